@@ -1,10 +1,11 @@
 """`arena verify`: whether a store or a file of records is as it was written, and its games can have been played so."""
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -14,7 +15,11 @@ from arena.cli.streams import NowAndThen, remark, result
 from arena.counted import counted
 
 if TYPE_CHECKING:
+    from arena.league.record_file import LineFault
     from arena.league.salvage import Salvaged
+    from arena.league.store import Damage
+
+Finding = TypeVar("Finding", "Damage", "LineFault")
 
 
 @click.command(
@@ -36,7 +41,6 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     """
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
-    from arena.league.record_file import LONGEST_FAULT
     from arena.league.salvage import salvage as copy_sound_games
     from arena.league.store import Store, is_record_file, refuse_other_files
     from arena.league.verify import verify
@@ -52,11 +56,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     if salvage is not None and os.path.lexists(salvage):
         raise UsageError(f"--salvage {salvage}: expected a file that does not exist yet")
     with open_to_read(store, is_doubtful=True) as opened:
-        findings = []
-        for finding in verify(opened, progress):
-            findings.append(finding)
-            if not as_json:
-                result(printable(str(finding), LONGEST_FAULT))
+        findings = list(_printed(verify(opened, progress), quiet=as_json))
         if as_json:
             result(verify_json(store, progress.games, findings))
         else:
@@ -97,16 +97,28 @@ class _Progress:
         self._said.remark(f"checked {done} of {of} games")
 
 
+def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
+    """Print findings as they come unless `quiet`: the first with the same text, and at the end how many more."""
+    from arena.league.record_file import LONGEST_FAULT
+    from arena.printable import printable
+
+    repeated = Counter[str]()
+    for finding in findings:
+        if finding.text not in repeated and not quiet:
+            result(printable(str(finding), LONGEST_FAULT))
+        repeated[finding.text] += 1
+        yield finding
+    for text, times in repeated.items():
+        if times > 1 and not quiet:
+            result(f"... and {times - 1} more: {printable(text, LONGEST_FAULT)}")
+
+
 def _verify_file(path: Path, progress: _Progress, as_json: bool) -> int:
     from arena.league.record_file import verify_file
     from arena.printable import printable
     from arena.report.json import verify_file_json
 
-    findings = []
-    for finding in verify_file(path, progress):
-        findings.append(finding)
-        if not as_json:
-            result(printable(str(finding)))
+    findings = list(_printed(verify_file(path, progress), quiet=as_json))
     if as_json:
         result(verify_file_json(path, progress.games, findings))
     else:

@@ -21,8 +21,10 @@ from arena.printable import shown
 
 ALL = "all"
 """The `view` of a line in which nothing is left out."""
-LONGEST_LINE = 32 * 1024 * 1024
-"""Bytes of a line that is read; a game of 3,000 plies has some 100 kB, one of a million would have 25 MB."""
+VIEWS = ("red", "blue", "public")
+"""The `view` of a line that holds only what one side, or the public, may know."""
+LONGEST_LINE = 4 * 1024 * 1024
+"""Bytes of a line: a game of 3,000 plies has some 100 kB. Reading one takes some thirty times as much memory."""
 HALF_A_LINE = "the file was cut off here, or the line was"
 
 
@@ -35,8 +37,11 @@ class SeatViewError(RecordError):
 
 def encode_line(record: GameRecord, settings: dict[str, str]) -> bytes:
     """A game with the settings of its league as a line, without a line feed. Raises `RecordError` if its date is none
-    that can be written."""
-    return with_checksum(whole_line(record, settings))
+    that can be written, or it is longer than a line may be."""
+    line = with_checksum(whole_line(record, settings))
+    if len(line) > LONGEST_LINE:
+        raise RecordError(f"expected at most {LONGEST_LINE} bytes as a line, got {len(line)}")
+    return line
 
 
 def with_checksum(line: object) -> bytes:
@@ -65,7 +70,7 @@ def decode_line(line: bytes, *, is_ended: bool = True) -> Entry:
     header = _header(line)
     if header.schema != SCHEMA:
         raise RecordError(_other_schema(header.schema))
-    if header.view != ALL:
+    if header.view in VIEWS:
         raise SeatViewError(
             f"expected a whole game, got a view of one, what {shown(header.view)} may know (arena export --view): it "
             "is JSON for other programs and for people, and the arena itself reads whole games alone"

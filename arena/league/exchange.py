@@ -291,7 +291,8 @@ def _agree(survey: _Survey, coming: _Coming) -> None:
             if value not in usual:
                 raise UsageError(
                     f"{coming.where}: {shown(name)}: expected limits that bots of {survey.first} have "
-                    f"({'; '.join(sorted(usual))}), got {value}; {NOTHING_IMPORTED}: import it into a new store"
+                    f"({'; '.join(sorted(usual))}), got {printable(value, LONGEST_FAULT)}; {NOTHING_IMPORTED}: "
+                    "import it into a new store"
                 )
         if have != value:
             different.append(f"    {name}: expected {_others(have, value)}, got {_others(value, have)}")
@@ -306,7 +307,7 @@ def _agree(survey: _Survey, coming: _Coming) -> None:
 def _others(value: str, than: str) -> str:
     """Of a setting that is a list, what does not stand in the other one as well."""
     parts = [part for part in value.split(SEPARATOR) if part not in than.split(SEPARATOR)]
-    return SEPARATOR.join(parts) if parts and SEPARATOR in value else value
+    return printable(SEPARATOR.join(parts) if parts and SEPARATOR in value else value, LONGEST_FAULT)
 
 
 def _play_again(sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:

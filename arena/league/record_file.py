@@ -6,13 +6,14 @@ That a whole line is missing cannot be told from a file that never had it.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.bots.names import expected_name, table_name_fault
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
-from arena.game.record_lines import LONGEST_LINE, SeatViewError, decode_line
+from arena.game.record_lines import LONGEST_LINE, SeatViewError, decode_line, encode_line
 from arena.game.spec import Player
 from arena.game.whole_line import Entry
 from arena.hostfile import FileError, read_lines
@@ -27,7 +28,7 @@ from arena.rules.ruleset import RulesetError
 
 MOST_NO_RECORDS = 100
 """Lines that are no records, after which the rest of a file is not looked at: it is another file, or is lost."""
-LONGEST_FAULT = 2000
+LONGEST_FAULT = 500
 """Characters: what is wrong with a game may name what stands in it, which can be of any length."""
 
 Progress = Callable[[int, int], None]
@@ -131,24 +132,30 @@ def met(meetings: Counter[tuple[Player, Player]]) -> Iterable[_Met]:
 
 
 def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
-    """All that is wrong with a file of records, as it is found: a line that is not as it was written, a game that is
-    there twice, and what `arena.league.verify` finds in a game. Games may be of several leagues.
+    """All that is wrong with a file of records, as it is found: a line that is not as it was written, two games of one
+    id, and what `arena.league.verify` finds in a game. Games may be of several leagues. A copy of an earlier line is
+    passed over and not counted, as `arena import` does.
 
-    `progress` is told how many of how many lines are done. Raises `FileError` if the file cannot be read, or was
-    replaced meanwhile.
+    `progress` is told how many of how many games are done. Raises `FileError` if the file cannot be read, or was
+    replaced meanwhile, and `UsageError` if a line holds only what one side may know.
     """
     meetings: Counter[tuple[Player, Player]] = Counter()
     lines = 0
     bad = 0
-    for lines, entry in read_entries(path):  # noqa: B007
+    for lines, entry in read_entries(path):
+        if isinstance(entry, SeatViewError):
+            raise UsageError(
+                f"{printable(str(path))}: line {lines}: expected whole games, got a redacted export, which cannot be "
+                "verified: verify the store, or an export without --view"
+            )
         bad += isinstance(entry, RecordError)
         if bad > MOST_NO_RECORDS:
             break
         if not isinstance(entry, RecordError):
             meetings[entry.record.players] += 1
     leagues: dict[frozenset[tuple[str, str]], League] = {}
-    seen: dict[str, int] = {}
-    number = bad = 0
+    seen: dict[str, tuple[int, bytes]] = {}
+    number = bad = copies = 0
     for number, entry in read_entries(path):
         if isinstance(entry, RecordError):
             bad += 1
@@ -159,10 +166,14 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
                 break
             yield LineFault(number, str(entry))
         else:
-            game = entry.record.id
-            if game in seen:
-                yield LineFault(number, f"it has the id of the game in line {seen[game]}")
-            seen.setdefault(game, number)
+            own = sha256(encode_line(*entry)).digest()
+            first, of_first = seen.setdefault(entry.record.id, (number, own))
+            if first != number and own == of_first:
+                copies += 1
+                progress(number - copies, lines - copies)
+                continue
+            if first != number:
+                yield LineFault(number, f"it has the id of the game in line {first}, and is not the same")
             settings = shared_settings(entry.settings)
             key = frozenset(settings.items())
             if key not in leagues:
@@ -170,6 +181,6 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             faults = [*leagues[key].faults(entry.record), *other_limits(entry.record, entry.settings)]
             faults += filter(None, [settings_fault(entry)])
             yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults))
-        progress(number, lines)
+        progress(number - copies, lines - copies)
     if number != lines:
         raise FileError(f"{printable(str(path))}: it changed while it was read")

@@ -256,6 +256,15 @@ def test_a_torn_last_line_is_named_and_a_lost_line_feed_is_not_missed(tmp_path: 
     assert "line 12: the file was cut off here" in refused(tmp_path / "new.sqlite", file)
 
 
+def test_a_long_value_is_cut_in_what_is_said_of_it(tmp_path: Path) -> None:
+    first, second = map(json.loads, exported(OWN)[:2])
+    second["settings"]["rules"] += "; squares 1" * 100_000
+    for fields in (first, second):
+        del fields["checksum"]
+    file = file_of(tmp_path / "games.jsonl", [with_checksum(fields) + b"\n" for fields in (first, second)])
+    assert len(refused(tmp_path / "new.sqlite", file)) < 2000
+
+
 def test_what_one_side_was_told_cannot_be_imported(tmp_path: Path) -> None:
     file = file_of(tmp_path / "red.jsonl", exported(OWN, view="red"))
     words = refused(tmp_path / "new.sqlite", file, kind=UsageError)

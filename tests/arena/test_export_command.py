@@ -162,6 +162,20 @@ def test_verify_takes_a_file_and_exits_with_1_for_findings(arena: Run) -> None:
         arena("verify", "games.jsonl", "--salvage", "new.sqlite")
 
 
+def test_verify_says_once_what_is_wrong_with_many_games(arena: Run) -> None:
+    arena("export", "own.sqlite", "-o", "games.jsonl")
+    file = Path("games.jsonl")
+    lines = file.read_bytes().splitlines()
+    file.write_bytes(b"".join(line.replace(b'"seconds":', b'"seconds":1') + b"\n" for line in lines))
+    code, out, _ = arena("verify", "games.jsonl")
+    changed = "it was changed after it was written: its checksum is not that of what stands there"
+    assert (code, out.decode().splitlines()) == (
+        1,
+        [f"line 1: {changed}", f"... and 11 more: {changed}", "games.jsonl: 12 games, 12 of them not sound"],
+    )
+    assert len(json.loads(arena("verify", "--json", "games.jsonl")[1])["findings"]) == 12
+
+
 @pytest.mark.parametrize("arguments", [("export", "gone"), ("verify", "gone"), ("import", "new", "gone")])
 def test_a_file_that_is_not_there_is_named(arena: Run, arguments: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match="gone: "):

@@ -1,6 +1,7 @@
 """`arena verify` of files: what was changed, torn, forged or doubled is named with its line, and nothing else is."""
 
 import json
+import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
@@ -11,7 +12,7 @@ import pytest
 import arena
 from arena.errors import ArenaError, UsageError
 from arena.game.record_lines import LONGEST_LINE, encode_line, with_checksum
-from arena.league.exchange import export_lines
+from arena.league.exchange import Imported, export_lines, import_games
 from arena.league.readers import reader_named
 from arena.league.record_file import LONGEST_FAULT, MOST_NO_RECORDS, settings_of_game, verify_file
 from arena.league.store import Store, is_record_file
@@ -192,16 +193,38 @@ def test_a_line_with_any_value_in_any_place_is_named_or_sound_and_no_internal_er
     assert all(finding.startswith("line ") and len(finding) < LONGEST_FAULT + 100 for finding in found(file))
 
 
-def test_a_doubled_id_is_named_with_the_line_that_has_it_too(file: Path) -> None:
+def test_a_copy_of_a_line_is_passed_over_and_counted_once_as_in_an_import(file: Path, tmp_path: Path) -> None:
+    file.write_bytes(file.read_bytes() * 2)
+    counts = []
+    assert list(verify_file(file, lambda done, of: counts.append((done, of)))) == []
+    assert counts[-1] == (12, 12)
+    assert import_games(tmp_path / "new.sqlite", [file], lambda *_: None) == Imported(12, 12)
+
+
+def test_another_game_of_the_same_id_is_named_with_the_line_that_has_it_too(file: Path) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join([*lines, lines[4]]))
-    assert found(file) == ["line 13: it has the id of the game in line 5"]
+    changed(file, 13, lambda fields: fields.update(seconds=fields["seconds"] + 1))
+    assert found(file) == ["line 13: it has the id of the game in line 5, and is not the same"]
 
 
-def test_what_one_side_was_told_is_no_game_that_could_be_played_again(file: Path) -> None:
-    file.write_bytes(lines_of(OWN, "blue")[0])
-    (finding,) = found(file)
-    assert finding.startswith("line 1: expected a whole game, got a view of one, what 'blue' may know")
+@pytest.mark.parametrize("view", ["red", "blue", "public"])
+def test_a_redacted_export_is_refused_as_a_whole_with_one_line(file: Path, view: str) -> None:
+    file.write_bytes(b"".join(lines_of(OWN, view)))
+    with pytest.raises(UsageError, match=r"line 1: expected whole games, got a redacted export") as caught:
+        found(file)
+    assert "\n" not in str(caught.value)
+
+
+def test_many_settings_in_a_line_cost_no_more_memory_than_a_line_may(file: Path) -> None:
+    settings = {f"limits of b{number}": "" for number in range(2_000_000)}
+    changed(file, 1, lambda fields: fields.update(settings=settings))
+    tracemalloc.start()
+    (fault, *_) = found(file)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert fault == f"line 1: expected at most {LONGEST_LINE} bytes, got a longer line"
+    assert peak < 64 << 20
 
 
 def test_a_line_without_end_is_read_up_to_a_bound(file: Path) -> None:

@@ -61,6 +61,8 @@ NO_SETTINGS = (SETTINGS_CHANGED, SETTINGS_UNREADABLE)
 SEPARATOR = "; "
 """Between the rules in their setting."""
 DIFFERENCES_SHOWN = 6
+VALUE_SHOWN = 500
+"""Characters of a setting that an error shows."""
 LONGEST_NUMBER = 15
 """Digits of a number of games."""
 MOST_OF_FILES = 64 * 1024
@@ -288,6 +290,7 @@ def _differences(present: Mapping[str, str], asked: Mapping[str, str]) -> list[s
             old, now = there.split(SEPARATOR), new.split(SEPARATOR)
             there = SEPARATOR.join(rule for rule in old if rule not in now) or "none of these"
             new = SEPARATOR.join(rule for rule in now if rule not in old) or "none of these"
+        there, new = printable(there, VALUE_SHOWN), printable(new, VALUE_SHOWN)
         lines.append(f"    {name}: {there} (in the store), {new} (asked for)")
     return lines
 
