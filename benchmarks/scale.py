@@ -123,8 +123,8 @@ def generate(path: Path, players: list[Player], games: int, plies: int) -> None:
     with Store(path, create=True) as store:
         store._database.query("PRAGMA synchronous = OFF")  # nothing is lost if this is cut short
         store.agree(SETTINGS.described(players))
-        store.set_entrants(tuple(players))
-        store.set_planned(games)
+        store.keep(entrants=tuple(players))
+        store.keep(planned=games)
         batch: list[GameRecord] = []
         for number, spec in enumerate(specs(players, games)):
             red, blue = (place[player] for player in spec.players)

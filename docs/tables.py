@@ -38,7 +38,7 @@ def table_of(store: Path) -> tuple[Table, str]:
     """The table of a store, and what is said of the clocks below it, as `arena standings` makes them."""
     with Store(store, create=False) as opened:
         contents = opened.count()
-    table = make_table(contents.entrants, contents.rows, contents.planned, meets_all=contents.meets_all)
+    table = make_table(contents.entrants, contents.rows, contents.kept.planned, meets_all=contents.kept.meets_all)
     return table, table_note(table.lines, contents.settings)
 
 

@@ -147,7 +147,7 @@ class League:
         self._warn(contents)
         everybody = everyone or not contents.entrants
         chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
-        planned, meets_all = contents.planned_for(chosen)
+        planned, meets_all = contents.kept.planned_for(chosen)
         table = make_table(chosen, contents.rows, planned, meets_all=meets_all)
         names = Roster(chosen, contents.rows).names
         placing = placing_in(store, contents, table.lines, names)
@@ -169,7 +169,7 @@ class League:
 
     def _read(self) -> Contents[list[GameRow]]:
         if not self._has_games():
-            return Contents([], (), {}, ())
+            return Contents([], {})
         with plain_errors(), Store(self.path, create=False) as store:
             contents = store.read()
         self._warn(contents)
@@ -185,11 +185,7 @@ class League:
 def stored_record(path: Path, game: int | str) -> GameRecord:
     """The record of a stored game, by its number or the start of its id. Raises `ArenaError`."""
     with plain_errors(), Store(path, create=False) as store:
-        numbers = store.numbers()
-        if isinstance(game, int) and game not in numbers:  # as a string it might be the start of an id
-            got = f"from 1 to {numbers[-1]}" if numbers else "of a game, and none is stored here yet"
-            raise UsageError(f"{path}: there is no game {game}; expected a number {got}")
-        return store.record(str(game))[1]
+        return store.record(game)[1]
 
 
 def _standings(league: OpenLeague) -> Standings:

@@ -174,7 +174,7 @@ def _broken_at(path: Path, fault: str) -> BotSpec:
         if isinstance(error, OSError) and error.errno in HOST_ERRORS:
             raise
         # else what can be told of it is enough
-    return broken(BotSpec(made_name(name), path, (), full, identity.digest, former=identity.former), fault)
+    return broken(BotSpec(made_name(name), path, (), full, identity.digest), fault)
 
 
 def _is_link(path: Path) -> bool:

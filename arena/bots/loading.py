@@ -69,7 +69,7 @@ def made_to_speak(bot: BotSpec, dialect: Dialect) -> BotSpec:
     if dialect is bot.dialect:
         return bot
     digest = digest_in(dialect, bot.digest)
-    return replace(bot, dialect=dialect, is_made_to_speak=True, digest=digest, former=None)
+    return replace(bot, dialect=dialect, is_made_to_speak=True, digest=digest)
 
 
 def _load(path: Path, arguments: tuple[str, ...]) -> BotSpec:
@@ -116,9 +116,9 @@ def _known_by(identity: Identity, arguments: tuple[str, ...]) -> dict[str, Any]:
     """What a bot is known by that has these files and arguments. No earlier version of the arena knew arguments."""
     digest = digest_with(arguments, identity.digest)
     if not arguments:
-        return {"digest": digest, "files": identity.files, "former": identity.former}
+        return {"digest": digest, "files": identity.files}
     files = {**identity.files, ARGUMENTS: digest[:SHORT]} if identity.files else {}
-    return {"digest": digest, "files": files, "former": None}
+    return {"digest": digest, "files": files}
 
 
 def _is_program(path: Path) -> bool:

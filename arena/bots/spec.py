@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.bots.asked import AskedBot
 from arena.bots.dialect_words import digest_in
-from arena.bots.identity import Former, digest_with
+from arena.bots.identity import digest_with
 from arena.bots.look import Look
 from arena.game.dialects import Dialect
 from arena.game.hints.values import Language
@@ -36,8 +36,7 @@ class BotSpec:
     digest covers, by name as it is shown, with a short fingerprint of each; empty where they are too many to keep.
     `build` is the shell's command that makes its program; nothing of it is done here (see `arena.bots.build`).
     `look` is what the system said of its files when the digest was taken (see `arena.bots.changed`); None: not known.
-    `former` are its digests of earlier versions, and `entered_as` the digest that it takes part under where that is not
-    its own: it is a further copy of a bot, or has played as what an earlier version called it (`arena.bots.entering`).
+    `entered_as` is the digest of a further copy of a bot, which is not its own (`arena.bots.entering`).
     `asked` is what was said of it where it was named, if that was more than its path; its arguments are in `command`.
     `dialect` is what it speaks; it is made to if that is not what its own files say. `language` is what it is written
     in where that was found out before, as for a worker, which is not told the files (`arena.bots.language`).
@@ -56,7 +55,6 @@ class BotSpec:
     files: Mapping[str, str] = field(default_factory=dict)
     build: str | None = None
     look: Look | None = field(default=None, compare=False, repr=False)
-    former: Former | None = field(default=None, compare=False, repr=False)
     entered_as: str = ""
     asked: AskedBot | None = field(default=None, compare=False, repr=False)
     dialect: Dialect = Dialect.ARENA_1

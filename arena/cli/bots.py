@@ -24,7 +24,6 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the bots in STORE, with each version that has played there, and what is new in it."""
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
-    from arena.league.store import files_in
     from arena.report.bots import bot_versions, bots_json, bots_report
     from arena.report.consoles import results_console
     from arena.report.roster import Roster, players_of
@@ -42,7 +41,7 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
             roster,
             contents.entrants,
             record_of=lambda number: opened.stored(number).sound,
-            files_of=lambda player: files_in(contents.settings, player),
+            files_of=contents.kept.files_of,
         )
     if wanted is not None:
         shown = {roster.names[player] for player in wanted}

@@ -70,7 +70,7 @@ def export_command(
         reader = _reader(view, store, contents)
         rows = readable(_chosen(opened, contents, bot, games), contents.settings, reader)
         warn_of_seed(store, contents.settings, reader)
-        among = sum(row.number in contents.numbers_not_counted for row in rows)
+        among = sum(row.number in contents.kept.numbers_not_counted for row in rows)
         if among:
             remark(f"{among} of these games do not count in the table of the last league; --counted leaves them out")
         lines = export_lines(opened, [row.number for row in rows], reader, damage.append)

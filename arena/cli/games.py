@@ -11,7 +11,7 @@ from arena.cli.streams import remark, result
 from protocol.notation import Reason
 
 if TYPE_CHECKING:
-    from arena.league.store import GameRow
+    from arena.league.store import Damage, GameRow
 
 FORFEIT = "forfeit"
 RESULTS = ("red", "blue", "draw", "neither")
@@ -27,6 +27,7 @@ NOTE = ", not counted"
     examples=(
         ("arena games league.sqlite --lost-by warden", "the games it lost"),
         ("arena games league.sqlite --reason forfeit --long", ""),
+        ("arena games league.sqlite --last 20", ""),
         ("arena games league.sqlite --jsonl", "for a program"),
     ),
 )
@@ -45,6 +46,7 @@ NOTE = ", not counted"
     metavar="REASON",
     help="Only games that ended so; forfeit: by any fault of a bot; can be given again.",
 )
+@click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N of these games.")
 @click.option("--long", "is_long", is_flag=True, help="With the date, the pair and the digests of both bots.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON, one array.")
 @click.option("--jsonl", "as_lines", is_flag=True, help="Print them as JSON, one object a line.")
@@ -56,11 +58,15 @@ def games_command(
     lost_by: str | None,
     outcome: str | None,
     reasons: tuple[str, ...],
+    last: int | None,
     is_long: bool,
     as_json: bool,
     as_lines: bool,
 ) -> int:
     """List the games in STORE."""
+    from collections import deque
+    from itertools import islice
+
     from arena.cli.forms import Form, form_of
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
@@ -75,9 +81,16 @@ def games_command(
     one_form([option for option, is_asked in forms if is_asked])
     form = form_of(as_json=as_json, as_lines=as_lines)
     with open_to_read(store) as opened:
-        contents = opened.count()
-        not_counted = contents.numbers_not_counted
-        roster = Roster(players_of(contents.rows, contents.entrants), contents.rows)
+        damage: list[Damage] = []
+        if last is None:
+            counted = opened.count()
+            damage += counted.damage
+            not_counted, has_games = counted.kept.numbers_not_counted, bool(counted.rows.games)
+            roster = Roster(players_of(counted.rows, counted.entrants), counted.rows)
+        else:  # nothing that takes longer the more games there are
+            kept, damage[:] = opened.glance()
+            not_counted, has_games = kept.numbers_not_counted, bool(opened.last_number())
+            roster = Roster(opened.players_as_now_called())
         wanted = GameFilter(
             bot=bot,
             against=against,
@@ -87,8 +100,12 @@ def games_command(
             forfeits=FORFEIT in reasons,
         )
         try:
-            candidates = opened.each_row(roster.called(bot) if bot is not None else None)
-            rows = wanted.select(candidates, roster)
+            if last is None or bot is not None:
+                candidates = opened.each_row(roster.called(bot) if bot is not None else None)
+                rows = wanted.select(candidates, roster)
+                rows = rows if last is None else iter(deque(rows, maxlen=last))
+            else:
+                rows = reversed(list(islice(wanted.select(opened.newest_rows(damage), roster), last)))
         except UsageError as error:
             raise UsageError(f"{store}: {error}") from None
         if form is Form.LINES:
@@ -105,9 +122,9 @@ def games_command(
                 if is_long:
                     result(f"    {long_line(row)}")
             if not found:
-                words = "no game is as asked for" if contents.rows.games else "it holds no games"
+                words = "no game is as asked for" if has_games else "it holds no games"
                 remark(f"{store}: {words}")
-    return warn_of_damage(store, contents.damage)
+    return warn_of_damage(store, tuple(damage))
 
 
 def _fault(row: "GameRow") -> str:

@@ -81,15 +81,14 @@ def rerun_command(
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
         shown = Roster(opened.players_as_now_called(), [record]).names
-        places, limits, last_sandbox = opened.places(), opened.limits(), opened.sandbox()
-        known_arguments = opened.arguments()
+        kept, limits, last_sandbox = opened.claims(), opened.limits(), opened.kept().sandbox
     names = [frozenset({player.name, shown_name(player, shown)}) for player in record.players]
     options = RerunOptions(
         bots=by_color("--bot", paths, names),
         arguments={color: _split(text) for color, text in by_color("--arguments", words, names, "WORDS").items()},
-        known_arguments=known_arguments,
+        known_arguments=kept.arguments,
         near=list(dict.fromkeys([Path(), Path("bots"), store.parent])),
-        places=places,
+        places=kept.places,
         limits=limits,
         changed_bots=changed_bots,
         sandbox=sandbox,

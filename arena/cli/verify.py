@@ -16,7 +16,6 @@ from arena.counted import counted
 
 if TYPE_CHECKING:
     from arena.league.record_file import LineFault
-    from arena.league.salvage import Salvaged
     from arena.league.store import Damage
 
 Finding = TypeVar("Finding", "Damage", "LineFault")
@@ -65,7 +64,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
         if salvage is not None:
             with _copying_to(salvage), Store(salvage, create=True) as new:
                 copied = copy_sound_games(opened, new)
-            remark(printable(_copied(copied, progress.games, salvage), lines=True))
+            remark(printable(f"{copied} of {counted(progress.games, 'game')} were copied to {salvage}", lines=True))
     return FOUND if findings else DONE
 
 
@@ -125,15 +124,6 @@ def _verify_file(path: Path, progress: _Progress, as_json: bool) -> int:
         wrong = len({finding.line for finding in findings})
         result(printable(_summary(path, progress.games, wrong, bool(findings))))
     return FOUND if findings else DONE
-
-
-def _copied(copied: "Salvaged", games: int, new: Path) -> str:
-    by_record = f", {copied.by_record} of them by their records, as their rows are damaged" if copied.by_record else ""
-    words = f"{copied.games} of {counted(games, 'game')} were copied to {new}{by_record}"
-    if copied.unknown is None:
-        return words
-    unknown = f"; what the games do not say is left out: {', '.join(copied.unknown)}"
-    return f"{words}\nthe settings were damaged, and are those that the games say{unknown}"
 
 
 def _summary(store: Path, games: int, wrong: int, is_damaged: bool) -> str:

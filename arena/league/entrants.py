@@ -98,7 +98,7 @@ def _played(path: Path) -> tuple[list[Player], dict[str, str]]:
     if not os.path.exists(path) or is_empty_file(path):
         return [], {}
     with Store(path, create=False) as store:
-        return store.players(), store.places()
+        return store.players(), store.claims().places
 
 
 def _renamed(bots: Sequence[BotSpec]) -> list[str]:

@@ -5,9 +5,8 @@ league, to add a bot or a round, or to rename one is the same thing: play the id
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
 from typing import NamedTuple
 
 import msgspec
@@ -19,7 +18,6 @@ from arena.game.time_control import TimeControl
 from arena.league.game_ids import (
     OPENINGS_DIGITS,
     Players,
-    Scheme,
     Times,
     common_of,
     common_of_equals,
@@ -44,10 +42,10 @@ from arena.league.store import (
     RULES,
     RULESET,
     SEED,
+    SEPARATOR,
     TIME,
     time_key,
 )
-from arena.league.store.settings import SEPARATOR
 from arena.play.played_on import reference_text
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, Starts
@@ -163,32 +161,14 @@ def openings_in(text: str) -> int:
     return int(match[1]) if match else 0
 
 
-class Stored(NamedTuple):
-    """What a store holds, as far as games are known again by it: the ids, and who has played under which names."""
-
-    ids: Collection[str] = frozenset()
-    players: Sequence[Player] = ()
-    """In the order of their last games."""
-
-
-NOTHING_STORED = Stored()
-
-
 class Games:
-    """Makes the games of a league: who meets whom in which round is for others to say.
+    """Makes the games of a league: who meets whom in which round is for others to say."""
 
-    A game that is `stored` under an id of an earlier version is given with that id and the names of then.
-    """
-
-    def __init__(self, settings: Settings, stored: Stored = NOTHING_STORED) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._rules = settings.ruleset.digest()
         self._own_times = dict(settings.bot_times)
         self._usual = common_of_equals(self._rules, settings.seed, settings.time)
-        self._ids = stored.ids
-        self._names: dict[str, list[Player]] = {}
-        for player in stored.players:
-            self._names.setdefault(player.digest, []).append(player)
 
     @property
     def are_in_pairs(self) -> bool:
@@ -197,36 +177,22 @@ class Games:
 
     def game(self, red: Player, blue: Player, number: int) -> GameSpec:
         """The game of these two in a round in which the first of them has Red."""
-        game = self._made(red, blue, number, Scheme.CONTENT)
-        if not self._ids or game.id in self._ids or game.opening:  # the first versions had no openings
-            return game
-        for old_red, old_blue in product(self._names.get(red.digest, ()), self._names.get(blue.digest, ())):
-            old = self._made(old_red, old_blue, number, Scheme.NAMES)
-            if old.id in self._ids:
-                return old
-            # Where the return game was played, this one belongs to it, with the same seeds. It is played under the
-            # names of now, so these have to be those of then.
-            if (old_red, old_blue) == (red, blue) and game_id(old.pair_seed, (blue, red), Scheme.NAMES) in self._ids:
-                game = old
-        return game
-
-    def _made(self, red: Player, blue: Player, number: int, scheme: Scheme) -> GameSpec:
         settings, players = self._settings, (red, blue)
         times, common = (settings.time, settings.time), self._usual
         if self._own_times:
             times = self._time_of(red), self._time_of(blue)
             common = common_of(self._rules, settings.seed, players, times)
         opening = opening_of(common, players, number, settings.openings)
-        pair_seed = pair_seed_of(common, players, number, scheme, opening)
+        pair_seed = pair_seed_of(common, players, number, opening)
         ruleset = settings.ruleset
         if ruleset.starts is Starts.CHOSEN:  # the same for both games of a pair: each bot begins one of them
             ruleset = replace(ruleset, starts=starter(pair_seed))
         return GameSpec(
-            id=game_id(pair_seed, players, scheme),
+            id=game_id(pair_seed, players),
             ruleset=ruleset,
             time=times[0],
             players=players,
-            seeds=seeds_of(pair_seed, players, scheme),
+            seeds=seeds_of(pair_seed, players),
             pair_seed=pair_seed,
             blue_time=times[1] if times[1] != times[0] else None,
             opening=opening,

@@ -31,11 +31,10 @@ from arena.league.outcome import Outcome, PlayState, Watcher
 from arena.league.pairing import ChosenFormat, Ladder, Pairing, Placing, RoundRobin, WithoutDisqualified
 from arena.league.places import placing_of
 from arena.league.plan import Entry, Plan, planned
-from arena.league.resume import stored_in
 from arena.league.run import Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.stop import Stop, Wish
-from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError
+from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, runs_of
 from arena.league.stored_games import games_between, known_from_before, stored_games, tell_stored
 from arena.nursery import background
 from arena.play.played_on import read_reference
@@ -56,8 +55,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         run_games(run, held.try_out)
         plan = _calibrated(wanted, store)
         rows = store.agree_and_read(plan.settings.described(plan.players), plan.players)
-        stored = stored_in(store, rows)
-        games = Games(plan.settings, stored)  # older ids count as well
+        games = Games(plan.settings)
         format_ = entry.format
         if isinstance(format_, ChosenFormat) and format_.goes_on:
             format_ = format_.with_known(known_from_before(store, plan.players, rows))
@@ -65,13 +63,15 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
             plan, partial(format_, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
         )
         del rows  # the league gives them up when it plays
-        for line in note_versions(store, plan.bots, stored.players):
+        for line in note_versions(store, plan.bots, store.players()):
             say(line)
-        store.set_format(format_text(entry.format, plan.players, entry.rounds))
-        store.set_entrants(plan.players)
-        store.set_planned(league.planned)
-        store.set_meets_all(league.meets_all)
-        store.set_sandbox(plan.level.value)
+        store.keep(
+            format=format_text(entry.format, plan.players, entry.rounds),
+            entrants=plan.players,
+            planned=league.planned,
+            meets_all=league.meets_all,
+            sandbox=plan.level.value,
+        )
         league.keep_what_counts()
         yield league
 
@@ -164,23 +164,22 @@ class OpenLeague:
             self._ids = {row.id for row in islice(self.rows_in_order(), first)}
             self.keep_what_counts()
         self.planned = len(self.rows())
-        self.store.set_planned(self.planned)
+        self.store.keep(planned=self.planned)
 
     def keep_what_counts(self) -> None:
         """Have the store know which games between these players the league does not count, and who is disqualified, so
         that every table of the store is that of the league."""
         ids = self._known_ids()
         games = games_between(self.plan.players, self.stored())
-        self.store.set_not_counted(row.number for row in games if row.id not in ids)
+        self.store.keep(not_counted=runs_of(row.number for row in games if row.id not in ids))
         self._keep_disqualified()
 
     def _keep_disqualified(self) -> None:
         placing = self.placing() if self.plan.disqualifies else None
         disqualified = placing.disqualified if placing else ()
         games = Counter(player.digest for row in (self.rows() if disqualified else ()) for player in row.players)
-        self.store.set_disqualified(
-            [msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified]
-        )
+        counted = (msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified)
+        self.store.keep(disqualified=tuple(counted))
 
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.
@@ -190,7 +189,7 @@ class OpenLeague:
         state = PlayState(watcher, watch, self._known_ids())
         error = None
         try:
-            self.store.watch(self._known_ids())
+            self.store.watch()
             run_games(self._run, self._play_until_stopped, stop, state)
             self.store.refuse_changed()
         except ArenaError as caught:

@@ -17,9 +17,7 @@ from arena.league.game_ids import contents_of, pair_seed_of, place_of_opening, r
 from arena.league.games import Games, Settings, openings_in
 from arena.league.kept_format import PLACING, KeptFormat, format_in
 from arena.league.pairing import ChosenFormat, Pairing, Placed, Placing
-from arena.league.resume import stored_among
 from arena.league.store import NO_OPENINGS, OPENINGS, Contents, GameRow, Groups, Store
-from arena.league.store.settings import ladder_start_in
 from arena.league.stored_games import games_between, tell_stored
 
 MOST_BOTS = 5000
@@ -46,7 +44,7 @@ def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Gro
     None where no league was played, or one whose places are those of the table. Where there are places and they cannot
     be worked out, they have a `problem`.
     """
-    text = contents.format_text
+    text = contents.kept.format
     if not text:
         return None
     try:
@@ -55,7 +53,7 @@ def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Gro
             return None  # of those who take part now, another command has stored games since
         players = _players(kept, contents.entrants)
         rows = list(games_between(players, store.each_row()))
-        return placing_of(_pairing(store, contents.settings, kept, players, rows), players, rows)
+        return placing_of(_pairing(store, contents, kept, players, rows), players, rows)
     except ArenaError as error:  # of a store that somebody has changed
         return Placing(problem=str(error))
 
@@ -74,20 +72,25 @@ def _players(kept: KeptFormat, entrants: Sequence[Player]) -> list[Player]:
 
 
 def _pairing(
-    store: Store, described: dict[str, str], kept: KeptFormat, players: Sequence[Player], rows: Sequence[GameRow]
+    store: Store,
+    contents: Contents[list[GameRow]] | Contents[Groups],
+    kept: KeptFormat,
+    players: Sequence[Player],
+    rows: Sequence[GameRow],
 ) -> Pairing:
     """The league's pairing, which nobody has asked for games. Raises `ArenaError`."""
+    described = contents.settings
     settings = settings_in(described)
     if described.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
         openings = _openings(store, settings, openings_in(described[OPENINGS]), rows)
         settings = msgspec.structs.replace(settings, openings=openings)
     chosen = ChosenFormat(kept.options)
     if kept.options.name is FormatName.LADDER:
-        start = ladder_start_in(described)
+        start = contents.kept.ladder
         if start is None or start.players != kept.players:
             raise UsageError("there is nothing of the games that the ladder began with")
         chosen = chosen.with_known([row for row in rows if row.number <= start.since])
-    return chosen(Games(settings, stored_among(rows)), players, 1, None)
+    return chosen(Games(settings), players, 1, None)
 
 
 def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameRow]) -> tuple[Opening, ...]:

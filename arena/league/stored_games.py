@@ -32,10 +32,9 @@ def known_from_before(store: Store, players: Sequence[Player], rows: Iterable[Ga
     The store remembers when that was: so a league that is resumed begins with the same, and goes on in the same way.
     """
     digests = [player.digest for player in players]
-    numbers = store.numbers()
     since = store.ladder_since(digests)
     if since is None:
-        since = numbers[-1] if numbers else 0
+        since = store.last_number()
         store.set_ladder_since(digests, since)
     return sorted(row for row in _those_of(players, rows).values() if row.number <= since)
 
@@ -54,7 +53,7 @@ def _those_of(players: Iterable[Player], rows: Iterable[GameRow]) -> dict[str, G
 def stored_games(pairing: Pairing, players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
     """The rows that are games of this pairing, which nobody has asked before, in the order in which it gives them.
 
-    A row of an earlier version may call players by older names: they are told by their digests.
+    Players are told apart by their digests: rows may call them by older names.
     """
     waiting = _those_of(players, rows)
     results: list[GameRow] = []

@@ -105,7 +105,7 @@ class VersionCount:
         for shown in sorted(played, key=self._order):
             one = played[shown]
             before = found[-1] if found and found[-1].name == one.player.name else None
-            first, last = _dates(one, record_of)
+            first, last = _dates(one)
             declared = declared_in(record_of(one.last.number) if one.last else None, one.player.digest)
             known = before and files[before.shown] and files[shown]
             found.append(
@@ -145,13 +145,9 @@ def bot_versions(
     return count.versions(entrants, record_of=record_of, files_of=files_of)
 
 
-def _dates(one: _Played, record_of: Callable[[int], GameRecord | None]) -> tuple[str | None, str | None]:
-    """When the first and the last game began; by the records, where the rows of an older store do not say it."""
-    starts = one.starts
-    if not starts and one.first and one.last:
-        records = [record_of(row.number) for row in (one.first, one.last)]
-        starts = [record.started for record in records if record]
-    return (date_text(starts[0]) or None, date_text(starts[-1]) or None) if starts else (None, None)
+def _dates(one: _Played) -> tuple[str | None, str | None]:
+    """Return when the first and the last game began."""
+    return (date_text(one.starts[0]) or None, date_text(one.starts[-1]) or None) if one.starts else (None, None)
 
 
 def bots_json(versions: Sequence[BotVersion]) -> str:

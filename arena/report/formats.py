@@ -18,7 +18,6 @@ from arena.league.pairing.placing import (
     StopReason,
     SwissPlace,
 )
-from arena.league.places import stored_places
 from arena.league.store import Contents, Disqualified, GameRow, Groups, Store
 from arena.report.roster import ShownNames, shown_name
 from arena.report.rounds import ROUNDS, RoundEntry, round_entry
@@ -104,7 +103,11 @@ def placing_in(
     Places, and who is out in a format that has some, follow from the games (`arena.league.places`); who was
     disqualified in another format is what the store says, as far as the games bear it out.
     """
-    said, found = borne_out(contents.disqualified, lines, names), stored_places(store, contents)
+    said, found = borne_out(contents.kept.disqualified, lines, names), None
+    if contents.kept.format:
+        from arena.league.places import stored_places  # not loaded for a store without a format
+
+        found = stored_places(store, contents)
     if found is None or found.problem:
         return replace(said or Placing(), problem=found.problem) if found else said
     return replace(found, others=said.others) if said else found

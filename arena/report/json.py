@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from arena.league.exchange import Imported
 from arena.league.pairing import Placing
-from arena.league.record_file import LineFault
-from arena.league.store import KEPT_BESIDE, NO_GAMES, Damage, GameNumbers, GameRow
+from arena.league.store import NO_GAMES, Damage, GameNumbers, GameRow
 from arena.printable import printable
 from arena.report.crosstable import Meeting
 from arena.report.declared import NOT_LOOKED_AT, Declared, with_declared
@@ -16,6 +15,10 @@ from arena.report.formats import PlacingEntry, placing_entry
 from arena.report.game_facts import started_of
 from arena.report.roster import NAMES_ALONE, ShownNames, shown_names
 from arena.report.standings import Advantage, AnchorBot, Difference, Line, Superiority, Table
+
+if TYPE_CHECKING:
+    from arena.league.exchange import Imported
+    from arena.league.record_file import LineFault
 
 NO_FAULTS: Mapping[str, str] = {}
 
@@ -131,7 +134,7 @@ def league_json(
     """
     document = LeagueJson(
         store=printable(str(store)),
-        settings={name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)},
+        settings=settings,
         complete=table.is_complete,
         planned_games=table.planned,
         standings=tuple(with_declared(line, declared) for line in table.lines),
@@ -217,7 +220,7 @@ class VerifyFileJson(msgspec.Struct, frozen=True):
     findings: tuple[LineEntry, ...]
 
 
-def verify_file_json(file: Path, games: int, findings: Sequence[LineFault]) -> str:
+def verify_file_json(file: Path, games: int, findings: "Sequence[LineFault]") -> str:
     """What `arena verify FILE` found, as JSON."""
     return to_json(VerifyFileJson(printable(str(file)), games, tuple(LineEntry(*finding) for finding in findings)))
 
@@ -230,6 +233,6 @@ class ImportJson(msgspec.Struct, frozen=True):
     present: int
 
 
-def import_json(store: Path, imported: Imported) -> str:
+def import_json(store: Path, imported: "Imported") -> str:
     """What `arena import` did, as JSON."""
     return to_json(ImportJson(printable(str(store)), imported.new, imported.present))

@@ -37,7 +37,7 @@ class Book:
         record = msgspec.structs.replace(record_of(game), declared=declared, started=NOVEMBER + day * DAY)
         with Store(self.path, create=True) as store:
             store.add(record)
-            store.set_entrants((red, blue))
+            store.keep(entrants=(red, blue))
 
     def files(self, player: Player, files: dict[str, str], versions: tuple[Player, ...] = ()) -> None:
         with Store(self.path, create=True) as store:
@@ -117,7 +117,7 @@ def test_one_bot_or_version_can_be_asked_for(book: Book) -> None:
 
 def test_who_is_to_play_and_has_played_nothing_is_there_too(book: Book) -> None:
     with Store(book.path, create=True) as store:
-        store.set_entrants((OLD,))
+        store.keep(entrants=(OLD,))
     (fox,) = book.bots()
     assert (fox["games"], fox["first"], fox["declared"], fox["took_part"]) == (0, None, None, True)
     assert "0" in bots(book.path).output

@@ -110,7 +110,7 @@ def test_another_round_adds_to_what_is_stored(folder: Path) -> None:
     done = league(folder, "--rounds", "2")
     assert "2 of them stored already" in done.stderr
     with Store(folder / "l.sqlite", create=False) as store:
-        assert len(store.ids()) == 4
+        assert len({row.id for row in store.rows()}) == 4
 
 
 def test_every_stored_game_is_judged_the_same_again(folder: Path) -> None:
@@ -315,7 +315,7 @@ def test_ctrl_c_stops_cleanly_and_the_printed_command_resumes(folder: Path) -> N
     stored_line = re.search(r"stopped: (\d+) of 12 games are stored in l.sqlite", errors)
     assert stored_line
     with Store(folder / "l.sqlite", create=False) as store:
-        assert len(store.ids()) == int(stored_line[1]) >= 1
+        assert len({row.id for row in store.rows()}) == int(stored_line[1]) >= 1
 
 
 def set_size(terminal: int, columns: int, rows: int) -> None:
@@ -436,7 +436,7 @@ def test_a_machine_out_of_descriptors_is_blamed_on_no_bot(folder: Path) -> None:
     assert "resume with:" in done.stderr
     assert "Traceback" not in done.stderr
     with Store(folder / "l.sqlite", create=False) as store:
-        assert len(store.ids()) == 2
+        assert len({row.id for row in store.rows()}) == 2
     assert league(folder, "--rounds", "3").returncode == 0
 
 
@@ -528,7 +528,7 @@ def test_games_under_other_limits_do_not_get_into_one_table(folder: Path, option
     assert words in done.stderr
     assert "--store" in done.stderr
     with Store(folder / "l.sqlite", create=False) as store:
-        assert len(store.ids()) == 2
+        assert len({row.id for row in store.rows()}) == 2
 
 
 def test_kept_bots_play_the_return_game_in_the_same_process_and_one_that_is_missing_in_new_ones(folder: Path) -> None:
@@ -747,8 +747,8 @@ def test_standings_say_what_a_stopped_league_lacks(folder: Path) -> None:
     league(folder, "--rounds", "2")
     assert "incomplete" not in arena(folder, "standings", "l.sqlite").stdout
     with Store(folder / "l.sqlite", create=True) as store:
-        assert store.read().planned == 4
-        store.set_planned(10)
+        assert store.read().kept.planned == 4
+        store.keep(planned=10)
     assert "incomplete: 4 of 10 games" in arena(folder, "standings", "l.sqlite").stdout
     document = json.loads(arena(folder, "standings", "l.sqlite", "--json").stdout)
     assert (document["complete"], document["planned_games"]) == (False, 10)

@@ -32,7 +32,7 @@ FILES = ("", "file")
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with a store, in which nothing is changed or new afterwards."""
-    shutil.copy(STORES / "v4-own.sqlite", tmp_path / STORE)
+    shutil.copy(STORES / "own.sqlite", tmp_path / STORE)
     monkeypatch.chdir(tmp_path)
     before = (tmp_path / STORE).read_bytes()
     yield tmp_path

@@ -556,7 +556,7 @@ def test_what_is_kept_of_files_does_not_grow_with_every_look(tmp_path: Path) -> 
         for number in range(5):
             assert note_versions(store, [version("a", str(number), x="1"), version("a@b", "1", x="1")]) == []
         assert sorted(name for name in store.settings()) == ["files of a@4", "files of a@b@1", "places"]
-        assert sorted(store.places()) == ["1", "4"], "no game was played by any of the others"
+        assert sorted(store.kept().places) == ["1", "4"], "no game was played by any of the others"
 
 
 def test_a_bot_of_too_many_files_is_remembered_by_its_digest_alone(tmp_path: Path) -> None:

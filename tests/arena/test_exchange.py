@@ -21,7 +21,7 @@ from arena.league.verify import verify
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 STORES = sorted(GOLDEN.glob("v*.sqlite"))
-OWN, DUEL = GOLDEN / "v3-own.sqlite", GOLDEN / "v3-duel.sqlite"
+OWN, DUEL = GOLDEN / "own.sqlite", GOLDEN / "duel.sqlite"
 
 
 def exported(path: Path, numbers: Iterable[int] | None = None, view: str = "all") -> list[bytes]:
@@ -112,10 +112,10 @@ def test_what_is_there_already_is_passed_over_and_keeps_its_number(tmp_path: Pat
 def test_the_settings_that_a_store_keeps_beside_its_games_stay_as_they_are(tmp_path: Path) -> None:
     target = Path(shutil.copy(DUEL, tmp_path / "duel.sqlite"))
     with Store(target, create=False) as store:
-        before, entrants = store.settings(), store.entrants()
+        before, entrants = store.settings(), store.kept().entrants
     taken_in(target, DUEL)
     with Store(target, create=False) as store:
-        assert (store.settings(), store.entrants()) == (before, entrants)
+        assert (store.settings(), store.kept().entrants) == (before, entrants)
 
 
 def test_a_store_that_came_by_import_has_no_plan_and_a_league_that_was_run_in_the_target_keeps_its_own(
@@ -125,14 +125,14 @@ def test_a_store_that_came_by_import_has_no_plan_and_a_league_that_was_run_in_th
     shutil.copy(DUEL, source)
     for path, planned in ((source, 40), (target, 12)):
         with Store(path, create=True) as store:
-            store.set_planned(planned)
+            store.keep(planned=planned)
     taken_in(tmp_path / "new.sqlite", source)
     taken_in(target, source)
     found = []
     for path in (tmp_path / "new.sqlite", target):
         with Store(path, create=False) as store:
             contents = store.count()
-            found.append(contents.planned_for(contents.entrants))
+            found.append(contents.kept.planned_for(contents.entrants))
     assert found == [(None, None), (12, True)]
 
 

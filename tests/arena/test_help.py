@@ -127,7 +127,7 @@ def test_every_command_is_where_the_catalog_says() -> None:
 # --- colours ----------------------------------------------------------------------------------------------------------
 
 COLOR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10[0-7])(?:;\d+)*m")
-STORE = Path(__file__).parent.parent / "golden" / "stores" / "v4-own.sqlite"
+STORE = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
 COLORED = (("standings", str(STORE)), ("show", str(STORE), "1", "--ply", "1"), ("doctor",))
 
 

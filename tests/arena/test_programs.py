@@ -16,7 +16,7 @@ from arena.cli.main import cli
 from arena.errors import ArenaError, UsageError
 
 ROOT = Path(__file__).parent.parent.parent
-GOLDEN = ROOT / "tests" / "golden" / "stores" / "v4-own.sqlite"
+GOLDEN = ROOT / "tests" / "golden" / "stores" / "own.sqlite"
 PATIENCE = 120
 
 PRINTS_LINES_ANYWAY = {

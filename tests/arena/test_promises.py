@@ -131,7 +131,7 @@ def a_league(folder: Path, level: Level) -> "subprocess.Popen[str]":
 
 def has_a_game(folder: Path) -> bool:
     with suppress(UsageError), Store(folder / "l.sqlite", create=False) as store:
-        return bool(store.ids())
+        return bool({row.id for row in store.rows()})
     return False
 
 
@@ -343,7 +343,7 @@ def test_a_machine_that_runs_out_stops_the_league_with_one_message(tmp_path: Pat
     assert "Traceback" not in done.stderr
     subprocess.run([*ARENA, "league", *options, "--rounds", "3"], cwd=folder, capture_output=True, check=True)
     with Store(folder / "l.sqlite", create=False) as store:
-        assert len(store.ids()) == 6
+        assert len({row.id for row in store.rows()}) == 6
 
 
 def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
@@ -374,7 +374,7 @@ def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
         assert "resume with: " in done.stderr
         assert "Traceback" not in done.stderr
         with Store(disk / "l.sqlite", create=False) as store:
-            stored = len(store.ids())
+            stored = len({row.id for row in store.rows()})
         assert stored > 0
         assert f"stopped: {stored} of 800 games are stored" in done.stderr
     finally:

@@ -20,7 +20,7 @@ from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
-OWN, DUEL = GOLDEN / "v3-own.sqlite", GOLDEN / "v3-duel.sqlite"
+OWN, DUEL = GOLDEN / "own.sqlite", GOLDEN / "duel.sqlite"
 PLAYED, DRAWN = 3, 11
 """Games of the store that were lost by an illegal action, and drawn."""
 

@@ -264,7 +264,7 @@ def test_a_game_saved_by_an_earlier_version_is_known_to_have_been_played_anew(tm
 
 
 def test_the_store_of_an_earlier_version_gets_no_game_a_second_time_by_interrupting_it(tmp_path: Path) -> None:
-    shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite")
+    shutil.copy(GOLDEN / "duel.sqlite", tmp_path / "l.sqlite")
     bots = [str(GOLDEN / "bots" / f"{name}.py") for name in ("steady", "waiter")]
     options = ("--rules", "duel", "--time", "2s/move", *commands.AS_USUAL, "--store", "l.sqlite", "--pause", "g.json")
     assert "this game is stored already" in arena(tmp_path, "match", *bots, *options).stderr

@@ -26,7 +26,7 @@ READING = (("standings",), ("games",), ("show", "1"), ("verify",))
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A store of today with twelve games."""
-    return Path(shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite"))
+    return Path(shutil.copy(GOLDEN / "duel.sqlite", tmp_path / "l.sqlite"))
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -212,7 +212,7 @@ def test_a_store_that_is_being_read_when_a_writer_is_killed_is_read_on(path: Pat
 
 def test_a_store_that_is_read_is_not_opened_for_writing(path: Path) -> None:
     with Store(path, create=False) as store, pytest.raises(UsageError, match="cannot be written"):
-        store.set_planned(5)
+        store.keep(planned=5)
 
 
 @pytest.mark.parametrize("name", ["a b?mode=rwc#x%20.sqlite", "é\udcff.sqlite"])

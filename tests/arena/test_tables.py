@@ -29,7 +29,7 @@ from arena.report.tables import (
     table_text,
 )
 
-OWN = Path(__file__).parent.parent / "golden" / "stores" / "v3-own.sqlite"
+OWN = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
 names = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1, max_size=12)
 
 

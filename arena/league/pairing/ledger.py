@@ -85,7 +85,7 @@ class Ledger:
     def give_known(self, rows: Sequence[GameRow]) -> list[tuple[Pair, list[GameSpec]]]:
         """The pairs that stored games belong to, with those of their games that are stored.
 
-        A row of an earlier version may call players by older names: they are told by their digests.
+        Players are told apart by their digests: rows may call them by older names.
         """
         places = {player.digest: place for place, player in enumerate(self.players)}
         stored: dict[tuple[int, int], set[str]] = {}

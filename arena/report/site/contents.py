@@ -17,7 +17,7 @@ from arena.game.time_control import parse_time
 from arena.league.pairing import Placing
 from arena.league.readers import HOST, Reader, readable
 from arena.league.readers import Audience as Reading
-from arena.league.store import RULESET, TIME, Damage, DamagedError, Store, files_in
+from arena.league.store import RULESET, TIME, Damage, DamagedError, Store
 from arena.printable import printable
 from arena.report.bots import BotVersion, VersionCount
 from arena.report.formats import placing_in, placing_lines
@@ -178,7 +178,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     settings = contents.settings
     players = contents.entrants or players_of(contents.rows, contents.entrants)
     pairs = len(players) <= MOST_IN_PAIRS
-    planned, meets_all = contents.planned_for(players)
+    planned, meets_all = contents.kept.planned_for(players)
     table = make_table(players, contents.rows, planned, meets_all=meets_all, pairs=pairs)
     if not table.games + table.against_itself:
         if contents.damage:
@@ -207,7 +207,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         versions=versions.versions(
             contents.entrants,
             record_of=lambda number: store.stored(number).sound,
-            files_of=lambda player: files_in(settings, player),
+            files_of=contents.kept.files_of,
         ),
         settings=settings,
         numbers=numbers,

@@ -143,7 +143,7 @@ def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_ga
         (tmp_path / f"{world}").mkdir()
         with Store(tmp_path / f"{world}/l.sqlite", create=True) as store:
             store.agree({"ruleset": "duel", "time": "1s/move"}, PLAYERS)
-            store.set_entrants(PLAYERS)
+            store.keep(entrants=PLAYERS)
             store.add_all(league)
             write_site(store, tmp_path / f"{world}/out", SitePlan(reader_named(reader)))
         files = [path for path in (tmp_path / f"{world}/out").rglob("*") if path.is_file()]
