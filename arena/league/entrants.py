@@ -16,7 +16,6 @@ from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import runnable
 from arena.errors import UsageError
 from arena.game.spec import Player
-from arena.league.executor.cluster.packing import check_sendable
 from arena.league.options import PlayOptions
 from arena.league.running import Say
 from arena.league.settings import apart_from_bots, build_limits, usual_limits
@@ -126,6 +125,8 @@ def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str
 
 def _sendable(bot: BotSpec) -> BotSpec:
     """The same bot; one that cannot be sent to other machines is broken."""
+    from arena.league.executor.cluster.packing import check_sendable
+
     if bot.fault is None:
         try:
             check_sendable(bot)

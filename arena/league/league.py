@@ -20,9 +20,6 @@ from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
 from arena.league.changes import note_versions
 from arena.league.executor import Executor, PlaySettings
-from arena.league.executor.cluster.calibration import reference_us
-from arena.league.executor.cluster.carrying import cargo_of
-from arena.league.executor.cluster.client import cluster_executor
 from arena.league.executor.local import local_executor
 from arena.league.games import Games
 from arena.league.kept_format import format_text
@@ -88,6 +85,8 @@ def _calibrated(plan: Plan, store: Store) -> Plan:
     cluster = plan.cluster
     if cluster is None or not cluster.is_calibrated:
         return plan
+    from arena.league.executor.cluster.calibration import reference_us
+
     reference = read_reference(store.settings().get(CALIBRATION, "")) or reference_us()
     return replace(
         plan,
@@ -239,8 +238,9 @@ class OpenLeague:
             async with local_executor(settings, jobs) as local:
                 yield local
             return
-        cargo = await trio.to_thread.run_sync(cargo_of, settings, cluster.build, cluster.jobs, self.store.path)
-        async with cluster_executor(cargo, cluster) as remote:
+        from arena.league.executor.cluster.client import cluster_executor  # a league without a cluster loads none of it
+
+        async with cluster_executor(settings, cluster) as remote:
             yield remote
 
     async def _play_games(self, state: PlayState) -> None:

@@ -1,7 +1,6 @@
 """What is to be played: who was named and how, as an entry, and what follows from it, as a plan."""
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,11 +12,9 @@ from arena.bots.run import Run
 from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.game.spec import Player
 from arena.game.time_control import parse_duration
-from arena.league.cluster import ClusterOptions
+from arena.league.cluster import ClusterOptions, ClusterPlan, Tls
 from arena.league.entrants import enrolled, entrants
 from arena.league.executor import PlaySettings
-from arena.league.executor.cluster.messages import Tls
-from arena.league.executor.cluster.plan import ClusterPlan
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import ChosenFormat, Format, RoundRobin
@@ -110,8 +107,7 @@ def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> ClusterPlan:
     asked.check()
     tls = None
     if asked.ca and asked.cert and asked.key:
-        ca, cert, key = (os.fsencode(file.absolute()) for file in (asked.ca, asked.cert, asked.key))
-        tls = Tls(ca, cert, key)
+        tls = Tls(asked.ca.absolute(), asked.cert.absolute(), asked.key.absolute())
     return ClusterPlan(
         address="" if asked.local else asked.address,
         local=asked.local,
