@@ -1,5 +1,6 @@
 """The `arena` command as a group: its commands are imported when they are asked for, and each can be completed."""
 
+import sys
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ import click
 from arena.cli import front
 from arena.cli.catalog import COMMANDS, MEANT, NAMES, home_of
 from arena.cli.completing import teach
+from arena.report.consoles import fitted
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -81,7 +83,7 @@ class ArenaGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write(front.help_text())
+        formatter.write(fitted(front.help_text(), sys.stdout))
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
