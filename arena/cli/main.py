@@ -41,6 +41,7 @@ def main() -> None:
 
 def run() -> int:
     """Run the command of `sys.argv`, tell what goes wrong, and return the exit code."""
+    streams.set_detail(streams.Detail.USUAL)
     try:
         code = cli.main(standalone_mode=False, prog_name="python -m arena" if started_as_module() else "arena") or 0
         streams.flush_results()
@@ -70,7 +71,7 @@ def _explain(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         shown = io.StringIO()
         error.show(shown)
-        streams.remark(shown.getvalue().rstrip("\n")[:LONGEST_COMPLAINT])
+        streams.complain(shown.getvalue().rstrip("\n")[:LONGEST_COMPLAINT])
         return error.exit_code
     if isinstance(error, RulesetError):
         _complain(str(error))
@@ -101,4 +102,4 @@ def _has_current_folder() -> bool:
 
 
 def _complain(text: str) -> None:
-    streams.remark(f"arena: {text}")
+    streams.complain(f"arena: {text}")

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from arena.cli.config import ConfiguredCommand
-from arena.cli.forms import form_of, lines_option
+from arena.cli.forms import detail_options, form_of, lines_option
 from arena.cli.numbers import Whole
 from arena.cli.options import HELP_GROUPS, collect, play_options
 from arena.cli.windows import refuse_windows
@@ -38,6 +38,7 @@ from arena.league.options import MOST_GAMES, Kind
 @click.option("--pause-after", type=Whole(min=1), metavar="N", help="Save it after N plies.")
 @play_options
 @lines_option
+@detail_options
 def match_command(
     first: str,
     second: str,

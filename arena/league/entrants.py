@@ -25,6 +25,8 @@ from arena.rules.loading import load_ruleset
 
 NAMED = 3
 """Files named of those that a build makes otherwise each time."""
+LEFT_OUT = "is left out"
+LISTED = "stays in the table; --skip-broken leaves it out, --strict refuses the league"
 
 
 def enrolled(
@@ -47,6 +49,7 @@ def entrants(
     options: PlayOptions,
     *,
     strict: bool,
+    skip_broken: bool = False,
     distinct: bool = False,
     least: int = 2,
     store: Path,
@@ -56,7 +59,8 @@ def entrants(
 ) -> list[BotSpec]:
     """The bots that were found, built, names told apart: at least so many that can be started, and broken ones.
 
-    If it is `strict`, broken ones are refused, and if they have to be `distinct`, copies of one bot. In the `store` the
+    If it is `strict`, broken ones are refused; with `skip_broken` they are left out. If they have to be `distinct`,
+    copies of one bot are refused. In the `store` the
     games of these bots are kept, if there are any: who has played there keeps the name. The folders of bots that are
     built are held among the `folders`. What is passed over and what is broken is told to `say`, line by line. `run`
     runs builds and trials. Raises `UsageError` naming all that is wrong, and `BotInUseError`.
@@ -81,13 +85,15 @@ def entrants(
         raise UsageError(f"{alike}: expected two different bots, got the same files twice")
     played, places = _played(store)
     before = {player.digest for player in played}
-    named = told_apart(bots, played, places)
-    for line in [*found.remarks, *_renamed(named), *remarks_on(named), *_unsteady(found.bots, named, before)]:
+    unsteady = _unsteady(found.bots, bots, before)
+    entered = [bot for bot in bots if bot.fault is None] if skip_broken else bots
+    named = told_apart(entered, played, places)
+    for line in [*found.remarks, *_renamed(named), *remarks_on(named), *unsteady]:
         say(line)
-    for bot in named:
+    for bot in bots if skip_broken else named:
         if bot.fault is not None:
             say(f"broken: {bot.fault}")
-            say(f"    {bot.name} forfeits its games; --strict refuses the league instead")
+            say(f"    {bot.name} {LEFT_OUT if skip_broken else LISTED}")
     return named
 
 

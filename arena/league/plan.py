@@ -36,10 +36,10 @@ from arena.league.store import sole_use
 class Entry:
     """Who is to play how much: `format` says who meets whom, `games` cuts it short.
 
-    Unless it is `strict`, bots that cannot be started take part and forfeit their games, and those that need a program
-    which this machine has not got are left out. Where bots have to be `distinct`, copies of one are refused. Unless
-    links are to be followed, paths that are links are broken bots. `times` are time controls of the bots at the paths,
-    one for each path; None for a bot that has that of all.
+    Unless it is `strict`, bots that cannot be started are listed as broken (with `skip_broken` they are left out), and
+    those that need a program which this machine has not got are left out. Where bots have to be `distinct`, copies of
+    one are refused. Unless links are to be followed, paths that are links are broken bots. `times` are time controls of
+    the bots at the paths, one for each path; None for a bot that has that of all.
     """
 
     paths: Sequence[str]
@@ -47,6 +47,7 @@ class Entry:
     rounds: int
     games: int | None = None
     strict: bool = True
+    skip_broken: bool = False
     distinct: bool = False
     follow_links: bool = True
     format: Format = RoundRobin
@@ -137,6 +138,7 @@ def planned(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Iterator[
             level,
             options,
             strict=entry.strict,
+            skip_broken=entry.skip_broken,
             distinct=entry.distinct,
             store=path,
             folders=folders,

@@ -58,7 +58,7 @@ def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
 
 
 def test_a_league_prints_its_tables_on_stdout_and_its_progress_on_stderr(folder: Path) -> None:
-    done = league(folder, "--rounds", "2")
+    done = league(folder, "--rounds", "2", "--verbose")
     assert done.returncode == 0, done.stderr
     assert "alpha" in done.stdout
     assert "Crosstable" in done.stdout
@@ -67,6 +67,12 @@ def test_a_league_prints_its_tables_on_stdout_and_its_progress_on_stderr(folder:
     assert "l.sqlite" in done.stderr
     assert "[" not in done.stdout.replace("points/games", "")
     assert all(len(line) <= 100 for line in done.stdout.splitlines())
+    again = league(folder, "--rounds", "2")
+    assert again.stdout == done.stdout
+    assert "] game" not in league(folder, "--rounds", "3").stderr, "a pipe gets no line for each game"
+    quiet = league(folder, "--rounds", "3", "--quiet")
+    assert quiet.stderr == ""
+    assert sorted(line.split()[1] for line in quiet.stdout.splitlines()) == ["alpha", "beta", "bot"]
 
 
 def test_the_same_command_again_plays_nothing_twice_and_prints_the_same_table(folder: Path) -> None:
@@ -296,7 +302,7 @@ def test_ctrl_c_stops_cleanly_and_the_printed_command_resumes(folder: Path) -> N
     for name in ("slow.py", "slower.py"):
         (folder / name).write_text(SLOW_BOT)
     bots = ["alpha.py", "beta.py", "slow.py", "slower.py"]
-    command = ["league", *bots, "--rules", "duel", "--rounds", "1", "-j", "2", "--store", "l.sqlite"]
+    command = ["league", *bots, "--rules", "duel", "--rounds", "1", "-j", "2", "--store", "l.sqlite", "-v"]
     running = subprocess.Popen(
         [*ARENA, *unhurried(command)], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

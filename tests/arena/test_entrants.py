@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -147,7 +148,7 @@ def test_nothing_of_what_a_link_leads_to_is_shown(folder: Path) -> None:
     (folder / "peek.py").symlink_to("private/secret.cfg")
     done = league(folder, "alpha.py", "beta.py", "evil", "peek.py")
     assert done.returncode == 0, done.stderr
-    assert "peek is broken and was not started: peek.py: expected the bot itself, got a link to private" in done.stdout
+    assert "broken: peek.py: expected the bot itself, got a link to private" in done.stderr
     assert "password" not in done.stdout + done.stderr
 
 
@@ -215,6 +216,28 @@ def test_a_league_leaves_out_a_bot_whose_compiler_is_not_there_and_a_match_refus
     done = commands.arena(folder, "check", "carver", PATH=str(tools))
     assert done.returncode == 1
     assert "carver needs a C compiler" in done.stdout
+
+
+def test_skip_broken_leaves_broken_bots_out_of_the_league(folder: Path) -> None:
+    (folder / "evil").mkdir()
+    words = ("alpha.py", "beta.py", "evil", "--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "--skip-broken")
+    done = commands.arena(folder, "league", *words)
+    assert done.returncode == 0, done.stderr
+    assert "broken: evil: " in done.stderr
+    assert "evil is left out" in done.stderr
+    assert "evil" not in done.stdout
+    assert {name for name, _ in players(folder)} == {"alpha", "beta"}
+    assert commands.arena(folder, "league", *words, "--strict").returncode == 2
+    done = commands.arena(folder, "league", "alpha.py", "evil", "--skip-broken")
+    assert done.returncode == 2
+    assert "expected at least two bots, got only alpha" in done.stderr
+
+
+def test_a_bot_that_is_a_file_is_called_without_the_ending_of_its_language(folder: Path) -> None:
+    for name in ("fox.js", "owl.pl", "elk.rb", "ant.v2"):
+        put(folder / name)
+    found = find_bots([str(folder / name) for name in ("fox.js", "owl.pl", "elk.rb", "ant.v2")])
+    assert [bot.name for bot in found] == ["fox", "owl", "elk", "ant.v2"]
 
 
 @pytest.mark.parametrize("copy", ["subs/aaa", "subs/zzz", "fox", "a/subs/wolf"])
@@ -422,8 +445,8 @@ def test_a_league_plays_on_with_a_broken_entrant_and_lists_it(folder: Path) -> N
     assert done.returncode == 0
     assert "README.md: passed over, as a document and no bot" in done.stderr
     assert "broken: evil/bot.toml: name: expected a name of 1 to 40 columns" in done.stderr
-    assert "evil forfeits its games; --strict refuses the league instead" in done.stderr
-    assert "evil is broken and was not started: evil/bot.toml: name: expected" in done.stdout
+    assert done.stderr.count("evil/bot.toml") == 1, "it is reported once"
+    assert re.search(r"^\d  evil +broken ", done.stdout, re.MULTILINE)
     with Store(folder / "l.sqlite", create=False) as store:
         rows = list(store.rows())
         for row in rows:
@@ -501,7 +524,7 @@ def test_a_bot_that_the_sandbox_cannot_run_stops_no_league_there(folder: Path) -
     done = league(folder, "alpha.py", "beta.py", "evil", "--sandbox", "bwrap")
     assert done.returncode == 0, done.stderr
     assert "this link leads out of the bot's folder" in done.stderr
-    assert "evil forfeited 4 games (no-start)" in done.stderr
+    assert "forfeited" not in done.stderr, "it is reported once"
     strict = league(folder, "alpha.py", "beta.py", "evil", "--sandbox", "bwrap", "--strict")
     assert strict.returncode == 2
     assert "this link leads out of the bot's folder" in strict.stderr
