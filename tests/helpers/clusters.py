@@ -74,7 +74,7 @@ class Cluster:
     def league(self, *arguments: str, folder: Path, wait: str = "60s") -> "League":
         """Start a league on this cluster."""
         cluster = ["--cluster", self.address, "--cluster-wait", wait, "-j", "1"]
-        return League([*ARENA, "league", *arguments, *cluster], folder)
+        return League([*ARENA, "league", *arguments, *cluster, "-v"], folder)
 
     def end(self) -> None:
         for process in (*self.workers.values(), self.scheduler):

@@ -84,7 +84,7 @@ def test_entrants_that_cannot_be_sent_or_built_are_named_and_all_others_play(tmp
 def test_an_arena_that_ends_leaves_no_process_and_no_file(tmp_path: Path, number: signal.Signals) -> None:
     folder = tmp_path / "tmp"
     folder.mkdir()
-    line = [*ARENA, "league", *BOTS, *SAME, "--rounds", "500", "--cluster", "local:2", "--store", "l.sqlite"]
+    line = [*ARENA, "league", *BOTS, *SAME, "--rounds", "500", "--cluster", "local:2", "--store", "l.sqlite", "-v"]
     process = subprocess.Popen(
         line, cwd=tmp_path, env={**os.environ, "TMPDIR": str(folder)}, stderr=subprocess.PIPE, start_new_session=True
     )
