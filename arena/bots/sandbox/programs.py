@@ -25,6 +25,7 @@ from typing import Self
 import protocol
 from arena.bots import BotSpec
 from arena.bots.links import Trail, at_its_folder, follow
+from arena.bots.samples import is_packaged
 from arena.errors import UsageError
 
 SYSTEM = tuple(Path("/", name) for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
@@ -48,6 +49,16 @@ def own_files(bot: BotSpec) -> Path:
     if bot.fault is not None and os.path.islink(bot.path):
         return Path(os.path.realpath(bot.path.parent), bot.path.name)
     return Path(os.path.realpath(bot.path))
+
+
+def is_program(path: Path) -> bool:
+    """Whether this is a file that can be run."""
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def is_open(folder: Path) -> bool:
+    """Whether every user of the machine may write into a folder."""
+    return bool(os.stat(folder).st_mode & stat.S_IWOTH)
 
 
 def is_environment(folder: Path) -> bool:
@@ -125,7 +136,7 @@ class HostPrograms:
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise UsageError(f"{expected}: {reason}") from None
-        if not (trail.end.is_dir() or (trail.end.is_file() and os.access(trail.end, os.X_OK))):
+        if not (trail.end.is_dir() or is_program(trail.end)):
             raise UsageError(f"{expected}; this is neither")
         entrant = self.entrant_on(trail)
         if entrant is not None:
@@ -135,6 +146,10 @@ class HostPrograms:
     def entrant_at(self, path: Path) -> Path | None:
         """The path of the bot among whose files this one is; None if there is none."""
         return next((self._entrants[place] for place in (path, *path.parents) if place in self._entrants), None)
+
+    def holds_bots(self, folder: Path) -> bool:
+        """Whether files of bots that others must not see are in a folder."""
+        return any(files.is_relative_to(folder) and not is_packaged(files) for files in self._entrants)
 
     def entrant_on(self, trail: Trail) -> Path | None:
         """The path of the bot that decides where this leads; None if there is none."""
@@ -211,7 +226,7 @@ def _listed(text: str) -> Path | None:
         mode = os.stat(folder).st_mode
     except (OSError, ValueError):
         return None
-    return folder if stat.S_ISDIR(mode) and not mode & stat.S_IWOTH else None
+    return folder if stat.S_ISDIR(mode) and not is_open(folder) else None
 
 
 def _is_of_the_system(trail: Trail) -> bool:
