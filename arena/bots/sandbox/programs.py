@@ -16,9 +16,9 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Self
 
@@ -92,10 +92,9 @@ class HostPrograms:
             if (folder := _listed(text)) and folder not in beside and self.entrant_at(folder) is None
         )
         """The folders of the host's own PATH that count, with no link left in their paths."""
-        self._followed: dict[Path, Trail] | None = None
-        """Where paths have led that were followed; None where each is followed anew."""
-        self._counts: dict[Path, bool] = {}
-        """Whether folders are the host's or the system's, if `_followed` is kept."""
+        self.follow: Callable[[Path], Trail] = follow
+        self.has_programs: Callable[[Path], bool] = self._has_programs
+        """Whether programs in a folder, at a path without links, are the host's choice or the system's."""
 
     def as_of_now(self) -> Self:
         """The same, which follows a path once and takes it to lead there from then on.
@@ -103,30 +102,16 @@ class HostPrograms:
         That is for one pass over many bots, most of which are run by the same programs, while none of them runs.
         """
         same = copy(self)
-        same._followed, same._counts = {}, {}
+        same.follow, same.has_programs = cache(follow), cache(same._has_programs)
         return same
-
-    def follow(self, path: Path) -> Trail:
-        """What an absolute path leads through. Raises `OSError`."""
-        if self._followed is None:
-            return follow(path)
-        trail = self._followed.get(path)
-        if trail is None:
-            trail = self._followed[path] = follow(path)
-        return trail
 
     def at_its_folder(self, path: Path) -> Path:
         """The same path with no link left in the path of its folder. Raises `OSError`."""
         return self.follow(path.parent).end / path.name
 
-    def has_programs(self, folder: Path) -> bool:
-        """Whether programs in this folder, in the path of which there is no link, are the host's choice or the
-        system's."""
-        counts = self._counts.get(folder) if self._followed is not None else None
-        if counts is None:
-            is_systems = is_within(folder, SYSTEM) and self.entrant_at(folder) is None
-            counts = self._counts[folder] = is_systems or self.is_folder_of_programs(folder)
-        return counts
+    def _has_programs(self, folder: Path) -> bool:
+        is_systems = is_within(folder, SYSTEM) and self.entrant_at(folder) is None
+        return is_systems or self.is_folder_of_programs(folder)
 
     def _check_named(self, text: str) -> Path:
         expected = f"--interpreter {text}: expected a program, or the folder that one is installed in"
