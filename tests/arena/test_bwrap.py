@@ -838,13 +838,6 @@ def test_a_script_whose_interpreter_is_missing_is_refused(folder: Path) -> None:
     assert "names /no/such/thing, and there is no such file" in problem(lambda: mounts_of(bot))
 
 
-def test_a_version_managers_stand_in_is_refused_with_what_to_ask(folder: Path) -> None:
-    put(folder / ".nodenv/shims/nodejs", "#!/usr/bin/env bash\n")
-    bot = load_bot(put(folder / "bot", f"#!{folder}/.nodenv/shims/nodejs\n"))
-    host = HostPrograms([f"{folder}/.nodenv/shims/nodejs"], [bot])
-    assert "nodenv which nodejs tells it" in problem(lambda: mounts_of(bot, host=host))
-
-
 def test_a_file_that_calls_itself_python_is_not_run_outside_to_find_out_about_it(folder: Path) -> None:
     bot = bot_folder(folder / "bot", 'command = ["./python3"]', python3=f"#!/bin/sh\necho ran >> {folder}/ran\n")
     mounts_of(bot)
