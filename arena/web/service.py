@@ -10,6 +10,7 @@ from arena.errors import UsageError
 from arena.nursery import background
 from arena.report.site.contents import SitePlan
 from arena.web.address import Address, Listening, listen
+from arena.web.clock import OwnClock
 from arena.web.hosts import hosts_of
 from arena.web.limits import LIMITS, Limits
 from arena.web.server import Application, Server
@@ -59,6 +60,6 @@ def serve_stores(
             async with background(server.run):
                 await serve_until_signal(server.application(), listening, ready)
 
-        trio.run(main)
+        trio.run(main, clock=OwnClock())
     finally:
         listening.close()

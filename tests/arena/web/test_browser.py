@@ -69,6 +69,21 @@ def test_standings_and_list_change_by_themselves_and_the_focus_stays(
     games.wait_for_function("() => document.querySelectorAll('#games tbody tr').length == 4")
 
 
+def test_a_script_that_failed_to_load_is_fetched_again(
+    make_store: MakeStore, serving: Serve, open_address: "OpenAddress", complaints: list[str], tmp_path: Path
+) -> None:
+    make_store(tmp_path / "l.sqlite", games=1)
+    server = server_of(tmp_path / "l.sqlite")
+    served = serving(server.application(), beside=server.run)
+    page = open_address(f"http://{served.host}/index.html")
+    for script in ("**/arena.js", "**/1.js"):
+        page.route(script, lambda route: route.abort(), times=2)
+        page.goto(f"http://{served.host}/games/1.html")
+        page.wait_for_selector("[data-square] .piece")
+    assert {text for text in complaints if "ERR_FAILED" not in text and "is not defined" not in text} == set()
+    complaints.clear()
+
+
 def assert_for_everybody(page: "Page", axe: "Axe") -> None:
     schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
     for scheme in schemes:
