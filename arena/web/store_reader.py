@@ -93,17 +93,21 @@ class StoreReader:
     async def run(self) -> None:
         """Read it when it has changed, until cancelled."""
         while True:
-            found = await trio.to_thread.run_sync(self._look)
-            if self.is_read.is_set() and found == self._seen:
-                await trio.sleep(LOOK_SECONDS)
-                continue
-            state, cost = await trio.to_thread.run_sync(self._read_timed, self._next_version())
-            self._seen = found  # what came while it was read is seen at the next look
-            self.state = state
-            self._changed.set()
-            self._changed = trio.Event()
-            self.is_read.set()
-            await trio.sleep(max(LEAST_SECONDS, cost * (1 / SHARE - 1)))
+            pause = await self.refresh()
+            await trio.sleep(pause)
+
+    async def refresh(self) -> float:
+        """Read the store if it has changed. Returns after how many seconds it is to be looked at again."""
+        found = await trio.to_thread.run_sync(self._look)
+        if self.is_read.is_set() and found == self._seen:
+            return LOOK_SECONDS
+        state, cost = await trio.to_thread.run_sync(self._read_timed, self._next_version(), abandon_on_cancel=True)
+        self._seen = found  # what came while it was read is seen at the next look
+        self.state = state
+        self._changed.set()
+        self._changed = trio.Event()
+        self.is_read.set()
+        return max(LEAST_SECONDS, cost * (1 / SHARE - 1))
 
     def _next_version(self) -> str:
         self._count += 1

@@ -86,14 +86,19 @@ class ServedStore:
             state = self.reader.state
             while True:
                 state = await self.reader.changed(state)
-                self.feed.publish(state_event(state, len(self.feed)))
+                self.feed.publish(self.event())
+
+    def event(self) -> Event:
+        """Tell viewers how the store stands."""
+        return state_event(self.reader.state, len(self.feed), self.live is not None and self.live.is_over)
 
 
-def state_event(state: State, viewers: int) -> Event:
-    """What viewers are told of a store: the version of its pages, a line about them, and within how many seconds they
-    are to load what is new: not all at once."""
-    within = 1 + viewers / LOADS_A_SECOND
-    told = {"version": state.version, "text": state.text, "lost": WEB_WORDS.lost, "within": within}
+def state_event(state: State, viewers: int, is_over: bool) -> Event:
+    """Tell viewers the version of a store's pages, a line about them, and within how many seconds to load what is new:
+    not all at once. `is_over`: there will be no more, and viewers end their connections."""
+    within = viewers / LOADS_A_SECOND + (0 if is_over else 1)
+    text = LIVE_WORDS.served if is_over else state.text
+    told = {"version": state.version, "text": text, "lost": WEB_WORDS.lost, "within": within, "over": is_over}
     return Event(json.dumps(told), "state")
 
 
@@ -139,8 +144,10 @@ class StoreServer:
             )
 
         reader = StoreReader(path, replace(plan, dialogues=plan.dialogues is not False), dress, self._complain)
-        feed = Feed(self._audience, lambda: [state_event(reader.state, 0)])
-        return ServedStore(name, prefix, reader, StorePages(reader), feed, self.live)
+        found: ServedStore
+        feed = Feed(self._audience, lambda: [found.event()])
+        found = ServedStore(name, prefix, reader, StorePages(reader), feed, self.live)
+        return found
 
     def application(self) -> Application:
         """What is served."""
@@ -159,13 +166,16 @@ class StoreServer:
                 nursery.start_soon(self._tell_of, store.reader)
             task_status.started()
 
-    def close(self) -> None:
-        """There is no more to tell: viewers get what is queued, and their connections end."""
-        for viewer in self._audience.viewers:
-            viewer.end()
+    async def end(self) -> None:
+        """Tell viewers that the league is over, with its last games, and wait until they have left.
 
-    async def until_nobody_looks(self) -> None:
-        """Wait until no viewer waits for events."""
+        A browser leaves when it has loaded what is new. Cancel this to wait no longer.
+        """
+        assert self.live is not None
+        self.live.end()
+        (store,) = self.stores
+        await store.reader.refresh()
+        store.feed.publish(store.event())
         while self._audience.viewers:  # noqa: ASYNC110  (once, at the end)
             await trio.sleep(SOON_SECONDS)
 

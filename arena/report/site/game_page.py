@@ -11,7 +11,7 @@ from arena.report.roster import ShownNames
 from arena.report.rules import army_entries
 from arena.report.site.audience import Audience, notes_for
 from arena.report.site.frame import Frame
-from arena.report.site.words import Words
+from arena.report.site.words import Words, isolated
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
@@ -35,15 +35,15 @@ def game_page(
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     views = {
         Audience.ALL: words.sees_all,
-        Audience.RED: words.sees_red.format(facts.red.name),
-        Audience.BLUE: words.sees_blue.format(facts.blue.name),
+        Audience.RED: words.sees_red.format(isolated(facts.red.name)),
+        Audience.BLUE: words.sees_blue.format(isolated(facts.blue.name)),
         Audience.PUBLIC: words.sees_public,
     }
     return frame.page(
         "game.html",
         f"games/{number}.html",
         facts=facts,
-        title=words.title_of_game.format(red=facts.red.name, blue=facts.blue.name, number=number),
+        title=words.title_of_game.format(red=isolated(facts.red.name), blue=isolated(facts.blue.name), number=number),
         score=score_text(record.verdict.result),
         verdict=_verdict(words, facts),
         details=_details(words, record, facts, sides, has_seeds),
@@ -52,7 +52,7 @@ def game_page(
         setups=[(color.word, _rows_text(side.setup)) for color, side in sides if side.setup],
         notes=[(note.ply, note.color, note.text) for note in notes_for(record, audience)],
         stderr=[
-            (words.stderr_of.format(side=color.word, name=side.name), side.stderr[-LONGEST_STDERR:])
+            (words.stderr_of.format(side=color.word, name=isolated(side.name)), side.stderr[-LONGEST_STDERR:])
             for color, side in sides
             if side.stderr and side.stderr.strip()
         ],
@@ -75,7 +75,7 @@ def _details(
     ]
     for color, side in sides:
         said = [
-            side.name,
+            isolated(side.name),
             f"{words.digest} {side.digest[:DIGEST_DIGITS]}",
             *([f"{words.calls_itself} {side.declared}"] if side.declared else []),
             *([f"{words.says_by} {side.author}"] if side.author else []),
@@ -100,8 +100,8 @@ def board_labels(red: str, blue: str, ruleset: Ruleset, names: Names) -> dict[st
     """What the script of a board says: who plays, by letter what stands on a piece and what it is called, and the
     letters in the order in which lost pieces are listed."""
     return {
-        "red": red,
-        "blue": blue,
+        "red": isolated(red),
+        "blue": isolated(blue),
         "pieces": {entry.letter: [entry.number, entry.name] for entry in army_entries(ruleset, names)},
         "strength": "".join(rank.letter for rank in STRENGTH),
     }

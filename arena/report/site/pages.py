@@ -15,7 +15,7 @@ from arena.report.site.charts import Whisker, bars, curves, edge, heat, whiskers
 from arena.report.site.frame import Frame
 from arena.report.site.places import PlaceList
 from arena.report.site.values import League
-from arena.report.site.words import in_script
+from arena.report.site.words import in_script, isolated
 from arena.report.standings import Line, Table
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
@@ -113,7 +113,7 @@ class LeaguePages:
                     and {
                         "text": f"{points_text(meeting.points)}/{meeting.games}",
                         "heat": heat(meeting.points / meeting.games),
-                        "title": f"{name} - {other}",
+                        "title": f"{isolated(name)} - {isolated(other)}",
                         "href": f"games.html#{urlencode({'bot': name, 'against': other})}",
                     }
                 )
@@ -294,7 +294,7 @@ def _record_text(outcomes: Counter[str]) -> str:
 
 def _counted(losers: Mapping[str, int]) -> str:
     most_first = sorted(losers.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name} {games}" for name, games in most_first)
+    return ", ".join(f"{isolated(name)} {games}" for name, games in most_first)
 
 
 def _milliseconds(value: float | None) -> str:

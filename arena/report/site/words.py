@@ -203,6 +203,11 @@ def script_words(words: Words) -> str:
     return f"arenaWords({in_script({name: texts[name] for name in OF_SCRIPT})});\n"
 
 
+def isolated(name: str) -> str:
+    """Return a name that does not change the order of the text around it, whichever way it is written."""
+    return name if name.isascii() else f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
+
+
 def in_script(data: Any) -> str:
     """JSON that can stand in a script: no sequence in it ends one, wherever it is loaded from."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")

@@ -17,6 +17,7 @@ from arena.report.replay import event_words, told
 from arena.report.site.audience import Audience, cell_of, lost_of
 from arena.report.site.game_data import MARKS, square_name
 from arena.report.site.game_page import board_labels
+from arena.report.site.words import isolated
 from arena.rules.events import IllegalActionError
 from arena.rules.ruleset import RulesetError
 from arena.rules.setup import IllegalSetupError
@@ -50,7 +51,7 @@ class LiveGame:
     @property
     def title(self) -> str:
         red, blue = self.spec.players
-        return f"{red.name} - {blue.name}"
+        return f"{isolated(red.name)} - {isolated(blue.name)}"
 
     def play(self, event: ActionPlayed) -> None:
         """Note a move."""
@@ -103,6 +104,6 @@ class LiveGame:
         self._marks = {square_name(square): MARKS[mark] for square, mark in marks_of(events).items()}
         messages = [told(one, self.audience.value) for one in events]
         self._words = "; ".join(text for text in (event_words(message, self._names) for message in messages) if text)
-        side = self.spec.players[event.color].name
+        side = isolated(self.spec.players[event.color].name)
         self._moves = [*self._moves, LIVE_WORDS.move.format(ply=event.ply, side=side, action=event.action)]
         self._moves = self._moves[-MOVES_SHOWN:]

@@ -153,7 +153,8 @@ class LiveGames:
         return Event(json.dumps(game.state() if game else {"note": LIVE_WORDS.gone}, ensure_ascii=False), "board")
 
     def _list_event(self) -> Event:
-        return Event(json.dumps({"text": self.text, "rows": self._rows()}, ensure_ascii=False), "games")
+        told = {"text": self.text, "rows": self._rows(), "over": self.is_over}
+        return Event(json.dumps(told, ensure_ascii=False), "games")
 
     def _rows(self) -> list[list[Any]]:
         running = [game for game in self.games.values() if not game.end]

@@ -38,8 +38,8 @@ except ImportError:  # no bots are run there
 
 NICENESS = 5
 """Below the bots, and enough of a busy machine to answer."""
-LAST_SECONDS = 1.0
-"""What viewers have to hear that the league is over."""
+LAST_SECONDS = 2.0
+"""How long viewers have to hear that the league is over, and to load its last results."""
 
 
 def give_up_rights() -> None:
@@ -99,10 +99,8 @@ async def _main(parent: int) -> None:
                 server.live.tell(message)
                 is_over = is_over or isinstance(message, Over)
         if is_over:
-            server.live.end()
-            server.close()
             with trio.move_on_after(LAST_SECONDS):
-                await server.until_nobody_looks()
+                await server.end()
 
 
 def _complain(text: str) -> None:

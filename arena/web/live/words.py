@@ -29,6 +29,7 @@ class LiveWords:
     progress_of: str = "{done} of {planned} games over"
     left: str = "about {} left"
     ended: str = "The league is over."
+    served: str = "The league is over. These pages are not served any more; `arena serve` serves them again."
     gone: str = "This game is not being played now. It may be over: see the list of games."
     no_script: str = "Moves are shown as they are played with JavaScript; without it, load the page again."
 

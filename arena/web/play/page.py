@@ -5,6 +5,7 @@ import msgspec
 from arena.game.seat_state import FightState, SeatState, Stage
 from arena.report.replay import event_words
 from arena.report.rules import army_entries, rule_lines
+from arena.report.site.words import isolated
 from arena.rules.ruleset import Defence
 from arena.web.play.shown import shown_squares
 from arena.web.play.table import Table
@@ -88,7 +89,7 @@ class Earlier(msgspec.Struct, frozen=True):
 def page_of(table: Table, color: Color, words: PlayWords = ENGLISH) -> Page:
     """The page of a seat."""
     spec = table.session.spec
-    red, blue = (player.name for player in spec.players)
+    red, blue = (isolated(player.name) for player in spec.players)
     presets = tuple(PagePreset(f"{one.name}: {one.text}", one.rows) for one in table.session.presets())
     heading = words.heading.format(red=red, blue=blue, rules=spec.ruleset.name)
     title = f"{words.heading_of.format(color=getattr(words, color.word))} - {heading}"
