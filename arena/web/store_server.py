@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,23 +13,21 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from arena.errors import UsageError
+from arena.nursery import background
 from arena.printable import printable
-from arena.report.site.audience import Audience as Reading
-from arena.report.site.contents import MENU, SitePlan
-from arena.report.site.frame import Site
-from arena.report.site.words import ENGLISH, script_words
+from arena.report.site.audience import SeenBy as Reading
+from arena.report.site.page_frame import ENGLISH, Site, script_words
+from arena.report.site.site_contents import MENU, SitePlan
 from arena.version import __version__
-from arena.web.application import application
-from arena.web.feed import Audience, Event, EventStream, Feed
-from arena.web.files import asset, static_files, static_route
-from arena.web.hosts import Hosts
-from arena.web.limits import LIMITS, Limits
-from arena.web.live.games import LiveGames
-from arena.web.live.words import LIVE_WORDS
-from arena.web.look import WEB_WORDS, Look, served
-from arena.web.server import Application
-from arena.web.store_pages import StorePages
-from arena.web.store_reader import State, StoreReader
+from arena.web.address import Address, Hosts, Listening, hosts_of, listen
+from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.guard import application
+from arena.web.live_games import LiveGames
+from arena.web.page_look import WEB_WORDS, PageLook, asset, served, static_files, static_route
+from arena.web.server import LIMITS, Application, OwnClock, Server, ServerLimits
+from arena.web.store_pages import State, StorePages, StoreReader
+from arena.web.watched_game import LIVE_WORDS
 
 LIVE = "live.html"
 FOOTER = f"Served by arena {__version__}."
@@ -71,7 +70,7 @@ class ServedStore:
             Route(f"{self.prefix}/{{name:path}}", self.pages.page),
         ]
 
-    async def _events(self, request: Request) -> EventStream:
+    async def _events(self, request: Request) -> EventAnswer:
         return self.feed.answer()
 
     async def _words(self, request: Request) -> Response:
@@ -111,25 +110,25 @@ class StoreServer:
         plan: SitePlan,
         hosts: Hosts,
         *,
-        limits: Limits = LIMITS,
+        limits: ServerLimits = LIMITS,
         complain: Callable[[str], None],
         running: Running | None = None,
     ) -> None:
         """`running` is for one store alone: one to which this league adds games."""
         self._hosts, self.limits, self._complain = hosts, limits, complain
-        self._audience = Audience(limits)
+        self._audience = Viewers(limits)
         self.live: LiveGames | None = None
         if running:
             (path,) = paths
             title = plan.title or printable(path.stem)
-            look = Look(Site(title, (*MENU, NOW), FOOTER))
+            look = PageLook(Site(title, (*MENU, NOW), FOOTER))
             self.live = LiveGames(self._audience, look, running.audience, plan.names, running.delay)
         names = _names(paths)
         self.stores = [self._store(path, name, plan, len(paths) == 1) for path, name in zip(paths, names, strict=True)]
         title = self.stores[0].name if len(paths) == 1 else TITLE
         now = (NOW,) if running else ()
         menu = (*MENU, *now) if len(paths) == 1 else ((WEB_WORDS.stores, "index.html"),)
-        self._look = Look(Site(plan.title or title, menu, FOOTER), head=LIVE)
+        self._look = PageLook(Site(plan.title or title, menu, FOOTER), head=LIVE)
         self._feed = Feed(self._audience, lambda: [self._state()])
         """Of all stores together, for the list of them."""
 
@@ -192,7 +191,7 @@ class StoreServer:
         within = 1 + len(self._feed) / LOADS_A_SECOND
         return Event(json.dumps({"version": version, "text": text, "lost": WEB_WORDS.lost, "within": within}), "state")
 
-    async def _events(self, request: Request) -> EventStream:
+    async def _events(self, request: Request) -> EventAnswer:
         return self._feed.answer()
 
     async def _index(self, request: Request) -> Response:
@@ -221,3 +220,52 @@ def _names(paths: Sequence[Path]) -> list[str]:
             name = f"{plain}-{number}"
         found.append(name)
     return found
+
+
+SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+Say = Callable[[str], None]
+
+
+async def serve_until_signal(
+    application: Application, listening: Listening, ready: Callable[[str], None], limits: ServerLimits = LIMITS
+) -> None:
+    """Serve until Ctrl-C or another signal asks to stop. `ready` is called with the address as soon as it can be
+    opened."""
+    heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
+    with trio.open_signal_receiver(*heard) as signals:
+        async with background() as nursery:
+            await nursery.start(Server(application, limits).run, [listening])
+            ready(listening.url)
+            async for _ in signals:
+                return
+
+
+def serve_stores(
+    paths: Sequence[Path],
+    address: Address,
+    plan: SitePlan,
+    *,
+    known_as: Sequence[str] = (),
+    ready: Callable[[str], None],
+    complain: Say,
+) -> None:
+    """Serve the pages of these stores until a signal asks to stop.
+
+    Raises `UsageError` for what is no store or cannot be shown to such readers, or an address at which nobody can
+    listen.
+    """
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise UsageError("expected each store once, and one of them is named twice")
+    listening = listen(address)
+    try:
+        server = StoreServer(paths, plan, hosts_of([listening.address], known_as), complain=complain)
+        for store in server.stores:
+            store.reader.read_first()
+
+        async def main() -> None:
+            async with background(server.run):
+                await serve_until_signal(server.application(), listening, ready)
+
+        trio.run(main, clock=OwnClock())
+    finally:
+        listening.close()

@@ -14,13 +14,12 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.report.names import Language, Names, Numbering
 from arena.report.replay import STRENGTH, Position
-from arena.report.site.audience import Audience
-from arena.report.site.build import write_site
-from arena.report.site.contents import SitePlan
-from arena.report.site.frame import FOLDER, Frame, Site
+from arena.report.site.audience import SeenBy
 from arena.report.site.game_data import game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
-from arena.report.site.words import ENGLISH, script_words
+from arena.report.site.page_frame import ENGLISH, FOLDER, PageFrame, Site, script_words
+from arena.report.site.site_contents import SitePlan
+from arena.report.site.write_site import write_site
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from protocol.notation import RANK_BY_LETTER, Color, Reason
 
@@ -106,14 +105,14 @@ def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_eve
     (tmp_path / "words.js").write_text(script_words(ENGLISH))
     (tmp_path / "games").mkdir()
     called = [Names(language, numbering) for language in Language for numbering in Numbering]
-    frame, page = Frame(Site("a league", (), "")), open_page(tmp_path / "words.js")
+    frame, page = PageFrame(Site("a league", (), "")), open_page(tmp_path / "words.js")
     for number, rules in enumerate(RULES, 1):
         record = play_game(load_ruleset(rules), seed=number, plies=60)
         names = called[number % len(called)]
-        html = game_page(frame, number, record, shown={}, audience=Audience.ALL)
+        html = game_page(frame, number, record, shown={}, audience=SeenBy.ALL)
         (tmp_path / f"games/{number}.html").write_text(html)
-        labels = labels_of(ENGLISH, number, record, shown={}, audience=Audience.ALL, names=names)
-        data = game_data(record, Audience.ALL, names, labels=labels)
+        labels = labels_of(ENGLISH, number, record, shown={}, audience=SeenBy.ALL, names=names)
+        data = game_data(record, SeenBy.ALL, names, labels=labels)
         (tmp_path / f"games/{number}.js").write_text(game_script(number, data))
         page.goto(f"file://{tmp_path}/games/{number}.html{'#from=blue' if number % 2 else ''}")
         page.wait_for_selector("[data-square]")
@@ -229,7 +228,7 @@ def test_a_fight_says_on_the_board_and_beside_it_who_is_left(
 ) -> None:
     (record,) = site_of(make_store, tmp_path, games=1, plies=120)
     page = open_page(tmp_path / "out/games/1.html")
-    data = game_data(record, Audience.ALL, Names(), labels={})
+    data = game_data(record, SeenBy.ALL, Names(), labels={})
     assert len({fight[6] for fight in data.views["all"].fights.values()}) > 1
     for ply, fight in data.views["all"].fights.items():
         page.evaluate("(ply) => document.querySelector('#replay').replay.go(ply)", ply)
@@ -250,7 +249,7 @@ def test_clocks_and_what_each_move_took_stand_beside_the_board(
 
     (record,) = site_of(make_store, tmp_path, games=1, plies=10, change=timed)
     page = open_page(tmp_path / "out/games/1.html", fragment="#ply=2")
-    data = game_data(record, Audience.ALL, Names(), labels={})
+    data = game_data(record, SeenBy.ALL, Names(), labels={})
     assert data.banks is not None
     banks = [f"{(bank or 0) / 1000:.1f} s" for bank in data.banks[1]]
     assert page.locator("[data-player] .clock").all_inner_texts() == banks[::-1]

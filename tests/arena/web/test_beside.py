@@ -19,8 +19,7 @@ from waiting import PATIENCE
 
 from arena.cli import exit_codes
 from arena.web.address import Address, Listening, listen
-from arena.web.live.beside import ServerBeside
-from arena.web.live.wire import LiveSetup
+from arena.web.beside import LiveSetup, ServerBeside
 
 LINUX = sys.platform == "linux"
 

@@ -15,9 +15,8 @@ from served_command import pages_address
 
 from arena.game.record import GameRecord, NoteLine
 from arena.league.store import Store
-from arena.report.site.contents import SitePlan
-from arena.web.address import Address
-from arena.web.hosts import hosts_of
+from arena.report.site.site_contents import SitePlan
+from arena.web.address import Address, hosts_of
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
@@ -128,8 +127,8 @@ run(Told)
 """Makes as many moves as a file has bytes, attacks nobody if it need not, and waits for more or for a file that says
 that it is enough: a game lasts until the test has seen it."""
 PROGRAM = """
-from arena.web.live import beside
-patient = "from arena.web.live import process; process.LAST_SECONDS = 120\\n"
+from arena.web import beside
+patient = "from arena.web import live_process; live_process.LAST_SECONDS = 120\\n"
 before, found, after = beside.PROGRAM.partition("main(int")
 beside.PROGRAM, beside.END_SECONDS = before + patient + found + after, 120
 from arena.cli.main import main

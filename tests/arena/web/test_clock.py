@@ -5,8 +5,8 @@ import time
 import pytest
 import trio
 
-from arena.web import clock
-from arena.web.clock import OwnClock
+from arena.web import server as clock
+from arena.web.server import OwnClock
 
 
 class Machine:

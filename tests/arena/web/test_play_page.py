@@ -122,11 +122,14 @@ def test_after_ready_by_keyboard_the_focus_is_on_the_board(seat: Seat, open_page
 def test_what_was_refused_is_not_said_any_longer_after_the_next_click_or_key(seat: Seat, open_page: Any) -> None:
     page = open_page(seat())
     at(page, "setting-up")
-    for again in (lambda: page.click("[data-letter=F]"), lambda: page.keyboard.press("f")):
+    for is_clicked in (True, False):
         page.click("[data-do=clear]")
         square(page, "b2").click()
         assert "Choose a piece first" in page.inner_text("[data-refused]")
-        again()
+        if is_clicked:
+            page.click("[data-letter=F]")
+        else:
+            page.keyboard.press("f")
         assert page.inner_text("[data-refused]") == ""
         page.keyboard.press("Escape")
 

@@ -18,13 +18,11 @@ from served import Serve, Served
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.site.build import write_site
-from arena.report.site.contents import SiteContents, SitePlan, read_site
-from arena.web.address import Address
-from arena.web.files import asset
-from arena.web.hosts import hosts_of
-from arena.web.look import WEB_WORDS
-from arena.web.store_pages import Cache
+from arena.report.site.site_contents import SiteContents, SitePlan, read_site
+from arena.report.site.write_site import write_site
+from arena.web.address import Address, hosts_of
+from arena.web.page_look import WEB_WORDS, asset
+from arena.web.store_pages import PageCache
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
@@ -291,7 +289,7 @@ def test_several_stores_have_their_pages_below_their_names_and_a_list(
 
 
 def test_pages_that_nobody_asks_for_leave_the_cache_first() -> None:
-    cache = Cache(most=10)
+    cache = PageCache(most=10)
     for name in ("a", "b"):
         cache.put(name, asset(name.encode() * 4, "text/plain"))
     assert cache.get("a")

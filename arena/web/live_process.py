@@ -22,13 +22,11 @@ from arena.league.readers import reader_named
 from arena.nursery import background
 from arena.printable import printable
 from arena.report.names import Language, Names, Numbering
-from arena.report.site.audience import Audience as Reading
-from arena.report.site.contents import SitePlan
-from arena.web.address import Listening, parse_address
-from arena.web.clock import OwnClock
-from arena.web.hosts import hosts_of
-from arena.web.live.wire import LONGEST, LiveSetup, Over, Told, to_server
-from arena.web.server import Server
+from arena.report.site.audience import SeenBy as Reading
+from arena.report.site.site_contents import SitePlan
+from arena.web.address import Listening, hosts_of, parse_address
+from arena.web.beside import LONGEST, LiveSetup, Over, Told, to_server
+from arena.web.server import OwnClock, Server
 from arena.web.store_server import Running, StoreServer
 
 try:
