@@ -230,7 +230,7 @@ def test_the_page_reads_without_a_script_and_loads_nothing_but_its_own_files(sea
     assert "infiltrator" in page.text
     assert "<script>x()" not in page.text
     assert 'onload="x()' not in page.text
-    assert page.text.count("<script") == 1
+    assert page.text.count("<script") == 2
     assert "style=" not in page.text
     policy = page.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
