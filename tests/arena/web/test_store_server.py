@@ -72,7 +72,7 @@ def pages_in(folder: Path) -> dict[str, str]:
 def without_what_differs(page: str) -> str:
     """A page without what only those have that are served, or that are not."""
     page = re.sub(r"<meta (http-equiv=\"Content-Security-Policy\"|name=\"arena-live\").*\n", "", page)
-    page = re.sub(r"<script src=\"[./]*static/live.js\" defer></script>\n?", "", page)
+    page = re.sub(r"<script src=\"[./]*static/(live.js\" defer|again.js\")></script>\n?", "", page)
     page = re.sub(r"<p>(Made|Served) by arena .*</p>", "", page)
     return re.sub(r"(?s)<section[^>]*>\s*<h2>Times of its moves.*?</section>", "", page)
 
@@ -256,7 +256,7 @@ def test_whatever_a_store_brings_about_the_pages_of_the_other_one_go_on(
 
     for name in ("bad", "good"):
         make_store(tmp_path / f"{name}.sqlite", games=1)
-    monkeypatch.setattr("arena.web.store_reader.read_site", fail)
+    monkeypatch.setattr("arena.web.store_pages.read_site", fail)
     running = serve_stores(tmp_path / "bad.sqlite", tmp_path / "good.sqlite")
     running.until_read(None, 0)
     running.until_read(1, 1)
