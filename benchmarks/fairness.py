@@ -60,8 +60,7 @@ from arena.league.store import Store
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from arena.web.address import Address, listen
-from arena.web.live.beside import ServerBeside
-from arena.web.live.wire import LiveSetup
+from arena.web.beside import LiveSetup, ServerBeside
 from protocol.notation import Color
 
 SOURCE = Path(__file__).with_name("sleeper.c")

@@ -20,7 +20,7 @@ from arena.league.pairing import Placing
 from arena.league.places import stored_places
 from arena.league.store import FORMAT, Store
 from arena.report.formats import PlacingEntry, placing_entry, stage_text
-from arena.report.site.contents import SitePlan, read_site
+from arena.report.site.site_contents import SitePlan, read_site
 
 SWISS = FormatOptions(FormatName.SWISS, rounds=3)
 KNOCKOUT = FormatOptions(FormatName.KNOCKOUT)

@@ -1,7 +1,8 @@
-"""The process that serves pages, as the league sees it: started beside it, told what happens, and never waited for.
+"""The process that serves pages, as the league sees it, and the messages between the two.
 
-What is to be told is put on a list, from which a thread writes to the pipe. What does not fit on the list is dropped
-and counted. A process that dies, or takes nothing, costs the league its pages and nothing else.
+The process holds no lock, writes no file and ends with the league. Events go on a list, from which a thread writes to
+a pipe; the league never waits for it. Events that do not fit on the list are dropped and counted. A process that dies,
+or takes nothing, costs the league its pages and nothing else.
 """
 
 import contextlib
@@ -12,6 +13,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+import msgspec
+
 from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.child import killed_words
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
@@ -20,7 +23,52 @@ from arena.league.executor.process import own_python
 from arena.play.events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
 from arena.printable import printable
 from arena.web.address import Listening
-from arena.web.live.wire import LiveSetup, Over, Progress, Stored
+
+LONGEST = 2**24
+"""Bytes of a message; a batch of events has some kilobytes."""
+
+
+class LiveSetup(msgspec.Struct, frozen=True, tag=True):
+    """What is to be served, said first. `listening` is the descriptor of a socket that listens at `host`.
+
+    `reader` is who the pages of finished games are for, `shows_all` whether running games are shown with all ranks;
+    what happens in them is shown `delay` seconds later.
+    """
+
+    store: bytes
+    listening: int
+    host: str
+    reader: str
+    shows_all: bool
+    delay: float
+    known_as: tuple[str, ...]
+    language: str
+    numbering: str
+
+
+class GameStored(msgspec.Struct, frozen=True, tag=True):
+    """A game is over and in the store under this number; `text` says in a line what came of it."""
+
+    game: str
+    number: int
+    text: str
+
+
+class LeagueProgress(msgspec.Struct, frozen=True, tag=True):
+    """How many games are over, of how many if that is known, and the seconds that the others will take, about."""
+
+    done: int
+    planned: int | None
+    seconds_left: float | None
+
+
+class Over(msgspec.Struct, frozen=True, tag=True):
+    """The league has ended: there is no more to be told."""
+
+
+Told = LiveSetup | Happened | GameStored | LeagueProgress | Over
+to_server = msgspec.msgpack.Decoder(Told)
+
 
 PROGRAM = """
 import sys
@@ -28,7 +76,7 @@ sys.path[:] = sys.argv[2:]
 sys.dont_write_bytecode = True
 from arena.bots.sandbox.prctl import close_to_bots
 close_to_bots()
-from arena.web.live.process import main
+from arena.web.live_process import main
 main(int(sys.argv[1]))
 """
 MOST_WAITING = 20_000
@@ -52,7 +100,7 @@ class ServerBeside:
     def __init__(self, popen: "subprocess.Popen[bytes]", say: Callable[[str], None]) -> None:
         self._popen = popen
         self._say = say
-        self._waiting: deque[WatchedEvent | Stored | Progress] = deque()
+        self._waiting: deque[WatchedEvent | GameStored | LeagueProgress] = deque()
         self._dropped = 0
         self._wake = threading.Event()
         self._is_ending = False
@@ -99,13 +147,13 @@ class ServerBeside:
 
     def stored(self, game: str, number: int, text: str) -> None:
         """A game is over and stored."""
-        self._put(Stored(game, number, text))
+        self._put(GameStored(game, number, text))
 
     def progress(self, done: int, planned: int | None, seconds_left: float | None) -> None:
         """How far the league is."""
-        self._put(Progress(done, planned, seconds_left))
+        self._put(LeagueProgress(done, planned, seconds_left))
 
-    def _put(self, what: WatchedEvent | Stored | Progress) -> None:
+    def _put(self, what: WatchedEvent | GameStored | LeagueProgress) -> None:
         self._waiting.append(what)
         self._wake.set()
 
@@ -134,10 +182,10 @@ class ServerBeside:
         """The next things that wait, in their order: a message, or as many events as go into one."""
         events: list[WireStart | WireAction] = []
         while self._waiting and len(events) < MOST_SENT:
-            if isinstance(self._waiting[0], Stored | Progress) and events:
+            if isinstance(self._waiting[0], GameStored | LeagueProgress) and events:
                 break
             match self._waiting.popleft():
-                case Stored() | Progress() as message:
+                case GameStored() | LeagueProgress() as message:
                     return frame(message)
                 case GameStarted(spec, setups):
                     events.append(WireStart(spec, setups))

@@ -22,12 +22,11 @@ from arena.league.readers import reader_named
 from arena.nursery import background
 from arena.printable import printable
 from arena.report.names import Language, Names, Numbering
-from arena.report.site.audience import Audience as Reading
-from arena.report.site.contents import SitePlan
-from arena.web.address import Listening, parse_address
-from arena.web.hosts import hosts_of
-from arena.web.live.wire import LONGEST, LiveSetup, Over, Told, to_server
-from arena.web.server import Server
+from arena.report.site.audience import SeenBy as Reading
+from arena.report.site.site_contents import SitePlan
+from arena.web.address import Listening, hosts_of, parse_address
+from arena.web.beside import LONGEST, LiveSetup, Over, Told, to_server
+from arena.web.server import OwnClock, Server
 from arena.web.store_server import Running, StoreServer
 
 try:
@@ -35,9 +34,10 @@ try:
 except ImportError:  # no bots are run there
     resource = None  # type: ignore[assignment]
 
-NICENESS = 19
-LAST_SECONDS = 1.0
-"""What viewers have to hear that the league is over."""
+NICENESS = 5
+"""Below the bots, and enough of a busy machine to answer."""
+LAST_SECONDS = 2.0
+"""How long viewers have to hear that the league is over, and to load its last results."""
 
 
 def give_up_rights() -> None:
@@ -58,7 +58,7 @@ def main(parent: int) -> None:
     use_all_descriptors()
     give_up_rights()
     try:
-        trio.run(_main, parent)
+        trio.run(_main, parent, clock=OwnClock())
     except ArenaError as error:
         sys.exit(printable(str(error), lines=True))
 
@@ -97,10 +97,8 @@ async def _main(parent: int) -> None:
                 server.live.tell(message)
                 is_over = is_over or isinstance(message, Over)
         if is_over:
-            server.live.end()
-            server.close()
             with trio.move_on_after(LAST_SECONDS):
-                await server.until_nobody_looks()
+                await server.end()
 
 
 def _complain(text: str) -> None:

@@ -1,11 +1,12 @@
-"""All texts of the pages that are not made from games, in one place, so that they can be translated.
-
-What is in braces is put in by the page, or by the script, which is given the texts of `OF_SCRIPT`.
-"""
+"""What all pages have in common: the texts, the templates, the menu, and what a page may load."""
 
 import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
+
+import msgspec
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,58 @@ def script_words(words: Words) -> str:
     return f"arenaWords({in_script({name: texts[name] for name in OF_SCRIPT})});\n"
 
 
+def isolated(name: str) -> str:
+    """Return a name that does not change the order of the text around it, whichever way it is written."""
+    return name if name.isascii() else f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
+
+
 def in_script(data: Any) -> str:
     """JSON that can stand in a script: no sequence in it ends one, wherever it is loaded from."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+
+
+FOLDER = Path(__file__).parent
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
+)
+"""What a page may load: its own files, and nothing else from anywhere."""
+
+
+class Served(msgspec.Struct, frozen=True):
+    """What pages need besides that are served: folders with more templates, and one of these for the head of each page,
+    which is told a `state`. Such a page does not say what it may load: its server does, in the headers."""
+
+    folders: tuple[str, ...] = ()
+    head: str = ""
+    state: str = ""
+
+
+class Site(msgspec.Struct, frozen=True):
+    """What stands on every page: a title, the menu (name and file), and the line at the bottom; `served` is None for
+    pages that are read from a disk."""
+
+    title: str
+    menu: tuple[tuple[str, str], ...]
+    footer: str
+    served: Served | None = None
+
+
+class PageFrame:
+    """Turns templates and values into pages. All values are escaped: what a bot has said is text and never markup."""
+
+    def __init__(self, site: Site, words: Words = ENGLISH) -> None:
+        self.site, self.words = site, words
+        more = site.served or Served()
+        self._environment = Environment(
+            loader=FileSystemLoader([*more.folders, str(FOLDER / "templates")]),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.globals.update(words=words, site=site, policy=POLICY, served=more)
+
+    def page(self, template: str, here: str, **values: Any) -> str:
+        """A page; `here` is its file, from the folder of the site."""
+        root = "../" * here.count("/")
+        return self._environment.get_template(template).render(here=here, root=root, **values)

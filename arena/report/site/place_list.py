@@ -7,8 +7,7 @@ from arena.league.pairing import Meeting, Placing
 from arena.report.formats import cells, headings, place_text, stop_text, title_text
 from arena.report.roster import ShownNames, shown_name
 from arena.report.rounds import name_if_known, remarks_of, title_of
-from arena.report.site.frame import Frame
-from arena.report.site.words import Words
+from arena.report.site.page_frame import PageFrame, Words
 
 ROUNDS_PAGE = "rounds.html"
 
@@ -37,7 +36,7 @@ class PlaceList:
 
 
 @dataclass(frozen=True)
-class Side:
+class MeetingSide:
     """One of the two of a meeting: the name, or who is not known yet; `href` is empty then."""
 
     name: str
@@ -50,7 +49,7 @@ class Side:
 class MeetingRow:
     """Two bots in a round, with the numbers of their games and the pages of those that have one; one side of a bye."""
 
-    sides: tuple[Side, ...]
+    sides: tuple[MeetingSide, ...]
     games: tuple[tuple[int, str], ...]
     remark: str
 
@@ -75,7 +74,7 @@ def place_list(placing: Placing | None, names: ShownNames, href: Mapping[str, st
 
 
 def rounds_page(
-    frame: Frame, placing: Placing, names: ShownNames, href: Mapping[str, str], shown: frozenset[int]
+    frame: PageFrame, placing: Placing, names: ShownNames, href: Mapping[str, str], shown: frozenset[int]
 ) -> str:
     """Who met whom in each round; `shown` are the games that have pages."""
     return frame.page(
@@ -102,7 +101,9 @@ def _row(
         name = name_if_known(player, names)
         is_ahead = meeting.winner == player if meeting.winner else meeting.is_over and points > other
         sides.append(
-            Side(name or words.open_place, href.get(name or "", ""), f"{points:g}" if has_points else "", is_ahead)
+            MeetingSide(
+                name or words.open_place, href.get(name or "", ""), f"{points:g}" if has_points else "", is_ahead
+            )
         )
     return MeetingRow(
         sides=tuple(sides[:1] if meeting.is_bye else sides),

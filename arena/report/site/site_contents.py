@@ -1,6 +1,6 @@
 """A site as text: each page of a league by its name, made when it is asked for, and nothing on any disk.
 
-`arena.report.site.build` writes the pages to a folder; whoever serves them asks for one at a time.
+`arena.report.site.write_site` writes the pages to a folder; whoever serves them asks for one at a time.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,12 +25,11 @@ from arena.report.names import DEFAULT_NAMES, Names
 from arena.report.result_words import missing_text, not_counted_text
 from arena.report.roster import Roster, players_of
 from arena.report.site.audience import sees_bot
-from arena.report.site.frame import Frame, Site
-from arena.report.site.game_texts import GameTexts
+from arena.report.site.game_page import GameTexts
+from arena.report.site.league_values import LeagueValues
+from arena.report.site.page_frame import ENGLISH, PageFrame, Site, script_words
 from arena.report.site.pages import LeaguePages
-from arena.report.site.places import ROUNDS_PAGE, place_list, rounds_page
-from arena.report.site.values import League
-from arena.report.site.words import ENGLISH, script_words
+from arena.report.site.place_list import ROUNDS_PAGE, place_list, rounds_page
 from arena.report.standings import Line, Table, make_table
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.rule_lines import ruleset_from_lines
@@ -70,7 +69,7 @@ class SitePlan:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGames:
     """What the records of the games that have pages come to: `times` counts each bot's moves as `charts.histogram`
     does, `faults` says of games why they have no page after all."""
 
@@ -86,7 +85,7 @@ class SiteContents:
     reader: Reader
     site: Site
     table: Table
-    league: League
+    league: LeagueValues
     roster: Roster
     versions: Sequence[BotVersion]
     settings: dict[str, str]
@@ -121,7 +120,7 @@ class SiteContents:
 
     @cached_property
     def pages(self) -> LeaguePages:
-        return LeaguePages(Frame(self.site), self.table, self.league)
+        return LeaguePages(PageFrame(self.site), self.table, self.league)
 
     def names(self) -> Iterator[str]:
         """The names of all pages and scripts but those of the games."""
@@ -131,7 +130,7 @@ class SiteContents:
         yield from self.pages.list_names
         yield from self.pages.href.values()
 
-    def text(self, name: str, played: Played) -> str | None:
+    def text(self, name: str, played: PlayedGames) -> str | None:
         """The page or script of this name; None if there is none of it, or it is that of a game."""
         pages = self.pages
         match name:
@@ -140,7 +139,9 @@ class SiteContents:
                 places = place_list(self.placing, self.roster.names, pages.href, ENGLISH)
                 return pages.standings(rules, time, self.notes, places)
             case "rounds.html" if self.placing and self.placing.rounds:
-                return rounds_page(Frame(self.site), self.placing, self.roster.names, pages.href, self._shown(played))
+                return rounds_page(
+                    PageFrame(self.site), self.placing, self.roster.names, pages.href, self._shown(played)
+                )
             case "crosstable.html":
                 return pages.crosstable()
             case "rules.html":
@@ -156,7 +157,7 @@ class SiteContents:
                 return self._bot(line, played)
         return None
 
-    def _bot(self, line: Line, played: Played) -> str:
+    def _bot(self, line: Line, played: PlayedGames) -> str:
         versions = [one for one in self.versions if one.digest == line.digest]
         times = played.times.get(line.name, {})
         if not any(sees_bot(self.reader, player) for player, name in self.roster.names.items() if name == line.name):
@@ -164,7 +165,7 @@ class SiteContents:
             times = {}
         return self.pages.bot(line, versions, times, _limit(self.settings))
 
-    def _shown(self, played: Played) -> frozenset[int]:
+    def _shown(self, played: PlayedGames) -> frozenset[int]:
         return frozenset(self.numbers) - played.faults.keys()
 
 
@@ -185,7 +186,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
             raise DamagedError(store.path, contents.damage)
         raise NoGamesError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
     roster = Roster(players, contents.rows)
-    league, versions = League(table.games, roster, [line.name for line in table.lines]), VersionCount(roster)
+    league, versions = LeagueValues(table.games, roster, [line.name for line in table.lines]), VersionCount(roster)
     for row in store.each_row(counted=True):
         league.add(row)
         versions.add(row)
@@ -231,7 +232,7 @@ class _Row(NamedTuple):
 
 
 def _refuse_what_gives_away(
-    reader: Reader, settings: dict[str, str], roster: Roster, league: League, numbers: Collection[int]
+    reader: Reader, settings: dict[str, str], roster: Roster, league: LeagueValues, numbers: Collection[int]
 ) -> None:
     """Raises `UsageError` if one of these games shows this reader what another one hides."""
     if reader.audience in (Reading.ALL, Reading.PUBLIC):
@@ -266,7 +267,7 @@ def _limit(settings: Mapping[str, str]) -> float | None:
         return None
 
 
-def _rules(store: Store, league: League) -> Ruleset:
+def _rules(store: Store, league: LeagueValues) -> Ruleset:
     """The rules that the games of the league were played by, as the first record that can be read has them; with title
     and sources, where they are still those of a ruleset that comes with the arena."""
     damage: list[Damage] = []

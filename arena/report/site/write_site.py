@@ -1,9 +1,10 @@
-"""The folder that a site is written to.
+"""Write a site to a folder: `arena report`.
 
-All is written beside the folder first and put in its place at the end, so that who looks at a site that is made anew
-sees the old one or the new one. Only a folder that is empty, or that a site was written to before, is ever replaced.
+The pages are written to a folder beside it first, which takes its place at the end: a reader sees the old site or the
+new one. Only an empty folder, or one that a site was written to before, is ever replaced.
 """
 
+import json
 import os
 import re
 import shutil
@@ -12,8 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from arena.errors import ArenaError, UsageError
 from arena.hostfile import draft_folder, remove_drafts
+from arena.league.store import Store
+from arena.printable import printable
+from arena.report.site.game_files import Job, write_games
+from arena.report.site.page_frame import FOLDER
+from arena.report.site.site_contents import PlayedGames, SiteContents, SitePlan, read_site
+from arena.version import __version__
 
 MARK = "arena-site.json"
 """A file that says that a folder holds a site, and nothing else: it may be replaced."""
@@ -86,3 +95,40 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+class Written(msgspec.Struct, frozen=True):
+    """What was written: the first page, games in the list, games with pages, bytes; and of which games there is no
+    page, and why."""
+
+    index: str
+    games: int
+    pages: int
+    size: int
+    faults: dict[int, str]
+
+
+def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, SiteContents]:
+    """Write the site of a store to a folder; returns what was written, and what it was made from.
+
+    Raises `UsageError` for a folder that holds something else, and as `read_site` does."""
+    refuse_other_folder(out)
+    contents = read_site(store, plan)
+    with new_folder_for(out) as folder:
+        shutil.copytree(FOLDER / "static", folder / "static")
+        for name in ("bots", "games"):
+            (folder / name).mkdir()
+        done = write_games(Job(str(store.path), str(folder), contents.numbers, contents.game_texts))
+        _write_league(contents, folder, PlayedGames(done.times, done.faults))
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    pages = len(contents.numbers) - len(done.faults)
+    return Written(printable(str(out / "index.html")), contents.table.games, pages, size, done.faults), contents
+
+
+def _write_league(contents: SiteContents, folder: Path, played: PlayedGames) -> None:
+    for name in contents.names():
+        text = contents.text(name, played)
+        assert text is not None
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    mark = {"made_by": f"arena {__version__}", "for": contents.reader.text}
+    (folder / MARK).write_text(json.dumps(mark) + "\n", encoding="utf-8", newline="\n")

@@ -26,7 +26,7 @@ class Listed:
     plies: int
 
 
-class League:
+class LeagueValues:
     """What the rows of a league's games come to, counted as they go by. Games of players who are not in the roster are
     left out. `met[bot][opponent][color]` are wins, draws and losses with that colour; `lost[bot]` by reason; `history`
     has Elo by bot after so many games."""

@@ -17,13 +17,12 @@ from starlette.routing import BaseRoute, Route
 from arena.league.executor.event_stream import Happened, WireAction
 from arena.report.names import Names
 from arena.report.progress import duration_text
-from arena.report.site.audience import Audience as Reading
-from arena.web.feed import Audience, Event, EventStream, Feed
-from arena.web.guard import Refused
-from arena.web.live.game import LiveGame
-from arena.web.live.wire import Over, Progress, Stored, Told
-from arena.web.live.words import LIVE_WORDS
-from arena.web.look import Look
+from arena.report.site.audience import SeenBy as Reading
+from arena.web.beside import GameStored, LeagueProgress, Over, Told
+from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.guard import RequestRefused
+from arena.web.page_look import PageLook
+from arena.web.watched_game import LIVE_WORDS, WatchedGame
 
 BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
 MOST_DELAYED = 20_000
@@ -35,9 +34,9 @@ KEPT_OVER = 64
 class LiveGames:
     """What is known of the games, and their pages below `now`."""
 
-    def __init__(self, viewers: Audience, look: Look, audience: Reading, names: Names, delay: float = 0.0) -> None:
+    def __init__(self, viewers: Viewers, look: PageLook, audience: Reading, names: Names, delay: float = 0.0) -> None:
         self._viewers, self._look, self._audience, self._names, self._delay = viewers, look, audience, names, delay
-        self.games: dict[str, LiveGame] = {}
+        self.games: dict[str, WatchedGame] = {}
         self._feeds: dict[str, Feed] = {}
         self._over: deque[str] = deque()
         self._changed: set[str] = set()
@@ -45,7 +44,7 @@ class LiveGames:
         self._is_list_new = False
         self._waiting: deque[tuple[float, Told]] = deque()
         self._has_some = trio.Event()
-        self.progress: Progress | None = None
+        self.progress: LeagueProgress | None = None
         self.is_over = False
 
     # --- what is told -------------------------------------------------------------------------------------------------
@@ -74,11 +73,11 @@ class LiveGames:
                 if dropped:
                     for game in self.games.values():  # it is not known of which games they were: the next ply tells
                         self._changed.add(game.spec.id)
-            case Stored(id, number, text) if id in self.games:
+            case GameStored(id, number, text) if id in self.games:
                 self.games[id].number, self.games[id].end = number, text
                 self._changed.add(id)
                 self._forget_oldest(id)
-            case Progress():
+            case LeagueProgress():
                 self.progress = message
             case Over():
                 self.is_over = True
@@ -96,7 +95,7 @@ class LiveGames:
                 self._changed.add(event.game)
             return
         started = event.event()
-        self.games[started.spec.id] = LiveGame(started.spec, started.setups, self._audience, self._names)
+        self.games[started.spec.id] = WatchedGame(started.spec, started.setups, self._audience, self._names)
         self._changed.add(started.spec.id)
 
     def _forget_oldest(self, id: str) -> None:
@@ -153,7 +152,8 @@ class LiveGames:
         return Event(json.dumps(game.state() if game else {"note": LIVE_WORDS.gone}, ensure_ascii=False), "board")
 
     def _list_event(self) -> Event:
-        return Event(json.dumps({"text": self.text, "rows": self._rows()}, ensure_ascii=False), "games")
+        told = {"text": self.text, "rows": self._rows(), "over": self.is_over}
+        return Event(json.dumps(told, ensure_ascii=False), "games")
 
     def _rows(self) -> list[list[Any]]:
         running = [game for game in self.games.values() if not game.end]
@@ -191,13 +191,13 @@ class LiveGames:
         page = self._look.page("now.html", "now.html", say=LIVE_WORDS, rows=self._rows(), progress=self.text)
         return HTMLResponse(page)
 
-    async def _list_events(self, request: Request) -> EventStream:
+    async def _list_events(self, request: Request) -> EventAnswer:
         return self._list.answer()
 
-    def _game(self, request: Request) -> LiveGame:
+    def _game(self, request: Request) -> WatchedGame:
         game = self.games.get(request.path_params["game"])
         if game is None:
-            raise Refused(404, LIVE_WORDS.gone)
+            raise RequestRefused(404, LIVE_WORDS.gone)
         return game
 
     async def _game_page(self, request: Request) -> Response:
@@ -209,7 +209,7 @@ class LiveGames:
         page = self._look.page("watch.html", here, say=LIVE_WORDS, game=game, state=game.state(), notes=notes)
         return HTMLResponse(page)
 
-    async def _game_events(self, request: Request) -> EventStream:
+    async def _game_events(self, request: Request) -> EventAnswer:
         id = self._game(request).spec.id
         if id not in self._feeds:
             self._feeds[id] = Feed(self._viewers, lambda: [self._board_event(id)])

@@ -1,10 +1,11 @@
-"""One game that is being played, as viewers see it: its moves as they come, and the board when somebody looks.
+"""One game that is being played, as viewers see it, and the texts of its page.
 
-To note a move costs next to nothing; to play it on a board costs some ten microseconds. So a game is caught up with
-when its state is asked for.
+To note a move costs next to nothing, to play it on a board some ten microseconds: a game catches up when its state is
+asked for.
 """
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from arena.errors import ArenaError
@@ -14,23 +15,58 @@ from arena.play.events import ActionPlayed
 from arena.report.boards import marks_of
 from arena.report.names import Names
 from arena.report.replay import event_words, told
-from arena.report.site.audience import Audience, cell_of, lost_of
+from arena.report.site.audience import SeenBy, cell_of, lost_of
 from arena.report.site.game_data import MARKS, square_name
 from arena.report.site.game_page import board_labels
+from arena.report.site.page_frame import isolated
 from arena.rules.events import IllegalActionError
 from arena.rules.ruleset import RulesetError
 from arena.rules.setup import IllegalSetupError
-from arena.web.live.words import LIVE_WORDS
 from protocol.notation import SQUARES, Color
+
+
+@dataclass(frozen=True)
+class LiveWords:
+    """The English texts; another language is another value."""
+
+    now: str = "Now playing"
+    none: str = "No game is being played at the moment."
+    hidden: str = "Running games are not shown here. They are on these pages when they are over."
+    game: str = "game"
+    red: str = "red"
+    blue: str = "blue"
+    plies: str = "plies"
+    watch: str = "watch"
+    board: str = "Board"
+    moves: str = "Last moves"
+    public: str = "What both sides know. All ranks are shown when the game is over."
+    all_ranks: str = "All pieces."
+    delayed: str = "Shown {} s later than it is played."
+    broken: str = "The moves came faster than they could be followed. The game can be replayed when it is over."
+    over: str = "over"
+    replay: str = "Replay it with all that is known"
+    move: str = "{ply}. {side}: {action}"
+    lost: str = "lost:"
+    progress: str = "{done} games over"
+    progress_of: str = "{done} of {planned} games over"
+    left: str = "about {} left"
+    ended: str = "The league is over."
+    served: str = "The league is over. These pages are not served any more; `arena serve` serves them again."
+    gone: str = "This game is not being played now. It may be over: see the list of games."
+    no_script: str = "Moves are shown as they are played with JavaScript; without it, load the page again."
+
+
+LIVE_WORDS = LiveWords()
+
 
 MOVES_SHOWN = 12
 """The last moves, beside the board."""
 
 
-class LiveGame:
+class WatchedGame:
     """A game from its set-ups on, for one kind of viewer."""
 
-    def __init__(self, spec: GameSpec, setups: tuple[str, str], audience: Audience, names: Names) -> None:
+    def __init__(self, spec: GameSpec, setups: tuple[str, str], audience: SeenBy, names: Names) -> None:
         self.spec, self.audience = spec, audience
         self.ply = 0
         self.number: int | None = None
@@ -50,7 +86,7 @@ class LiveGame:
     @property
     def title(self) -> str:
         red, blue = self.spec.players
-        return f"{red.name} - {blue.name}"
+        return f"{isolated(red.name)} - {isolated(blue.name)}"
 
     def play(self, event: ActionPlayed) -> None:
         """Note a move."""
@@ -103,6 +139,6 @@ class LiveGame:
         self._marks = {square_name(square): MARKS[mark] for square, mark in marks_of(events).items()}
         messages = [told(one, self.audience.value) for one in events]
         self._words = "; ".join(text for text in (event_words(message, self._names) for message in messages) if text)
-        side = self.spec.players[event.color].name
+        side = isolated(self.spec.players[event.color].name)
         self._moves = [*self._moves, LIVE_WORDS.move.format(ply=event.ply, side=side, action=event.action)]
         self._moves = self._moves[-MOVES_SHOWN:]

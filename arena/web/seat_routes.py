@@ -20,16 +20,14 @@ from arena.nursery import open_nursery
 from arena.play.session import RefusedError, Session
 from arena.printable import printable
 from arena.report.sentences import capitalised
-from arena.report.site.frame import Site
-from arena.web.application import application
-from arena.web.feed import Audience, Event, Feed
-from arena.web.hosts import Hosts
-from arena.web.limits import LIMITS, Limits
-from arena.web.look import Look
-from arena.web.play.page import answer_of, earlier_of, page_of
-from arena.web.play.table import Table
-from arena.web.play.words import ENGLISH, PlayWords
-from arena.web.server import Application
+from arena.report.site.page_frame import Site
+from arena.web.address import Hosts
+from arena.web.feed import Event, Feed, Viewers
+from arena.web.guard import application
+from arena.web.page_look import PageLook
+from arena.web.seat_page import SeatTable, answer_of, earlier_of, page_of
+from arena.web.seat_words import ENGLISH, PlayWords
+from arena.web.server import LIMITS, Application, ServerLimits
 from protocol.notation import Color
 
 SEAT_VIEWERS = 20
@@ -39,13 +37,13 @@ LONGEST_REFUSAL = 500
 Rows = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=40)], ...], msgspec.Meta(max_length=40)]
 
 
-class Setup(msgspec.Struct, forbid_unknown_fields=True):
+class SentSetup(msgspec.Struct, forbid_unknown_fields=True):
     """A set-up, own back row first."""
 
     rows: Rows
 
 
-class Act(msgspec.Struct, forbid_unknown_fields=True):
+class SentAct(msgspec.Struct, forbid_unknown_fields=True):
     """An action for this ply: one that another tab has played already is not played twice."""
 
     action: Annotated[str, msgspec.Meta(max_length=40)]
@@ -62,11 +60,11 @@ Handler = Callable[[Request], Awaitable[Response]]
 class PlayPages:
     """The pages of a table. `follow` has to run beside the server: it tells browsers of what changes."""
 
-    def __init__(self, table: Table, limits: Limits = LIMITS, words: PlayWords = ENGLISH) -> None:
+    def __init__(self, table: SeatTable, limits: ServerLimits = LIMITS, words: PlayWords = ENGLISH) -> None:
         self._table, self._words = table, words
-        self._look = Look(Site(words.site, (), words.footer))
+        self._look = PageLook(Site(words.site, (), words.footer))
         few = replace(limits, viewers=min(limits.viewers, SEAT_VIEWERS))
-        self._feeds = {color: Feed(Audience(few), partial(self._greeting, color)) for color in table.tokens}
+        self._feeds = {color: Feed(Viewers(few), partial(self._greeting, color)) for color in table.tokens}
 
     def application(self, hosts: Hosts, *, complain: Callable[[str], None] = lambda text: None) -> Application:
         """What can be served."""
@@ -76,8 +74,8 @@ class PlayPages:
             Route("/{token}/state", self._state),
             Route("/{token}/then", self._then),
             Route("/{token}/events", self._events),
-            Route("/{token}/setup", self._post(Setup, self._set_up), methods=["POST"]),
-            Route("/{token}/act", self._post(Act, self._act), methods=["POST"]),
+            Route("/{token}/setup", self._post(SentSetup, self._set_up), methods=["POST"]),
+            Route("/{token}/act", self._post(SentAct, self._act), methods=["POST"]),
             Route("/{token}/resign", self._post(Nothing, self._resign), methods=["POST"]),
             Route("/{token}/pause", self._post(Nothing, self._pause), methods=["POST"]),
         ]
@@ -171,10 +169,10 @@ class PlayPages:
 
         return answer
 
-    def _set_up(self, color: Color, sent: Setup) -> None:
+    def _set_up(self, color: Color, sent: SentSetup) -> None:
         self._session.set_up(color, sent.rows)
 
-    def _act(self, color: Color, sent: Act) -> None:
+    def _act(self, color: Color, sent: SentAct) -> None:
         if sent.ply != self._session.state(color).plies + 1:
             raise RefusedError(self._words.gone_on)
         self._session.act(color, sent.action)
