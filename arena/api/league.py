@@ -106,7 +106,7 @@ class League:
     ) -> Standings:
         """Play all games of the format, and return the standings.
 
-        Usually that is a round robin: every pair meets twice in each of the `rounds` (2). Another `format`, and what it
+        Usually that is a round robin: every pair meets twice in each of the `rounds` (1). Another `format`, and what it
         can be asked for, is as for `arena league --format`: see docs/formats.md.
         `on_result` is called with each game as soon as it is stored, `on_event` with what happens in the games, both in
         the thread that has called this; what they raise stops the league. Bots that cannot be started forfeit their

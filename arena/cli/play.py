@@ -116,10 +116,12 @@ def play_and_tell(
     print_results: Callable[[], bool],
     *,
     code: Callable[[], int] = lambda: 0,
+    failed: int = FAILED,
 ) -> int:
     """Play, show `progress`, print the results and what else there is to tell. Returns the exit code.
 
-    That is `code`, if all has been played and could be printed, which `print_results` returns.
+    The exit code is `code` if all games were played, and `failed` if the results could not be printed, which
+    `print_results` returns.
     """
     try:
         outcome = play_games(stop, _Watcher(progress))
@@ -141,7 +143,7 @@ def play_and_tell(
             remark(line)
         is_told = print_results()
         if outcome.is_complete:
-            return code() if is_told else FAILED
+            return code() if is_told else failed
     except KeyboardInterrupt:
         pass  # nobody reads the results, and the user will not wait
     if outcome.changed:

@@ -19,6 +19,7 @@ OPPONENTS = ("hidden", "named")
 LARGEST_SEED = 2**64 - 1
 MOST_JOBS = 4096
 """Games at a time; each takes two processes and a dozen descriptors."""
+USUAL_MATCH_GAMES = 2
 USUAL_MOST_COMPARED = 20_000
 """Games of a sequential test at most, where nobody says how many."""
 MOST_GAMES = 1_000_000

@@ -635,3 +635,38 @@ def test_a_store_that_somebody_has_forged_does_nothing_to_a_terminal(folder: Pat
             arena(folder, more[0], "l.sqlite", *more[1:])
         league(folder, "alpha.py", "beta.py")
     database.close()
+
+
+# --- folders of entrants ----------------------------------------------------------------------------------------------
+
+
+def test_the_bot_in_an_entrants_folder_is_named_after_the_folder(tmp_path: Path) -> None:
+    for entrant in ("ann", "bob"):
+        (tmp_path / "entries" / entrant).mkdir(parents=True)
+        (tmp_path / "entries" / entrant / "bot.py").write_text(f"# {entrant}\n")
+        (tmp_path / "entries" / entrant / "README.md").write_text("how it thinks\n")
+    (tmp_path / "entries" / "eve" / "engine").mkdir(parents=True)
+    (tmp_path / "entries" / "eve" / "engine" / "bot.toml").write_text('name = "best"\ncommand = ["sh", "run"]\n')
+    entries = sorted(map(str, (tmp_path / "entries").iterdir()))
+    for paths in ([str(tmp_path / "entries")], entries):
+        found = find_entrants(paths)
+        assert [bot.name for bot in found.bots] == ["ann", "bob", "eve"]
+        assert [bot.fault for bot in found.bots] == [None] * 3
+        assert [bot.path.name for bot in found.bots] == ["bot.py", "bot.py", "engine"]
+
+
+def test_an_entrants_folder_with_two_bots_is_a_broken_entrant_that_says_so(tmp_path: Path) -> None:
+    for name in ("first.py", "second.py"):
+        (tmp_path / name).write_text("")
+    (bot,) = find_entrants([str(tmp_path)]).bots
+    assert bot.fault is not None
+    assert "a .py file in it is a bot by itself: name it" in bot.fault
+
+
+def test_a_link_in_an_entrants_folder_is_no_bot(tmp_path: Path) -> None:
+    (tmp_path / "rival.py").write_text("")
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "mine.py").symlink_to(tmp_path / "rival.py")
+    (bot,) = find_entrants([str(tmp_path / "ann")]).bots
+    assert (bot.name, bot.path.name) == ("ann", "ann")
+    assert bot.fault is not None

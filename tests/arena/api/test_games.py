@@ -1,5 +1,6 @@
 """`arena.play` and `arena.match`: one call, and what comes of the games."""
 
+import json
 import math
 import os
 import subprocess
@@ -32,6 +33,13 @@ def test_a_game_is_one_call_and_gives_its_record(bots: Bots) -> None:
     assert record.verdict.reason is Reason.RESIGN
     assert record.actions == ("a4-b4", "resign")
     assert record.ruleset == "duel"
+
+
+def test_a_match_has_as_many_games_as_the_command_where_nobody_says_how_many(bots: Bots) -> None:
+    names = bots("steps"), bots("quits", QUITS)
+    words = [sys.executable, "-m", "arena", "match", *names, "--rules", "duel", "--time", PATIENT, "--json"]
+    printed = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert len(arena.match(*names, rules="duel", time=PATIENT).records) == len(json.loads(printed)["games"]) == 2
 
 
 def test_the_first_bot_has_red_and_the_seed_decides_the_rest(bots: Bots) -> None:
