@@ -21,7 +21,7 @@ from arena.cli.windows import refuse_windows
     example="arena league bots/*",
     usual=("format", "rounds", "rules", "time", "jobs", "sandbox", "store", "json"),
     groups={
-        "Who meets whom": FORMAT_GROUP,
+        "Who meets whom": (*FORMAT_GROUP, "new-league"),
         "Bots that take part": ("strict", "follow-links"),
         "Many machines": CLUSTER_GROUP,
         "Pages": SERVE_GROUP,
@@ -36,12 +36,22 @@ from arena.cli.windows import refuse_windows
 @format_options
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
+@click.option(
+    "--new-league", is_flag=True, help="Begin a swiss, knockout or ladder anew, with the bots as they are now."
+)
 @cluster_options
 @serve_options
 @play_options
 @lines_option
 def league_command(
-    paths: tuple[str, ...], strict: bool, follow_links: bool, *, as_json: bool, as_lines: bool, **options: Any
+    paths: tuple[str, ...],
+    strict: bool,
+    follow_links: bool,
+    new_league: bool,
+    *,
+    as_json: bool,
+    as_lines: bool,
+    **options: Any,
 ) -> int:
     """Play a league: in each round every pair of bots meets once with each colour, unless --format says otherwise.
 
@@ -65,5 +75,6 @@ def league_command(
         strict=strict,
         follow_links=follow_links,
         format=format_of(asked),
+        is_new=new_league,
     )
     return play(entry, replace(collect(options), cluster=cluster), form, serve)

@@ -88,7 +88,7 @@ def entrants(
     for bot in named:
         if bot.fault is not None:
             say(f"broken: {bot.fault}")
-            say(f"    {bot.name} forfeits its games; --strict refuses the league instead")
+            say(f"    {bot.name} plays no game; --strict refuses the league instead")
     return named
 
 

@@ -42,7 +42,8 @@ class Entry:
     Unless it is `strict`, bots that cannot be started take part and forfeit their games, and those that need a program
     which this machine has not got are left out. Where bots have to be `distinct`, copies of one are refused. Unless
     links are to be followed, paths that are links are broken bots. `times` are time controls of the bots at the paths,
-    one for each path; None for a bot that has that of all.
+    one for each path; None for a bot that has that of all. A league that `is_new` does not go on with one of its format
+    in the store, but begins anew with the bots of now.
     """
 
     paths: Sequence[str]
@@ -54,6 +55,7 @@ class Entry:
     follow_links: bool = True
     format: Format = RoundRobin
     times: Sequence[str | None] = ()
+    is_new: bool = False
 
 
 @dataclass(frozen=True)
