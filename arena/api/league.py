@@ -33,7 +33,7 @@ from arena.report.roster import Roster, players_of
 from arena.report.standings import make_table
 from arena.rules.ruleset import Ruleset
 
-RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league")
+RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league", "archive")
 """What `run` takes besides the options of formats."""
 
 
@@ -103,6 +103,7 @@ class League:
         strict: bool = False,
         follow_links: bool = False,
         new_league: bool = False,
+        archive: bool | None = None,
         **format_options: Unpack[FormatKeywords],
     ) -> Standings:
         """Play all games of the format, and return the standings.
@@ -129,6 +130,7 @@ class League:
             format=format_,
             times=times,
             is_new=new_league,
+            archive=archive,
         )
         return play_league(entry, self._options, _standings, on_result=on_result, on_event=on_event)
 

@@ -22,7 +22,7 @@ from arena.cli.windows import refuse_windows
     usual=("format", "rounds", "rules", "time", "jobs", "sandbox", "store", "json"),
     groups={
         "Who meets whom": (*FORMAT_GROUP, "new-league"),
-        "Bots that take part": ("strict", "follow-links"),
+        "Bots that take part": ("strict", "follow-links", "archive"),
         "Many machines": CLUSTER_GROUP,
         "Pages": SERVE_GROUP,
         **HELP_GROUPS,
@@ -39,6 +39,12 @@ from arena.cli.windows import refuse_windows
 @click.option(
     "--new-league", is_flag=True, help="Begin a swiss, knockout or ladder anew, with the bots as they are now."
 )
+@click.option(
+    "--archive/--no-archive",
+    default=None,
+    show_default="for swiss, knockout and ladder",
+    help="Keep copies of the bots beside the store, with which arena rerun plays.",
+)
 @cluster_options
 @serve_options
 @play_options
@@ -48,6 +54,7 @@ def league_command(
     strict: bool,
     follow_links: bool,
     new_league: bool,
+    archive: bool | None,
     *,
     as_json: bool,
     as_lines: bool,
@@ -76,5 +83,6 @@ def league_command(
         follow_links=follow_links,
         format=format_of(asked),
         is_new=new_league,
+        archive=archive,
     )
     return play(entry, replace(collect(options), cluster=cluster), form, serve)

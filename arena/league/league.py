@@ -5,16 +5,20 @@ stop comes in as a `Stop`, and what came of it is an `Outcome`.
 """
 
 import contextlib
+import os
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import msgspec
 import trio
 
+from arena.bots.archive import ARCHIVE, archive_of, keep_copies
+from arena.bots.entering import fingerprint
 from arena.bots.run import Run
 from arena.bots.starting import Sandbox
 from arena.counted import counted as counted_text
@@ -28,7 +32,7 @@ from arena.league.executor.cluster.carrying import cargo_of
 from arena.league.executor.cluster.client import cluster_executor
 from arena.league.executor.local import local_executor
 from arena.league.games import Games, Settings
-from arena.league.kept_format import format_text
+from arena.league.kept_format import PLACING, format_text
 from arena.league.lineup import LineUp, league_before, line_up
 from arena.league.options import PlayOptions
 from arena.league.outcome import Outcome, PlayState, Watcher
@@ -79,11 +83,24 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
             store.set_ladder_since([player.digest for player in plan.players], since)
         store.set_format(format_text(format_, plan.players, entry.rounds, lineup.former))
         store.set_entrants(players)
+        if _is_archived(entry):
+            archive = archive_of(store.path)
+            for line in keep_copies(archive, plan.bots):
+                say(line)
+            place = fingerprint(Path(os.path.realpath(archive)))
+            store.set_places({ARCHIVE: place}, store.places().keys())
         store.set_planned(league.planned)
         store.set_meets_all(league.meets_all)
         store.set_sandbox(plan.level.value)
         league.keep_what_counts()
         yield league
+
+
+def _is_archived(entry: Entry) -> bool:
+    """Whether the files of bots are kept, which is usual where new versions take the places of old ones."""
+    if entry.archive is None:
+        return isinstance(entry.format, ChosenFormat) and entry.format.options.name in PLACING
+    return entry.archive
 
 
 def _with_older_times(settings: Settings, store: Store) -> Settings:

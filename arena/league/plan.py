@@ -43,7 +43,8 @@ class Entry:
     which this machine has not got are left out. Where bots have to be `distinct`, copies of one are refused. Unless
     links are to be followed, paths that are links are broken bots. `times` are time controls of the bots at the paths,
     one for each path; None for a bot that has that of all. A league that `is_new` does not go on with one of its format
-    in the store, but begins anew with the bots of now.
+    in the store, but begins anew with the bots of now. `archive` is whether copies of the bots are kept; None: if the
+    format has rounds.
     """
 
     paths: Sequence[str]
@@ -56,6 +57,7 @@ class Entry:
     format: Format = RoundRobin
     times: Sequence[str | None] = ()
     is_new: bool = False
+    archive: bool | None = None
 
 
 @dataclass(frozen=True)

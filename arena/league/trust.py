@@ -5,11 +5,14 @@ out of its sandbox, and has none run outside of one that the host has not named:
 there in that store, which keeps places as hashes.
 """
 
+import os
 import shlex
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from arena.bots import BotSpec
-from arena.bots.entering import place_of
+from arena.bots.archive import ARCHIVE
+from arena.bots.entering import fingerprint, place_of
 from arena.bots.limits import Limits
 from arena.bots.samples import is_sample
 from arena.bots.sandbox.levels import AUTO, Level, choose, strongest
@@ -66,6 +69,13 @@ def is_trusted(bot: BotSpec, level: Level, asked: str | None, places: Mapping[st
     if level is not Level.DEFAULT or asked not in (None, AUTO) or is_named:
         return True
     return place_of(bot) == places.get(bot.player.digest) or (is_sample(bot.path) and not bot.arguments)
+
+
+def is_archived(bot: BotSpec, archive: Path | None, places: Mapping[str, str]) -> bool:
+    """Whether a bot is a copy that the arena has put into this archive, from where the store says that it is."""
+    if archive is None or not bot.path.is_relative_to(archive):
+        return False
+    return places.get(ARCHIVE) == fingerprint(Path(os.path.realpath(archive)))
 
 
 def bot_line(bot: BotSpec) -> str:

@@ -358,8 +358,10 @@ NEW = Player("ann", "the second version of ann")
 def test_a_game_that_an_older_version_has_played_stays_and_the_new_version_plays_the_others() -> None:
     first, back = schedule(SETTINGS, [ANN, BOB], 1)
     games = Games(SETTINGS, {first.id}, {NEW.digest: (ANN,)})
-    assert games.game(*(NEW if player == ANN else player for player in first.players), 0) == first
-    given = games.game(*(NEW if player == ANN else player for player in back.players), 0)
+    of_now = {ANN: NEW, BOB: BOB}
+    (red, blue), (back_red, back_blue) = first.players, back.players
+    assert games.game(of_now[red], of_now[blue], 0) == first
+    given = games.game(of_now[back_red], of_now[back_blue], 0)
     assert NEW in given.players
     assert given.id != back.id
 

@@ -98,7 +98,7 @@ def test_a_bot_that_breaks_is_paired_until_then_and_one_that_is_repaired_from_th
     placing = placing_of(made)
     assert [meeting.games for meeting in placing.rounds[0].meetings] == [meeting.games for meeting in first.meetings]
     for number, (absent, present) in enumerate([("bot5", "bot4"), ("bot4", "bot5"), ("bot4", "bot5")]):
-        met = {bot.partition("@")[0] for meeting in placing.rounds[number].meetings for bot in meeting.bots}
+        met = {name for meeting in placing.rounds[number].meetings for name in names_of(meeting.bots)}
         assert present in met
         assert absent not in met
     assert place_of(made, "bot4").place is not None, "it keeps the points of its first round"

@@ -219,7 +219,7 @@ def test_one_file_given_twice_plays_against_itself_whoever_is_named_first(tmp_pa
 
 
 def test_a_game_between_copies_can_be_interrupted(tmp_path: Path) -> None:
-    bot = str(GOLDEN / "bots" / "steady.py")
+    bot = str(ROOT / "bots" / "drifter.py")
     options = ("--rules", "duel", "--time", "60s", "--store", "l.sqlite")
     arena(tmp_path, "match", bot, bot, *options, "--pause", "g.json", "--pause-after", "4")
     arena(tmp_path, "resume", "g.json")
