@@ -21,8 +21,8 @@ from arena.cli.windows import refuse_windows
     example="arena league bots/*",
     usual=("format", "rounds", "rules", "time", "jobs", "sandbox", "store", "json"),
     groups={
-        "Who meets whom": FORMAT_GROUP,
-        "Bots that take part": ("strict", "skip-broken", "follow-links"),
+        "Who meets whom": (*FORMAT_GROUP, "new-league"),
+        "Bots that take part": ("strict", "skip-broken", "follow-links", "archive"),
         "Many machines": CLUSTER_GROUP,
         "Pages": SERVE_GROUP,
         **HELP_GROUPS,
@@ -37,6 +37,15 @@ from arena.cli.windows import refuse_windows
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @click.option("--skip-broken", is_flag=True, help="Leave out bots that cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
+@click.option(
+    "--new-league", is_flag=True, help="Begin a swiss, knockout or ladder anew, with the bots as they are now."
+)
+@click.option(
+    "--archive/--no-archive",
+    default=None,
+    show_default="for swiss, knockout and ladder",
+    help="Keep copies of the bots beside the store, with which arena rerun plays.",
+)
 @cluster_options
 @serve_options
 @play_options
@@ -44,10 +53,12 @@ from arena.cli.windows import refuse_windows
 @detail_options
 def league_command(
     paths: tuple[str, ...],
+    *,
     strict: bool,
     skip_broken: bool,
     follow_links: bool,
-    *,
+    new_league: bool,
+    archive: bool | None,
     as_json: bool,
     as_lines: bool,
     **options: Any,
@@ -77,5 +88,7 @@ def league_command(
         skip_broken=skip_broken,
         follow_links=follow_links,
         format=format_of(asked),
+        is_new=new_league,
+        archive=archive,
     )
     return play(entry, replace(collect(options), cluster=cluster), form, serve)

@@ -105,7 +105,7 @@ def lines_of(league: OpenLeague, progress: Progress) -> GameLines:
         result(line)
         flush_results()
 
-    return GameLines(progress, write, Roster(league.plan.players, league.rows()).names)
+    return GameLines(progress, write, Roster(league.players, league.rows()).names)
 
 
 def play_and_tell(
@@ -177,7 +177,7 @@ def progress_of(
     if detail() is Detail.VERBOSE:
         return PlainProgress(console, len(rows), league.planned, note)
     if sys.stderr.isatty() and not console.is_dumb_terminal:
-        return LiveProgress(console, plan.players, rows, league.planned, live_note, broken=plan.faults)
+        return LiveProgress(console, league.players, rows, league.planned, live_note, broken=plan.faults)
     return PlainProgress(console, len(rows), league.planned, note, tells_games=sys.stderr.isatty())
 
 
@@ -216,13 +216,13 @@ def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> b
     Returns whether that could be done.
     """
     plan, rows = league.plan, league.rows()
-    table = make_table(plan.players, rows, league.planned, meets_all=league.meets_all)
+    table = make_table(league.players, rows, league.planned, meets_all=league.meets_all)
     settings, placing = league.store.settings(), league.placing()
     try:
         if lines:
             lines.close()
         if form is not Form.TEXT:
-            names = Roster(plan.players, rows).names
+            names = Roster(league.players, rows).names
             declared = declared_last(rows, lambda number: league.store.stored(number).sound)
             document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
             result(document(rows, plan.faults, as_line=form is Form.LINES))
@@ -233,7 +233,7 @@ def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> b
             else:
                 console.print(full_report(table, console.width, table_note(table.lines, settings), plan.faults))
             if placing:
-                console.print(placing_report(placing, Roster(plan.players, rows).names))
+                console.print(placing_report(placing, Roster(league.players, rows).names))
         flush_results()
     except OutputError as error:
         error.tell(f"; the games are stored in {plan.path}")

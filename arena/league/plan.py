@@ -39,7 +39,8 @@ class Entry:
     Unless it is `strict`, bots that cannot be started are listed as broken (with `skip_broken` they are left out), and
     those that need a program which this machine has not got are left out. Where bots have to be `distinct`, copies of
     one are refused. Unless links are to be followed, paths that are links are broken bots. `times` are time controls of
-    the bots at the paths, one for each path; None for a bot that has that of all.
+    the bots at the paths, one for each path; None for a bot that has that of all. A league that `is_new` begins
+    anew, whatever the store holds. `archive` is whether copies of the bots are kept; None: if the format has rounds.
     """
 
     paths: Sequence[str]
@@ -52,6 +53,8 @@ class Entry:
     follow_links: bool = True
     format: Format = RoundRobin
     times: Sequence[str | None] = ()
+    is_new: bool = False
+    archive: bool | None = None
 
 
 @dataclass(frozen=True)

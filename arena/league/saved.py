@@ -24,7 +24,6 @@ from arena.league.entrants import enrolled, entrants
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
 from arena.league.options import Kind, PlayOptions
-from arena.league.resume import stored_in
 from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
 from arena.league.settings import check_values, settings_of, store_of
@@ -136,7 +135,7 @@ def begin_game(
         for line in note_versions(store, bots):
             say(line)
         _note_plan(store, players, level)
-        (spec, _) = schedule(settings, players, 1, stored_in(store))
+        (spec, _) = schedule(settings, players, 1)
         played = already_played(spec.id, store)
         if played:
             yield played

@@ -451,10 +451,9 @@ def test_a_league_plays_on_with_a_broken_entrant_and_lists_it(folder: Path) -> N
         rows = list(store.rows())
         for row in rows:
             check_record(store.record(str(row.number))[1])
-    assert len(rows) == 12
-    assert sum(row.reason is Reason.NO_START for row in rows) == 10
+    assert len(rows) == 2
     again = league(folder, "alpha.py", "beta.py", "evil", raw)
-    assert "12 of them stored already" in again.stderr
+    assert "2 games, 2 of them stored already" in again.stderr
     document = json.loads(
         arena(
             folder,
@@ -485,7 +484,7 @@ def test_a_repaired_entrant_plays_all_its_games(folder: Path) -> None:
     done = league(folder, "alpha.py", "beta.py", "gamma")
     assert "6 games, 2 of them stored already" in done.stderr
     assert "no-start" not in done.stdout
-    assert "gamma has changed since its games in this store; the old games stay under gamma@" in done.stderr
+    assert "has changed" not in done.stderr, "it has played no game before"
 
 
 @pytest.mark.parametrize(

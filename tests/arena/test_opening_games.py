@@ -24,7 +24,6 @@ from arena.league.game_ids import game_id, pair_seed_of, seeds_of
 from arena.league.games import Settings, openings_in
 from arena.league.options import PlayOptions
 from arena.league.readers import HOST
-from arena.league.resume import stored_in
 from arena.league.salvage import OPENINGS_UNKNOWN, salvage
 from arena.league.schedule import schedule
 from arena.league.settings import check_options
@@ -246,7 +245,7 @@ def whole(played: Callable[[GameSpec], GameRecord], games: list[GameSpec], tmp_p
 def test_a_store_with_openings_is_sound_and_has_all_games_of_its_league(whole: Path, games: list[GameSpec]) -> None:
     assert faults(whole) == []
     with Store(whole, create=False) as store:
-        assert schedule(SETTINGS, PLAYERS, 3, stored_in(store)) == games
+        assert schedule(SETTINGS, PLAYERS, 3) == games
         assert store.ids() == {game.id for game in games}
 
 

@@ -14,13 +14,11 @@ from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Executor, GameTask
-from arena.league.game_ids import Scheme
-from arena.league.games import NOTHING_STORED, Games, Settings, Stored
+from arena.league.games import Games, Settings
 from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import Pairing, RoundRobin
 from arena.league.plan import Entry
-from arena.league.resume import stored_in
 from arena.league.run import play_missing
 from arena.league.session import Session
 from arena.league.stop import Stop
@@ -74,8 +72,8 @@ class Knockout:
         return batch
 
 
-def knockout(stored: Stored = NOTHING_STORED) -> Knockout:
-    return Knockout(Games(SETTINGS, stored), PLAYERS, 1, None)
+def knockout() -> Knockout:
+    return Knockout(Games(SETTINGS), PLAYERS, 1, None)
 
 
 @pytest.fixture
@@ -231,18 +229,6 @@ def test_no_more_match_days_are_asked_for_than_there_is_room_for(run: Run) -> No
 
     run(Counted(Games(SETTINGS), PLAYERS, 1000), play=play, session=session)
     assert days == [0]
-
-
-def test_stored_games_of_the_first_version_are_results_under_the_names_of_then(run: Run, store: Store) -> None:
-    """Whoever looks for a bot among results does it by digest: here all have other names now."""
-    former = [Player(player.name.upper(), player.digest) for player in PLAYERS]
-    games = Games(SETTINGS)
-    for red, blue in ((former[0], former[1]), (former[2], former[3])):
-        store.add(record_of(games._made(red, blue, 0, Scheme.NAMES)))
-    stored = stored_in(store)
-    assert run(knockout(stored)) == [("bob", "dan")]
-    rows = list(stored_games(knockout(stored_in(store)), PLAYERS, store.rows()))
-    assert [[player.name for player in row.players] for row in rows] == [["ANN", "BOB"], ["CID", "DAN"], ["bob", "dan"]]
 
 
 def test_the_stored_games_are_found_without_asking_for_those_to_come(store: Store) -> None:
