@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.bots import BotSpec
 from arena.bots.folders import BotFolders
@@ -12,7 +13,7 @@ from arena.bots.run import Run
 from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.game.spec import Player
 from arena.game.time_control import parse_duration
-from arena.league.cluster import ClusterOptions, ClusterPlan, Tls
+from arena.league.cluster import ClusterOptions
 from arena.league.entrants import enrolled, entrants
 from arena.league.executor import PlaySettings
 from arena.league.games import Games, Settings
@@ -30,6 +31,9 @@ from arena.league.settings import (
     times_of_bots,
 )
 from arena.league.store import sole_use
+
+if TYPE_CHECKING:
+    from arena.league.executor.cluster.plan import ClusterPlan
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class Plan:
     """The file that games begin with set-ups of."""
     disqualifies: bool = False
     """Whether bots with many faults play no more."""
-    cluster: ClusterPlan | None = None
+    cluster: "ClusterPlan | None" = None
     """Where the games are played, if not by worker processes of this machine."""
 
     @property
@@ -105,9 +109,11 @@ class Plan:
         )
 
 
-def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> ClusterPlan:
+def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
     """Where the games are to be played; games at a time are shared out where the workers are this machine's. Raises
     `UsageError`."""
+    from arena.league.executor.cluster.plan import ClusterPlan, Tls  # a league without a cluster loads none of it
+
     asked.check()
     tls = None
     if asked.ca and asked.cert and asked.key:
@@ -158,7 +164,7 @@ def _plan(
     *,
     path: Path,
     level: Level,
-    cluster: ClusterPlan | None,
+    cluster: "ClusterPlan | None",
 ) -> Plan:
     """The plan of games between these bots. Raises `UsageError` and `RulesetError`."""
     settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))

@@ -13,7 +13,6 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord, encode_record
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.cluster import ClusterPlan
 from arena.league.executor import Begun, GameTask, Lost, NotPlayed, Outcome, Played, PlaySettings, Said
 from arena.league.executor.cluster import client
 from arena.league.executor.cluster.bridge import Connected, Done, Ended, Event, Listed, Unreachable, Workers
@@ -29,6 +28,7 @@ from arena.league.executor.cluster.messages import (
     decode_tasks,
     encode,
 )
+from arena.league.executor.cluster.plan import ClusterPlan
 from arena.play.played_on import calibration_of, worker_of
 from arena.rules.loading import load_ruleset
 from arena.version import __version__

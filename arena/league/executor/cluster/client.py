@@ -26,7 +26,6 @@ from arena.counted import counted
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import GameSpec
-from arena.league.cluster import ClusterPlan
 from arena.league.executor.cluster.bridge import (
     LONGEST_WHY,
     Bridge,
@@ -54,6 +53,7 @@ from arena.league.executor.cluster.messages import (
     this_arena,
 )
 from arena.league.executor.cluster.packing import not_sent, pack_bot
+from arena.league.executor.cluster.plan import ClusterPlan
 from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.pipes import WireError
 from arena.league.executor.task import (
