@@ -11,7 +11,6 @@ import msgspec
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE
 from arena.bots.sandbox.launch import StartError
 from arena.bots.starting import Sandbox
@@ -75,7 +74,7 @@ async def _sit(record: GameRecord, spec: GameSpec, bot: BotSpec, held: Sandbox, 
         process = held.start(bot)
     except StartError as error:
         raise ArenaError(f"{bot.name} cannot be started: {error}") from None
-    talk = Talk(process, language_of(bot), Times(), Manner())
+    talk = Talk(process, bot, Times(), Manner())
     sitting = _Sitting(record, Referee(spec), color, talk)
     try:
         async with background(process.drain_stderr, talk.watch_use):

@@ -27,7 +27,7 @@ HELP_GROUPS = {
     "The machine": ("jobs", "affinity"),
     "Limits of bots": ("sandbox", "memory", "processes", "tmp", "limits", "interpreter"),
     "Builds of bots": ("build-time", "build-memory", "build-disk", "build-network"),
-    "Results": ("store", "json", "jsonl", "color"),
+    "Results": ("store", "json", "jsonl", "verbose", "color"),
     "Settings from a file": ("config", "no-config", "show-config"),
 }
 """Where `--help-all` has the shared options."""

@@ -1,8 +1,8 @@
 """What a bot's processes are doing at a moment: waiting for input, working, asleep. Read from /proc, on Linux only.
 
-Where a thread waits in the kernel says `wchan`, in which system call and with which arguments `syscall`. Runtimes such as
-those of Node, Java and Go have helper threads that wait for events of their own, so only a main thread that waits for
-events without end (epoll, poll, select) counts as waiting for input. A wait for events that has a time-out may be
+Where a thread waits in the kernel says `wchan`, in which system call and with which arguments `syscall`. Runtimes such
+as those of Node, Java and Go have helper threads that wait for events of their own, so only a main thread that waits
+for events without end (epoll, poll, select) counts as waiting for input. A wait for events that has a time-out may be
 for input or for a timer, which cannot be told apart: it is unknown, as is what cannot be read.
 """
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from arena.game.hints.values import Hint, Language, Mistake, Seen
+from arena.game.hints.words import WANT_LEGAL
 from arena.rules.board import BLUE_BIT
 from arena.rules.events import IllegalActionError, Rule
 from arena.rules.game import Game
@@ -37,9 +38,10 @@ def illegal_action(seen: Seen) -> Hint | None:
         if seen.gets_legal:
             words = f"moving to and fro is limited: {_choose(seen)}, which leave such moves out"
         else:
-            words = "moving to and fro is limited: 'want legal' lists what may be played, and leaves such moves out"
+            words = f"moving to and fro is limited, and the legal actions leave such moves out: {WANT_LEGAL}"
         return Hint(Mistake.REPETITION, words)
-    return _stale(seen, action) or _mixed_up(game, action, rule) or _wrong_rows(seen, action, rule)
+    hint = _stale(seen, action) or _mixed_up(game, action, rule) or _wrong_rows(seen, action, rule)
+    return hint if hint is None or seen.gets_legal else Hint(hint.mistake, f"{hint.text}; {WANT_LEGAL}")
 
 
 def _choose(seen: Seen) -> str:
@@ -103,11 +105,8 @@ def _stale(seen: Seen, action: str) -> Hint | None:
     if not ply:
         return None
     when = "in the turn before" if ply == len(seen.actions) - 1 else f"at ply {ply}"
-    if seen.gets_legal:
-        words = "empty your list of 'legal' actions and follow each 'moved' line"
-    else:
-        words = "follow each 'moved' and 'battle' line on a board of your own"
-    return Hint(Mistake.STALE_ACTION, f"it was legal {when}: {words}")
+    what = "list of 'legal' actions" if seen.gets_legal else "board"
+    return Hint(Mistake.STALE_ACTION, f"it was legal {when}, and is not now: perhaps its {what} is an old one")
 
 
 def _last_legal(seen: Seen, action: str) -> int:
@@ -143,7 +142,4 @@ def _wrong_rows(seen: Seen, action: str, rule: Rule | None) -> Hint | None:
         return Hint(Mistake.ENEMY_PIECE, words)
     if seen.gets_legal:
         return Hint(Mistake.RULES, f"{_choose(seen)}: they are all that may be played")
-    return Hint(
-        Mistake.RULES,
-        "follow each 'moved' and 'battle' line on a board of your own, or 'want legal' and choose from it",
-    )
+    return Hint(Mistake.RULES, "follow each 'moved' and 'battle' line on a board of your own")
