@@ -199,18 +199,18 @@ class _Sitting:
         assert game is not None
         is_played = done < len(record.actions)
         recorded = record.actions[done] if is_played else illegal_then_of(record, self._color)
-        illegal = ""
+        error = None
         if not (is_played and action == recorded) and action != RESIGN:
             try:
                 game.check(game.parse(action))
-            except IllegalActionError as error:
-                illegal = printable(str(error))
+            except IllegalActionError as found:
+                error = found
         recorded_ms = record.times_us[done] / 1000 if is_played else None
-        self.replies.append(Reply(done + 1, recorded, action, recorded_ms, taken, illegal))
+        self.replies.append(Reply(done + 1, recorded, action, recorded_ms, taken, printable(str(error or ""))))
         self._raw = b""
         if not is_played:
-            if illegal:
-                raise _WrongError(Fault(Reason.ILLEGAL_ACTION, f"ply {done + 1}: {illegal}").shown)
+            if error:
+                raise _WrongError(faults.illegal(done + 1, action, error).shown)
             return False
         self._act(self._color)
         return True

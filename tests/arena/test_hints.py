@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from arena.bots import BotSpec
 from arena.game.dialects import Dialect
 from arena.game.faults import Fault, gone, late, stalled
+from arena.game.faults import illegal as illegal_fault
 from arena.game.hints import (
     DEBUG,
     FLUSH,
@@ -31,7 +32,7 @@ from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.play.observed import seen_of
-from arena.rules.events import IllegalActionError
+from arena.rules.events import IllegalActionError, Rule
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
 from protocol.bot import Bot, Conversation, View
@@ -482,9 +483,8 @@ def illegal(action: str, played: tuple[str, ...] = (), **more: Any) -> Seen:
     with pytest.raises(IllegalActionError) as error:
         game.check(game.parse(action))
     rows = (RED, BLUE)
-    text = f"ply {game.ply + 1}: {error.value}"
-    own = rows[game.to_move]
-    return seen(Reason.ILLEGAL_ACTION, text, game=game, rows=own, setups=rows, actions=played, **more)
+    fault = illegal_fault(game.ply + 1, action, error.value)
+    return Seen(Phase.THINKING, fault, game=game, rows=rows[game.to_move], setups=rows, actions=played, **more)
 
 
 @pytest.mark.parametrize(("mistake", "action"), ACTIONS)
@@ -539,7 +539,8 @@ def test_what_a_game_tells_of_a_side_is_enough_to_see_an_old_list() -> None:
     for color, action in ((Color.RED, "b4-b5"), (Color.BLUE, "j7-j6")):
         say_to(referee, color, f"move {action}")
     seat = referee.seats[Color.RED]
-    fault = Fault(Reason.ILLEGAL_ACTION, "ply 3: b4-b5: red has no piece on b4 (rule: own-piece)")
+    error = IllegalActionError(Rule.OWN_PIECE, "b4-b5: red has no piece on b4")
+    fault = illegal_fault(3, "b4-b5", error)
     bot = BotSpec("ann", Path("ann"), ("./ann",), Path(), "")
     one = seen_of(seat, fault, referee.live, None, bot)
     assert one.gets_legal

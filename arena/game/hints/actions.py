@@ -15,7 +15,6 @@ from arena.rules.game import Game
 from protocol.codec import is_action
 from protocol.notation import BOARD_SIZE, FILES, SQUARE_INDEX, SQUARES
 
-_PLIED = re.compile(r"^ply \d+: ")
 _SQUARE = re.compile(r"([a-j])(10|[1-9])")
 
 BOTH_FIRST_TURNS = 2
@@ -29,11 +28,10 @@ OWN_SIDE = frozenset({Rule.OWN_PIECE, Rule.IMMOVABLE, Rule.TARGET})
 
 def illegal_action(seen: Seen) -> Hint | None:
     """A well-formed action that the rules do not allow."""
-    action = _PLIED.sub("", seen.fault.text).partition(": ")[0]
-    game = seen.game
-    if game is None or not is_action(action):
+    game, cause = seen.game, seen.fault.cause
+    if game is None or cause is None:
         return None
-    rule = _broken(game, action)
+    action, rule = cause
     if rule in (Rule.TWO_SQUARES, Rule.CHASE):
         if seen.gets_legal:
             words = f"moving to and fro is limited: {_choose(seen)}, which leave such moves out"
@@ -50,20 +48,17 @@ def _choose(seen: Seen) -> str:
     return f"choose from the 'legal' lines that come before this 'turn'{kit}"
 
 
-def _broken(game: Game, action: str) -> Rule | None:
-    """The rule that an action breaks; None if it is legal."""
+def _is_legal(game: Game, action: str) -> bool:
+    if not is_action(action):
+        return False
     try:
         game.check(game.parse(action))
-    except IllegalActionError as error:
-        return error.rule
-    return None
+    except IllegalActionError:
+        return False
+    return True
 
 
-def _is_legal(game: Game, action: str) -> bool:
-    return is_action(action) and _broken(game, action) is None
-
-
-def _mixed_up(game: Game, action: str, rule: Rule | None) -> Hint | None:
+def _mixed_up(game: Game, action: str, rule: Rule) -> Hint | None:
     """It would be legal if its squares were read another way."""
     squares = action.split("-")
     if len(squares) == 2 and _is_legal(game, "-".join(reversed(squares))):
@@ -123,7 +118,7 @@ def _last_legal(seen: Seen, action: str) -> int:
     return found
 
 
-def _wrong_rows(seen: Seen, action: str, rule: Rule | None) -> Hint | None:
+def _wrong_rows(seen: Seen, action: str, rule: Rule) -> Hint | None:
     """On its own set-up with the rows the other way round it would be one of its first moves."""
     game = seen.game
     if game is None or rule not in OWN_SIDE:
