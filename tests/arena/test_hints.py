@@ -492,6 +492,10 @@ def test_an_illegal_action_is_tried_as_its_author_may_have_meant_it(mistake: Mis
     assert hint_for(illegal(action)).mistake is mistake
 
 
+def test_a_reading_that_makes_an_action_legal_is_a_guess() -> None:
+    assert hint_for(illegal("e7-e6")).text.startswith("e4-e5 is legal: perhaps it counts ranks from the wrong end")
+
+
 TO_AND_FRO = ("b4-b5", "j7-j6", "a4-a5", "a7-a6", "e4-e5", "e7-e6")
 
 

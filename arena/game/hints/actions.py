@@ -90,7 +90,7 @@ def _mixed_up(game: Game, action: str, rule: Rule) -> Hint | None:
         for mistake, reading, words in readings:
             other = _SQUARE.sub(lambda match: "{}{}".format(*reading(match[1], int(match[2]))), action)  # noqa: B023
             if _is_legal(game, other):
-                return Hint(mistake, f"{other} is legal: {words}")
+                return Hint(mistake, f"{other} is legal: perhaps {words}")
     return None
 
 
@@ -128,7 +128,8 @@ def _wrong_rows(seen: Seen, action: str, rule: Rule) -> Hint | None:
         other = Game(game.ruleset, rows, rows)  # of the enemy's it is enough that it is not in the way
         other.to_move, other.outcome = game.to_move, None
         if _is_legal(other, action):
-            return Hint(Mistake.ROWS_REVERSED, "its set-up stands the other way round: the first row is its back row")
+            words = "perhaps its set-up stands the other way round: the first row is its back row"
+            return Hint(Mistake.ROWS_REVERSED, words)
     origin = SQUARE_INDEX.get(action.partition("-")[0])
     if origin is not None and game.board[origin] and (game.board[origin] > BLUE_BIT) != bool(game.to_move):
         words = (
