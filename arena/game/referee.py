@@ -316,7 +316,7 @@ class Referee:
         try:
             outcome = self.live.move(seat.color, action, now, forgiven)
         except IllegalActionError as error:
-            self._fail(seat, Fault(Reason.ILLEGAL_ACTION, f"ply {len(self.actions) + 1}: {error}"))
+            self._fail(seat, faults.illegal(len(self.actions) + 1, action, error))
             return
         self._go_on(outcome)
 

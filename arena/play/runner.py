@@ -13,7 +13,6 @@ import trio
 
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
-from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.errors import UsageError
@@ -187,7 +186,7 @@ class GameRunner:
         bot, live, turn = bots[seat.color], self.referee.live, None
         if fault.reason is Reason.TIMEOUT and (turn := self._driver.turn_of(seat.color)):
             fault = with_processor_time(fault, turn.used_us)
-        seen = seen_of(seat, fault, live, process, language_of(bot), not_sent=bot.not_sent, turn=turn)
+        seen = seen_of(seat, fault, live, process, bot, turn=turn)
         return hinted(fault, diagnose(seen))
 
     def _send_quit(self) -> None:
