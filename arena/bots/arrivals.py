@@ -18,7 +18,7 @@ import os
 import select
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import trio
 
@@ -66,6 +66,8 @@ class Arrivals(trio.abc.Instrument):
         """What could not be watched: an answer counts from when it is read."""
         self._looked = now()
         """When the last look was begun: what it did not find was not there then."""
+        self.on_beat: set[Callable[[], None]] = set()
+        """What is called at each heartbeat."""
         self._schedstat: int | None = None
         with contextlib.suppress(OSError):
             self._schedstat = os.open(_SCHEDSTAT.format(threading.get_native_id()), os.O_RDONLY | os.O_CLOEXEC)
@@ -227,6 +229,8 @@ class Arrivals(trio.abc.Instrument):
             self._look(now())
             self._note_use()
             self.note_suspension()
+            for call in tuple(self.on_beat):
+                call()
 
     # --- what trio calls ------------------------------------------------------------------------------------------
 
