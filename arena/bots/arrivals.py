@@ -3,8 +3,9 @@
 With many games at a time an answer may lie in its pipe until the arena comes round to it. So there is a look at all
 bots' output at once between any two pieces of work, which costs a microsecond or two. What a look finds, and the last
 one did not, came in between; half of that time is counted, and a millisecond at the most. After a sleep an answer
-counts from when the arena was woken: what then passed until a CPU was free to run it, which the kernel tells, is not
-the bot's. How much of this a bot is given in the end is bounded by `arena.game.clock`.
+(there is no look before one: an answer that lies there ends it at once) counts from when the arena was woken: what then
+passed until a CPU was free to run it, which the kernel tells, is not the bot's. How much of this a bot is given in the
+end is bounded by `arena.game.clock`.
 
 A process can also be stopped: by Ctrl-Z, a debugger, a frozen control group, a virtual machine that is paused. Nothing
 tells it so, but its clock has jumped: more time has passed between two looks than it asked to sleep, used of a CPU and
@@ -31,6 +32,9 @@ MOMENT = 1e-3
 
 GLANCE_SECONDS = 200e-6
 """A look that has found something, and was so short a time ago, need not be repeated before that is read."""
+
+BRIEF_SECONDS = 20e-6
+"""After a sleep that was no longer than this the answer may have been there before it."""
 
 BEAT_SECONDS = 0.02
 """There is a look as often as this, whatever the games do."""
@@ -72,6 +76,10 @@ class Arrivals(trio.abc.Instrument):
         with contextlib.suppress(OSError):
             self._schedstat = os.open(_SCHEDSTAT.format(threading.get_native_id()), os.O_RDONLY | os.O_CLOEXEC)
         self._stop_seconds = STOP_SECONDS if self._schedstat is not None else ROUGH_STOP_SECONDS
+        self._slept = self._looked
+        """When the arena last went to sleep, by trio's clock."""
+        self._waited_by_wake = self._waited_for_cpu()
+        """How long this thread had ever waited for a CPU when that was last read."""
         self._note_use()
         self._suspended = _suspended()
 
@@ -164,14 +172,16 @@ class Arrivals(trio.abc.Instrument):
 
     def _look_after_sleep(self, moment: float, asked: float) -> None:
         """The same after the arena has asked to sleep for so many seconds."""
-        looked = self._looked
-        woken = moment - self.left_out - (self._waited_for_cpu() - self._waited)
+        looked, waited = self._looked, self._waited_for_cpu()
+        slept = self._slept - self.left_out
         moment -= self.left_out
+        woken = moment - (waited - self._waited_by_wake)
+        self._waited_by_wake = waited
         if moment - looked > STOP_SECONDS:
             moment = self._explained(moment, asked)
         if self._epoll:
             found = self._epoll.poll(0)
-            earliest = min(max(looked, woken), moment)
+            earliest = min(max(looked, slept, woken), moment)
             # Who is found alone has woken the arena; of several, any may have come while no CPU was free.
             latest = earliest if len(found) == 1 else moment
             for output, _ in found:
@@ -203,8 +213,8 @@ class Arrivals(trio.abc.Instrument):
     # --- what the arena did ---------------------------------------------------------------------------------------
 
     def _note_use(self) -> None:
-        """From here on it is counted what the arena works and waits; this comes right after a look."""
-        self._waited = self._waited_for_cpu()
+        """From here on it is counted what the arena works and waits."""
+        self._waited = self._waited_by_wake = self._waited_for_cpu()
         self._worked = _worked()
 
     def _worked_and_waited(self) -> float:
@@ -236,12 +246,11 @@ class Arrivals(trio.abc.Instrument):
 
     def before_io_wait(self, timeout: float) -> None:
         if timeout:
-            self._look(now())
-            self._note_use()
+            self._slept = now()
 
     def after_io_wait(self, timeout: float) -> None:
         moment = now()
-        if timeout:
+        if timeout and moment - self._slept > BRIEF_SECONDS:
             self._look_after_sleep(moment, timeout)
         else:
             self._look(moment)

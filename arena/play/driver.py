@@ -7,6 +7,7 @@ answers at once is met by an arena that is still awake: to sleep and be woken co
 And what has come is known from `Arrivals`, without asking the system again.
 """
 
+import os
 from collections.abc import Callable, Mapping
 
 import trio
@@ -15,7 +16,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.delays import CpuTimes, Delay, delay_between
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
 from arena.game.clock import NEVER
-from arena.game.hints import Turn
+from arena.game.hints import Activity, Turn
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Seat
@@ -35,7 +36,8 @@ PROMPT_SECONDS = 150e-6
 """A bot that answered within this time, the write of its turn included, the last time is waited for without going to
 sleep, for a moment."""
 SPIN_SECONDS = 50e-6
-"""As long as that moment is."""
+"""As long as that moment is. On one CPU it is a single look: who looks again keeps the bot from that CPU."""
+RUN_PAUSE = 0.001
 NOTE_SECONDS = 0.005
 """The times of all threads of a bot are noted at the first heartbeat at which its turn has lasted so long."""
 SLICE_SECONDS = 250e-6
@@ -79,6 +81,7 @@ class Driver:
         """Per seat, what its bot had used when it was last asked,"""
         self._times: list[CpuTimes | None] = [None, None]
         """and the times of its threads soon after that: None if it has answered at once."""
+        self._spin_seconds = 0.0 if _is_on_one_cpu() else SPIN_SECONDS
         self._prompt = [False, False]
         """Per seat, whether its last answer came at once."""
         self._read_at = self._yielded = self._arrivals.now()
@@ -118,6 +121,13 @@ class Driver:
         else:
             used = after.used_us - before.used_us
         return None if used is None else delay_between(before.threads, after.threads, used)
+
+    async def _until_run(self, process: Peer) -> None:
+        """Wait until a bot that is ready to run has had a CPU: only then the kernel counts how long it waited."""
+        before = process.worked_us()
+        with trio.move_on_after(STARVED_MOST):
+            while process.activity() is Activity.RUNS and process.worked_us() == before:  # noqa: ASYNC110
+                await trio.sleep(RUN_PAUSE)
 
     def _note_times(self) -> None:
         """Note the times of all threads of a bot that has been silent for a while."""
@@ -170,6 +180,7 @@ class Driver:
         self._arrivals.note_suspension()
         for color in Color:
             if referee.seats[color].deadline <= self._now():
+                await self._until_run(self._processes[color])
                 self._final_read(color)
         referee.expire(self._now())
 
@@ -199,7 +210,7 @@ class Driver:
         if self._unsent:
             await self._write_slowly(color, process)
         while connection.phase.bot_must_answer and not (seat.due or seat.fault or referee.is_over):
-            if not (self._prompt[color] and arrivals.spin(output, SPIN_SECONDS)):
+            if not (self._prompt[color] and arrivals.spin(output, self._spin_seconds)):
                 if self._times[color] is None:
                     self._times[color] = process.first_times()
                 await readable(output)
@@ -344,3 +355,8 @@ class Driver:
         deadline += self._arrivals.left_out
         if deadline < self._armed:
             self._armed = self._scope.deadline = deadline
+
+
+def _is_on_one_cpu() -> bool:
+    """Whether this process, and with it its bots, has but one CPU."""
+    return hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) == 1

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -19,7 +18,6 @@ from arena.league.games import Settings
 from arena.league.schedule import schedule
 from arena.play.fairly import play_fairly
 from arena.play.options import MOST_EXCUSED, GameOptions, start_bot
-from arena.readiness import readable
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -83,17 +81,6 @@ while {thinking}:
 say("move resign")
 hear("quit")
 """
-STARVES_ITSELF = """
-for _ in range(8):
-    if os.fork() == 0:
-        while True:
-            pass
-"""
-HIDES_THAT = """
-import threading
-for _ in range(8):
-    threading.Thread(target=exec, args=("while True: sum(range(1000))",), daemon=True).start()
-"""
 needs_schedstat = pytest.mark.skipif(
     not os.path.exists("/proc/self/schedstat"), reason="this system does not tell how long a thread waits"
 )
@@ -135,37 +122,6 @@ def test_a_bot_that_a_busy_machine_keeps_waiting_plays_again_three_times_before_
     for count, line in enumerate(said, start=1):
         assert "is played again: red (ann) had 100 ms and took" in line
         assert line.endswith(f"for one that other programs had ({count} of at most {MOST_EXCUSED} times)")
-
-
-@needs_schedstat
-@pytest.mark.parametrize("before", [STARVES_ITSELF, HIDES_THAT], ids=["with processes", "with threads"])
-def test_a_bot_that_starves_itself_has_not_been_delayed_by_what_its_helpers_used(
-    make_bot: MakeBot, before: str
-) -> None:
-    """On one CPU, what the bot used and the delay are together no more than the time that passed."""
-    program = f"import time\n{before}\nos.write(1, b'begun\\n')\nwhile True: pass"
-    cpu = max(os.sched_getaffinity(0))
-
-    async def measure() -> None:
-        process = start_bot(make_bot(program), frozenset({cpu}))
-        try:
-            await readable(process.stdout)
-            begun, first = time.monotonic(), process.times()
-            while process.worked_us() < 300_000:  # noqa: ASYNC110  (nothing tells of processor time used)
-                await trio.sleep(0.01)
-            last, passed_us = process.times(), (time.monotonic() - begun) * 1e6
-        finally:
-            await process.end(0)
-        assert first is not None
-        assert last is not None
-        assert first.used_us is not None
-        assert last.used_us is not None
-        used = last.used_us - first.used_us
-        waited = max(last.threads[thread][1] - times[1] for thread, times in first.threads.items())
-        assert waited + used > passed_us * 1.1  # it has waited for its helpers
-        assert delay_between(first.threads, last.threads, used).waited_us + used < passed_us * 1.05
-
-    trio.run(measure)
 
 
 def test_a_bot_that_sleeps_loses_at_once_on_a_busy_machine_too(make_bot: MakeBot) -> None:
