@@ -3,9 +3,9 @@
 With many games at a time an answer may lie in its pipe until the arena comes round to it. So there is a look at all
 bots' output at once between any two pieces of work, which costs a microsecond or two. What a look finds, and the last
 one did not, came in between; half of that time is counted, and a millisecond at the most. After a sleep an answer
-(there is no look before one: an answer that lies there ends it at once) counts from when the arena was woken: what then
-passed until a CPU was free to run it, which the kernel tells, is not the bot's. How much of this a bot is given in the
-end is bounded by `arena.game.clock`.
+counts from when the arena was woken (right after a look there is none before a sleep: an answer that lies there ends it
+at once): what then passed until a CPU was free to run it, which the kernel tells, is not the bot's. How much of this a
+bot is given in the end is bounded by `arena.game.clock`.
 
 A process can also be stopped: by Ctrl-Z, a debugger, a frozen control group, a virtual machine that is paused. Nothing
 tells it so, but its clock has jumped: more time has passed between two looks than it asked to sleep, used of a CPU and
@@ -31,7 +31,7 @@ MOMENT = 1e-3
 """The most of a time in which the arena did not look, in seconds, that a bot may be charged with."""
 
 GLANCE_SECONDS = 200e-6
-"""A look that has found something, and was so short a time ago, need not be repeated before that is read."""
+"""A look that was so short a time ago need not be repeated before a sleep, nor before what it has found is read."""
 
 BRIEF_SECONDS = 20e-6
 """After a sleep that was no longer than this the answer may have been there before it."""
@@ -246,7 +246,9 @@ class Arrivals(trio.abc.Instrument):
 
     def before_io_wait(self, timeout: float) -> None:
         if timeout:
-            self._slept = now()
+            self._slept = moment = now()
+            if moment - self.left_out - self._looked > GLANCE_SECONDS:
+                self._look(moment)
 
     def after_io_wait(self, timeout: float) -> None:
         moment = now()
