@@ -3,9 +3,8 @@
 With many games at a time an answer may lie in its pipe until the arena comes round to it. So there is a look at all
 bots' output at once between any two pieces of work, which costs a microsecond or two. What a look finds, and the last
 one did not, came in between; half of that time is counted, and a millisecond at the most. After a sleep an answer
-counts from when the arena was woken (right after a look there is none before a sleep: an answer that lies there ends it
-at once): what then passed until a CPU was free to run it, which the kernel tells, is not the bot's. How much of this a
-bot is given in the end is bounded by `arena.game.clock`.
+counts from when the arena was woken: what then passed until a CPU was free to run it, which the kernel tells, is not
+the bot's. How much of this a bot is given in the end is bounded by `arena.game.clock`.
 
 A process can also be stopped: by Ctrl-Z, a debugger, a frozen control group, a virtual machine that is paused. Nothing
 tells it so, but its clock has jumped: more time has passed between two looks than it asked to sleep, used of a CPU and
@@ -31,13 +30,12 @@ MOMENT = 1e-3
 """The most of a time in which the arena did not look, in seconds, that a bot may be charged with."""
 
 GLANCE_SECONDS = 200e-6
-"""A look that was so short a time ago need not be repeated before a sleep, nor before what it has found is read."""
-
-BRIEF_SECONDS = 20e-6
-"""After a sleep that was no longer than this the answer may have been there before it."""
+"""A look that has found something, and was so short a time ago, need not be repeated before that is read."""
 
 BEAT_SECONDS = 0.02
 """There is a look as often as this, whatever the games do."""
+BEAT_WORK_SECONDS = 200e-6
+"""After this time nothing more is called at a heartbeat: answers would wait for it."""
 STOP_SECONDS = 0.05
 """A time between two looks of which more than this cannot be explained is a stop. With 64 games and a spinning program
 on each CPU the arena waits for its own threads and for the system for 16 ms at the most."""
@@ -71,15 +69,11 @@ class Arrivals(trio.abc.Instrument):
         self._looked = now()
         """When the last look was begun: what it did not find was not there then."""
         self.on_beat: set[Callable[[], None]] = set()
-        """What is called at each heartbeat."""
+        """What is called at each heartbeat, as far as there is time for it."""
         self._schedstat: int | None = None
         with contextlib.suppress(OSError):
             self._schedstat = os.open(_SCHEDSTAT.format(threading.get_native_id()), os.O_RDONLY | os.O_CLOEXEC)
         self._stop_seconds = STOP_SECONDS if self._schedstat is not None else ROUGH_STOP_SECONDS
-        self._slept = self._looked
-        """When the arena last went to sleep, by trio's clock."""
-        self._waited_by_wake = self._waited_for_cpu()
-        """How long this thread had ever waited for a CPU when that was last read."""
         self._note_use()
         self._suspended = _suspended()
 
@@ -172,16 +166,14 @@ class Arrivals(trio.abc.Instrument):
 
     def _look_after_sleep(self, moment: float, asked: float) -> None:
         """The same after the arena has asked to sleep for so many seconds."""
-        looked, waited = self._looked, self._waited_for_cpu()
-        slept = self._slept - self.left_out
+        looked = self._looked
+        woken = moment - self.left_out - (self._waited_for_cpu() - self._waited)
         moment -= self.left_out
-        woken = moment - (waited - self._waited_by_wake)
-        self._waited_by_wake = waited
         if moment - looked > STOP_SECONDS:
             moment = self._explained(moment, asked)
         if self._epoll:
             found = self._epoll.poll(0)
-            earliest = min(max(looked, slept, woken), moment)
+            earliest = min(max(looked, woken), moment)
             # Who is found alone has woken the arena; of several, any may have come while no CPU was free.
             latest = earliest if len(found) == 1 else moment
             for output, _ in found:
@@ -213,8 +205,8 @@ class Arrivals(trio.abc.Instrument):
     # --- what the arena did ---------------------------------------------------------------------------------------
 
     def _note_use(self) -> None:
-        """From here on it is counted what the arena works and waits."""
-        self._waited = self._waited_by_wake = self._waited_for_cpu()
+        """From here on it is counted what the arena works and waits; this comes right after a look."""
+        self._waited = self._waited_for_cpu()
         self._worked = _worked()
 
     def _worked_and_waited(self) -> float:
@@ -239,20 +231,22 @@ class Arrivals(trio.abc.Instrument):
             self._look(now())
             self._note_use()
             self.note_suspension()
+            end = now() + BEAT_WORK_SECONDS
             for call in tuple(self.on_beat):
+                if now() > end:
+                    break
                 call()
 
     # --- what trio calls ------------------------------------------------------------------------------------------
 
     def before_io_wait(self, timeout: float) -> None:
         if timeout:
-            self._slept = moment = now()
-            if moment - self.left_out - self._looked > GLANCE_SECONDS:
-                self._look(moment)
+            self._look(now())
+            self._note_use()
 
     def after_io_wait(self, timeout: float) -> None:
         moment = now()
-        if timeout and moment - self._slept > BRIEF_SECONDS:
+        if timeout:
             self._look_after_sleep(moment, timeout)
         else:
             self._look(moment)

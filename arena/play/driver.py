@@ -38,7 +38,7 @@ sleep, for a moment."""
 SPIN_SECONDS = 50e-6
 """As long as that moment is. On one CPU it is a single look: who looks again keeps the bot from that CPU."""
 RUN_PAUSE = 0.001
-NOTE_SECONDS = 0.005
+NOTE_SECONDS = 0.02
 """The times of all threads of a bot are noted at the first heartbeat at which its turn has lasted so long."""
 SLICE_SECONDS = 250e-6
 """A game whose bots always answer so lets the other games have their turn after this time."""

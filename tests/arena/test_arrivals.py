@@ -20,7 +20,6 @@ import trio.testing
 import arena.bots.arrivals
 from arena.bots.arrivals import (
     BEAT_SECONDS,
-    BRIEF_SECONDS,
     CALL_SECONDS,
     GLANCE_SECONDS,
     MOMENT,
@@ -185,8 +184,6 @@ def test_an_answer_that_wakes_the_arena_counts_from_then_however_late_it_is_read
 @needs_epoll
 def test_what_the_arena_waited_for_a_cpu_after_it_was_woken_is_not_the_bots(scripted: Scripted) -> None:
     scripted.waited = 100.0
-    scripted.sleep(8.0, until=9.0)
-    scripted.take(9.0, asked=8.0)
     scripted.sleep(10.0, until=12.0, waited=0.5)
     assert scripted.take(13.0, asked=9.5) == 11.5
 
@@ -222,7 +219,7 @@ def test_of_several_that_are_found_after_a_wait_for_a_cpu_any_may_have_come_in_t
 
 
 @needs_epoll
-@pytest.mark.parametrize("found_by", ["look", "sleep that it ended at once", "reading"])
+@pytest.mark.parametrize("found_by", ["look", "look before sleep", "reading"])
 def test_an_answer_found_after_long_work_is_charged_no_more_than_a_moment_of_it(
     scripted: Scripted, found_by: str
 ) -> None:
@@ -230,10 +227,10 @@ def test_an_answer_found_after_long_work_is_charged_no_more_than_a_moment_of_it(
     scripted.pipe.say()
     if found_by == "look":
         scripted.look(10.05)
-    elif found_by == "sleep that it ended at once":
+    elif found_by == "look before sleep":
         scripted.work(10.05)
         scripted.arrivals.before_io_wait(1)
-        scripted.moment += BRIEF_SECONDS / 2
+        scripted.moment = 10.06
         scripted.arrivals.after_io_wait(1)
     assert scripted.take(10.07, asked=9.5) == 10.0 + MOMENT
 
