@@ -19,6 +19,7 @@ import time
 import trio
 
 from arena.bots.account import Account
+from arena.bots.delays import CpuTimes
 from arena.bots.limits import size_text
 from arena.bots.own_processes import OwnProcesses
 from arena.bots.pipes import Pipes
@@ -162,6 +163,15 @@ class BotProcess(Pipes):
         if self._launch.group:
             return max(0, self.cpu_us() - before_us)
         return self._own.used_since(before_us)
+
+    def first_times(self) -> CpuTimes:
+        """The times of its first thread: that takes a microsecond."""
+        return self._own.first_times()
+
+    def times(self) -> CpuTimes | None:
+        """The times of all its threads, and what its processes have used together; None if they are too many."""
+        times = self._own.times()
+        return times._replace(used_us=self._launch.group.cpu_us()) if times and self._launch.group else times
 
     def freeze(self) -> None:
         """Let none of the bot's processes run until `thaw`."""
@@ -359,3 +369,4 @@ class BotProcess(Pipes):
             self._popen.stderr.close()
         if self._pidfd is not None:
             os.close(self._pidfd)
+        self._own.close()

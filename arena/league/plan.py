@@ -17,7 +17,7 @@ from arena.league.cluster import ClusterOptions
 from arena.league.entrants import enrolled, entrants
 from arena.league.executor import PlaySettings
 from arena.league.games import Games, Settings
-from arena.league.options import Kind, PlayOptions
+from arena.league.options import Kind, PlayOptions, usable_cpus
 from arena.league.pairing import ChosenFormat, Format, RoundRobin
 from arena.league.running import Say
 from arena.league.settings import (
@@ -157,6 +157,17 @@ def planned(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Iterator[
         yield _plan(entry, options, bots, path=path, level=level, cluster=cluster)
 
 
+def is_pinned(options: PlayOptions, games: int | None) -> bool:
+    """Whether the bots of each game are pinned to a CPU; `games` are planned, if that is known.
+
+    Without a choice they are where every CPU has a game: with fewer, bots with several threads could use the others.
+    """
+    if options.affinity is not None:
+        return options.affinity
+    at_a_time = options.jobs if games is None else min(options.jobs, games)
+    return hasattr(os, "sched_setaffinity") and options.cluster is None and at_a_time >= usable_cpus()
+
+
 def _plan(
     entry: Entry,
     options: PlayOptions,
@@ -169,7 +180,8 @@ def _plan(
     """The plan of games between these bots. Raises `UsageError` and `RulesetError`."""
     settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
     players = [bot.player for bot in bots]
-    check_number(len(bots), entry.rounds, entry.format(Games(settings), players, entry.rounds, entry.games).planned)
+    games = entry.format(Games(settings), players, entry.rounds, entry.games).planned
+    check_number(len(bots), entry.rounds, games)
     return Plan(
         kind=entry.kind,
         settings=settings,
@@ -177,7 +189,7 @@ def _plan(
         jobs=options.jobs,
         level=level,
         is_level_chosen=options.sandbox == AUTO,
-        affinity=options.affinity,
+        affinity=is_pinned(options, games),
         path=path,
         interpreters=options.interpreters,
         format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",

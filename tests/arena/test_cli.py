@@ -696,7 +696,8 @@ def test_with_affinity_the_bots_of_a_game_share_one_cpu_and_others_have_another(
     jobs = min(2, len(usable))
     command = ["match", "ann.py", "bob.py", "--rules", "barrage", "--games", "6", "-j", str(jobs)]
     assert arena(folder, *command, "--store", "pinned.sqlite", "--affinity").returncode == 0
-    assert arena(folder, *command, "--store", "free.sqlite").returncode == 0
+    assert arena(folder, *command, "--store", "usual.sqlite", "-j", str(len(usable))).returncode == 0
+    assert arena(folder, *command, "--store", "free.sqlite", "--no-affinity").returncode == 0
 
     def cpus(path: str) -> list[tuple[set[int], ...]]:
         with Store(folder / path, create=False) as store:
@@ -709,6 +710,8 @@ def test_with_affinity_the_bots_of_a_game_share_one_cpu_and_others_have_another(
     assert all(red == blue and len(red) == 1 for red, blue in pinned), pinned
     assert len({min(red) for red, _ in pinned}) == jobs
     assert cpus("free.sqlite") == [(usable, usable)] * 6
+    if len(usable) <= 6:
+        assert all(red == blue and len(red) == 1 for red, blue in cpus("usual.sqlite"))
 
 
 def test_limits_of_one_bot_may_not_change_within_a_store(folder: Path) -> None:
