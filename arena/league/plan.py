@@ -1,6 +1,7 @@
 """What is to be played: who was named and how, as an entry, and what follows from it, as a plan."""
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
