@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from arena import MatchResult, Ruleset
     from arena.game.record import GameRecord
 
+USUAL_GAMES = 20
 NUMBERS = ("games", "seed", "jobs")
 OPTIONS = {
-    "games": "how many games a match has (default: 20)",
+    "games": f"how many games a match has (default: {USUAL_GAMES})",
     "time": "the time control, as of 'arena match' (default: 100ms)",
     "rules": "the ruleset (default: isf)",
     "sandbox": "how bots are held: default, bwrap, cgroup or auto (default: default)",
@@ -109,6 +110,8 @@ class ArenaPlay:
     ) -> "MatchResult":
         """Play a match. What is not given is as `--arena-NAME` or the configuration says, else as `arena.match` has it.
 
+        Without a number of games there are 20.
+
         A bot is a path, from the current folder, or the bare name of a sample bot. Fails the test, without an inner
         traceback, if there is no such bot or an option makes no sense; a bot that crashes only loses its game.
         """
@@ -124,7 +127,7 @@ class ArenaPlay:
         }
         asked = {name: value for name, value in given.items() if value is not None}
         store = self._folder / f"match-{len(self._session.played) + 1}.sqlite"
-        result = _play(first, second, store, {**self._session.said, **asked})
+        result = _play(first, second, store, {"games": USUAL_GAMES, **self._session.said, **asked})
         if isinstance(result, str):
             pytest.fail(f"arena_play: {result}")
         title = f"{os.fspath(first)} against {os.fspath(second)}"

@@ -20,7 +20,7 @@ SMALLEST = (
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--hostile", "notes"),
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--viewers", "2", "--turns", "1"),
     ("pages.py", "--loads", "20", "--viewers", "3", "--refused", "3"),
-    ("cluster.py", "overhead", "steps", "--times", "1", "--games", "6"),
+    ("cluster.py", "--times", "1", "--games", "12"),
     ("coverage.py", "--matches", "1", "--leagues", "1", "--largest", "2"),
     ("formats.py", "--bots", "5", "--leagues", "1", "--most", "60"),
     ("ratings.py", "--largest", "20"),

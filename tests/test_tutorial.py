@@ -11,6 +11,7 @@ from commands import UNHURRIED
 
 PAGE = Path(__file__).parent.parent / "docs" / "tutorial.md"
 TEXT = PAGE.read_text(encoding="utf-8")
+FIRST, SECOND = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 COMMANDS = re.findall(r"```sh\n([^\n]*)\n```\n\n```text\n(.*?)```", TEXT, re.DOTALL)
 VARIES = re.compile(r"\[[\d.]+ ms, [^\]]*CPU [\d.]+\]|\d{4}-\d\d-\d\dT[\d:]+Z|\d+\.\d+")
 """Times, and what else has a decimal point. Whole numbers have to be those of the page."""
@@ -29,7 +30,7 @@ main()
 def desk(tmp_path: Path) -> Path:
     """A folder with the first bot of the tutorial, and `arena`."""
     bot = tmp_path / "mine.py"
-    bot.write_text(re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)[0], encoding="utf-8")
+    bot.write_text(FIRST, encoding="utf-8")
     (tmp_path / "bin").mkdir()
     arena = tmp_path / "bin" / "arena"
     arena.write_text(ARENA.format(python=sys.executable, unhurried=UNHURRIED))
@@ -44,8 +45,11 @@ def comparable(text: str) -> list[str]:
 
 def test_every_output_of_the_tutorial_is_that_of_its_command(desk: Path) -> None:
     path = os.pathsep.join([str(desk / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    assert len(COMMANDS) >= 3
+    assert len(COMMANDS) >= 4
     for command, shown in COMMANDS:
+        if command.startswith("arena compare"):
+            (desk / "mine.py").write_text(SECOND, encoding="utf-8")
+            assert "mine is better than drifter" in shown
         done = subprocess.run(
             ["/bin/sh", "-c", command],
             cwd=desk,

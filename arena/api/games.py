@@ -26,7 +26,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.league import OpenLeague, open_league
-from arena.league.options import MOST_GAMES, Kind, PlayOptions
+from arena.league.options import MOST_GAMES, USUAL_MATCH_GAMES, Kind, PlayOptions
 from arena.league.outcome import Outcome, Watcher
 from arena.league.plan import Entry
 from arena.league.ratings import Difference, difference
@@ -118,7 +118,7 @@ def match(
     first: AnyPath,
     second: AnyPath,
     *,
-    games: int = 20,
+    games: int = USUAL_MATCH_GAMES,
     rules: str | Ruleset = "isf",
     time: Times = "100ms",
     store: AnyPath | None = None,

@@ -33,7 +33,7 @@ from arena.report.roster import Roster, players_of
 from arena.report.standings import make_table
 from arena.rules.ruleset import Ruleset
 
-RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links")
+RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league", "archive")
 """What `run` takes besides the options of formats."""
 
 
@@ -102,17 +102,19 @@ class League:
         on_event: OnEvent | None = None,
         strict: bool = False,
         follow_links: bool = False,
+        new_league: bool = False,
+        archive: bool | None = None,
         **format_options: Unpack[FormatKeywords],
     ) -> Standings:
         """Play all games of the format, and return the standings.
 
-        Usually that is a round robin: every pair meets twice in each of the `rounds` (2). Another `format`, and what it
+        Usually that is a round robin: every pair meets twice in each of the `rounds` (1). Another `format`, and what it
         can be asked for, is as for `arena league --format`: see docs/formats.md.
         `on_result` is called with each game as soon as it is stored, `on_event` with what happens in the games, both in
-        the thread that has called this; what they raise stops the league. Bots that cannot be started forfeit their
-        games; if it is `strict` they are refused. Paths that are symbolic links are such bots, unless links are to be
-        followed. Raises `UsageError` for what was asked for wrongly, and other `ArenaError`; the games that are stored
-        by then stay.
+        the thread that has called this; what they raise stops the league. Bots that cannot be started play no game; if
+        it is `strict` they are refused. Paths that are symbolic links are such bots, unless links are to be followed. A
+        Swiss, a knockout or a ladder goes on with new versions of bots; a `new_league` begins anew. Raises `UsageError`
+        for what was asked for wrongly, and other `ArenaError`; the games that are stored by then stay.
         """
         if rounds is not None and (type(rounds) is not int or rounds < 1):
             raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
@@ -127,6 +129,8 @@ class League:
             follow_links=follow_links,
             format=format_,
             times=times,
+            is_new=new_league,
+            archive=archive,
         )
         return play_league(entry, self._options, _standings, on_result=on_result, on_event=on_event)
 
@@ -189,6 +193,6 @@ def stored_record(path: Path, game: int | str) -> GameRecord:
 
 
 def _standings(league: OpenLeague) -> Standings:
-    players, rows = league.plan.players, league.rows()
+    players, rows = league.players, league.rows()
     table = make_table(players, rows, league.planned, meets_all=league.meets_all)
     return standings_of(table, league.store.settings(), league.placing(), Roster(players, rows).names)

@@ -61,7 +61,8 @@ class GameOptions(BotOptions, total=False):
 
 
 class LeagueOptions(GameOptions, total=False):
-    """And how several games are played: `jobs` at a time (default: one for each usable CPU), pinned by `affinity`."""
+    """And how several games are played: `jobs` at a time (default: one for each usable CPU), pinned by `affinity`
+    (default: with at least as many games as CPUs)."""
 
     jobs: int
     affinity: bool
@@ -90,7 +91,7 @@ def play_options(
                 raise UsageError(f"interpreters: expected a list of paths, got {value!r}")
             values[name] = tuple(os.fspath(path) for path in value)
         else:
-            _check_type(name, value, type(_USUAL[name]))
+            _check_type(name, value, bool if name == "affinity" else type(_USUAL[name]))
             values[name] = value
     return PlayOptions(**values)
 

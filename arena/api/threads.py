@@ -94,15 +94,17 @@ class BackgroundCall(Generic[T]):
     # --- in the thread that waits -----------------------------------------------------------------------------------
 
     def result(self) -> T:
-        """Call what is told until the work is done; returns or raises what came of it.
+        """Make the calls that are told until the work is done; return or raise its outcome.
 
-        In a task of asyncio that is cancelled meanwhile, as on Ctrl-C, `asyncio.CancelledError` is raised.
+        Raises `ArenaError` for an error of the work that a user can mend, and the error of a call as it is. In a task
+        of asyncio that is cancelled meanwhile, as on Ctrl-C, `asyncio.CancelledError` is raised.
         """
         task = _task_of_asyncio()
         while (call := self._next(task)) is not None:
             call()
-        if self._error is not None:
-            raise self._error
+        with plain_errors():
+            if self._error is not None:
+                raise self._error
         return self._value[0]
 
     def _next(self, task: "asyncio.Task[Any] | None") -> Callable[[], object] | None:
@@ -147,19 +149,19 @@ def _task_of_asyncio() -> "asyncio.Task[Any] | None":
 
 
 def in_thread(function: Callable[[BackgroundCall[T]], T]) -> T:
-    """Do work in a thread of its own and wait for it. Raises what it raises, `ArenaError` for what a user can mend."""
+    """Do work in a thread of its own and wait for it. Raises what `BackgroundCall.result` does."""
     call = BackgroundCall[T]()
     thread = threading.Thread(target=call.work, args=(function,), name="arena")
-    with plain_errors():
-        try:
+    try:
+        with plain_errors():
             thread.start()  # within, as Ctrl-C may be raised in it when the thread is running already
-            return call.result()
-        except BaseException:
-            call.give_up()
-            raise
-        finally:
-            if thread.is_alive():
-                thread.join()
+        return call.result()
+    except BaseException:
+        call.give_up()
+        raise
+    finally:
+        if thread.is_alive():
+            thread.join()
 
 
 async def in_thread_of_trio(function: Callable[[BackgroundCall[T]], T]) -> T:
@@ -171,5 +173,4 @@ async def in_thread_of_trio(function: Callable[[BackgroundCall[T]], T]) -> T:
         with trio.CancelScope(shield=True):  # the usual limit of threads may be used up by work that is not stopped yet
             await trio.to_thread.run_sync(call.give_up, limiter=trio.CapacityLimiter(1))
         raise
-    with plain_errors():
-        return call.result()
+    return call.result()

@@ -18,7 +18,6 @@ from arena.printable import printable
 NOT_FOUND = 127
 """What a shell exits with that has not found a program."""
 _NOT_FOUND = re.compile(r"(?:^|\s)([\w.+-]+): (?:command )?not found$")
-_NO_RUST = ("cargo: not found", "rustc: not found")
 LINES_SHOWN = 20
 LINE_LENGTH = 1000
 
@@ -80,14 +79,11 @@ def judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
     how = f"failed with exit code {ended.code}" if ended.code is not None else ended.how
     lines = [printable(line, LINE_LENGTH, lines=True) for line in ended.said.splitlines()[-LINES_SHOWN:]]
     shown = "\n".join(f"    {line}" for line in lines) or "    (it printed nothing)"
-    if ended.code == NOT_FOUND and level is not Level.DEFAULT:
-        shown += f"\n{FAULT_HINT}programs outside the system have to be named by the host: --interpreter PATH"
-        if any(line.endswith(_NO_RUST) for line in lines):
-            shown += '; of Rust as rustup installs it, the toolchain: --interpreter "$(rustc --print sysroot)"'
-    elif ended.code == NOT_FOUND and (match := _NOT_FOUND.search(lines[-1] if lines else "")):
+    if ended.code == NOT_FOUND and (match := _NOT_FOUND.search(lines[-1] if lines else "")):
         packages = {tool.program: tool.packages for language in LANGUAGES for tool in language.tools}.get(match[1])
         install = f"; on Debian: apt install {packages}" if packages else ""
-        shown += f"\n{FAULT_HINT}the build needs the program {match[1]}, which is not on the PATH here{install}"
+        named = "" if level is Level.DEFAULT else "; a host names a program outside the PATH with --interpreter PATH"
+        shown += f"\n{FAULT_HINT}the build needs the program {match[1]}, which is not on the PATH here{install}{named}"
     raise UsageError(f"{printable(str(bot.path))}: the build {how}: {printable(build, LINE_LENGTH)}\n{shown}")
 
 

@@ -9,8 +9,10 @@ it leads to is a rival's, or the host's, as far as anybody can see, and is not l
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 
 from arena.bots.asked import AskedBot
@@ -19,7 +21,7 @@ from arena.bots.entering import broken_digest, copies_of_one, place_of_link, tol
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
 from arena.bots.loading import MissingProgramError, NotThereError, base_name, load_bot
 from arena.bots.look_alike import alike_lines
-from arena.bots.manifest import MANIFEST, read_manifest
+from arena.bots.manifest import MANIFEST, MOST_LOOKED_AT, read_manifest
 from arena.bots.names import PROGRAM_ENDINGS, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
 from arena.bots.spec import BotSpec
@@ -30,6 +32,8 @@ from arena.printable import printable
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")
 SETTINGS = ("arena.toml", "pyproject.toml")
+_Entrant = tuple[Path, AskedBot | None]
+"""A path, and what was said of the bot there, if more than its path was said."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ def _more(word: AskedBot) -> AskedBot | None:
 
 
 def _find(
-    entrants: Sequence[tuple[Path, AskedBot | None]],
+    entrants: Sequence[_Entrant],
     remarks: Sequence[str],
     *,
     follow_links: bool = True,
@@ -93,7 +97,7 @@ def _find(
     bots: list[BotSpec] = []
     left_out: list[str] = []
     missing: list[str] = []
-    for path, asked in entrants:
+    for path, asked in chain.from_iterable(_opened(path, asked) for path, asked in entrants):
         try:
             if not follow_links and _is_link(path):
                 bots.append(_as_asked(_refused_link(path), asked))
@@ -110,6 +114,26 @@ def _find(
     if missing:
         raise UsageError("\n".join(missing + [bot.fault for bot in bots if bot.fault is not None]))
     return Found(tuple(told_apart(bots)), (*remarks, *left_out))
+
+
+def _opened(path: Path, asked: AskedBot | None, *, may_hold_entrants: bool = True) -> Iterator[_Entrant]:
+    """Yield the bot in an entrant's folder, named after the folder, or those in a folder of such folders.
+
+    An entrant's folder has no bot.toml and one bot in it. Any other path is yielded as it is. Links are not followed.
+    """
+    inside: list[Path] = []
+    if not _is_link(path) and os.path.isdir(path) and not os.path.lexists(path / MANIFEST):
+        with suppress(OSError):  # `load_bot` says what is wrong
+            inside = sorted(islice((at for at in path.iterdir() if not _is_hidden(at)), MOST_LOOKED_AT))
+    bots = [at for at in inside if not (_is_link(at) or _is_document(at)) and _may_be_bot(at)]
+    if len(bots) == 1:
+        named = asked or AskedBot(str(path))
+        yield bots[0], replace(named, name=named.name or made_name(name_of_file(path.resolve().name)))
+    elif may_hold_entrants and asked is None and inside and all(at.is_dir() and not _is_link(at) for at in inside):
+        for folder in inside:
+            yield from _opened(folder, None, may_hold_entrants=False)
+    else:
+        yield path, asked
 
 
 def remarks_on(bots: Sequence[BotSpec]) -> list[str]:

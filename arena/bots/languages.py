@@ -32,8 +32,7 @@ class Language:
 
     `source` is the file for the author's own thinking, `test` the line that tests a bot in its folder, `needs` what has
     to be there, in words, and `note` what else is to be known. `makes` is what comes into the folder when a bot is
-    built or tested and belongs into no version control: it goes into a .gitignore. `toolchain` is a shell's expression
-    for the path that is to be named for builds in a sandbox, where that is not the first tool's.
+    built or tested and belongs into no version control: it goes into a .gitignore.
     """
 
     name: str
@@ -46,14 +45,8 @@ class Language:
     test: str = TEST_SCRIPT
     aliases: tuple[str, ...] = ()
     note: str = ""
-    toolchain: str = ""
 
 
-_SYSROOT = '"$(rustc --print sysroot)"'
-_RUSTUP = (
-    "Debian's `cargo` is there in a sandbox, too. Where `rustup` has installed it, whoever checks the bot or plays in "
-    f"a sandbox\nnames the toolchain: `--interpreter {_SYSROOT}`."
-)
 _KIT = (
     "`python3 bot.py --play-itself` plays a whole game of the bot against itself and prints it; what the bot raises "
     "comes out\nwith its traceback. It has to be the Python that the arena is installed in. All that `view` knows "
@@ -114,8 +107,6 @@ LANGUAGES = (
         tools=(Tool("cargo", "cargo"),),
         test="cargo test --offline",
         aliases=("rs",),
-        note=_RUSTUP,
-        toolchain=_SYSROOT,
     ),
     Language(
         name="go",

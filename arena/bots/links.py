@@ -6,8 +6,10 @@ Nothing is opened on the way; `arena.hostfile.open_regular` opens what is at the
 
 import errno
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 
 MOST_LINKS = 40
 """As many links as Linux follows in one path."""
@@ -25,11 +27,13 @@ class Link:
 class Trail:
     """What a path leads through: all links on the way in their order, and what is at the end, which is no link.
 
-    `left` are the folders that a `..` in one of the links has led out of.
+    `stages` are the whole path as it is at each link, resolved that far, and the end. `left` are the folders that a
+    `..` in one of the links has led out of.
     """
 
     links: tuple[Link, ...]
     end: Path
+    stages: tuple[Path, ...]
     left: tuple[Path, ...] = ()
 
     @property
@@ -40,7 +44,7 @@ class Trail:
 
 def follow(path: Path) -> Trail:
     """Follow an absolute path to its end. Raises `OSError`, as opening it would, if there is none."""
-    here, links, left = Path("/"), list[Link](), list[Path]()
+    here, links, stages, left = Path("/"), list[Link](), list[Path](), list[Path]()
     waiting = list(reversed(path.parts[1:]))
     own = len(waiting)  # so many of the names that wait are of the path itself, the others of links
     while waiting:
@@ -63,24 +67,25 @@ def follow(path: Path) -> Trail:
             here = place
             continue
         links.append(Link(place, target))
+        stages.append(Path(place, *reversed(waiting)))
         if len(links) > MOST_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
         if target.startswith("/"):
             here = Path("/")
         waiting += reversed(target.split("/"))
-    return Trail(tuple(links), here, tuple(left))
+    return Trail(tuple(links), here, (*stages, here), tuple(left))
+
+
+def links_out(folder: Path, names: Iterable[str]) -> Iterator[Link]:
+    """Yield those of the files in a folder that are links out of it."""
+    root = Path(os.path.realpath(folder))
+    for name in names:
+        with suppress(OSError, ValueError):
+            place = root / name
+            if place.is_symlink() and not Path(os.path.realpath(place)).is_relative_to(root):
+                yield Link(Path(name), os.readlink(place))
 
 
 def at_its_folder(path: Path) -> Path:
     """The same path with no link left in the path of its folder. Raises `OSError`."""
     return follow(path.parent).end / path.name
-
-
-def climbs(folder: PurePath, target: str) -> bool:
-    """Whether a relative link in a folder, given from the top on, leads above the top by its text alone."""
-    depth = len(folder.parts)
-    for part in PurePath(target).parts:
-        depth += -1 if part == ".." else 1
-        if depth < 0:
-            return True
-    return False

@@ -23,7 +23,7 @@ from arena.bots.identity import SHORT, Identity, digest_with, identify_file, ide
 from arena.bots.ignore import Ignored
 from arena.bots.languages import language_of_source, needed
 from arena.bots.manifest import MANIFEST, read_manifest
-from arena.bots.names import PROGRAM_ENDINGS, expected_name, name_fault, name_of_file
+from arena.bots.names import NAME_ENDINGS, expected_name, name_fault, name_of_file
 from arena.bots.samples import SAMPLES, meant_sample
 from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
@@ -144,7 +144,7 @@ def _source_hint(path: Path) -> str:
 
 def base_name(path: Path) -> str:
     """What a bot at this path is called if nothing else says it: the file's name without the ending of a program."""
-    return path.stem if path.suffix in PROGRAM_ENDINGS else path.name
+    return path.stem if path.suffix in NAME_ENDINGS else path.name
 
 
 def _near(path: Path) -> str:

@@ -14,6 +14,13 @@ from contextlib import suppress
 from arena.printable import INVISIBLE, MARKS, is_mark, printable
 
 PROGRAM_ENDINGS = (".py", ".sh", ".exe")
+"""Endings by which a file that need not be executable is taken for a bot."""
+NAME_ENDINGS = (
+    *PROGRAM_ENDINGS,
+    *(".pyz", ".js", ".mjs", ".cjs", ".ts", ".pl", ".rb", ".lua", ".php", ".jl", ".r", ".R", ".tcl", ".awk", ".scm"),
+    *(".bash", ".zsh", ".fish", ".jar", ".groovy", ".kts", ".exs", ".swift", ".go", ".rs", ".ml", ".hs", ".lisp"),
+    *(".bin", ".out", ".elf", ".bat", ".cmd", ".ps1"),
+)
 """What is no part of the name of a bot that is a file."""
 COLUMNS = 40
 GRAMMAR = (

@@ -15,7 +15,7 @@ from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level, joined
 from arena.bots.sandbox.mounts import Mounts, Rivals, mounts_of
 from arena.bots.sandbox.programs import HostPrograms
-from arena.bots.sandbox.runtimes import Program, check_program
+from arena.bots.sandbox.runtimes import Program, find_program
 from arena.bots.trial import try_controls, try_entrants
 from arena.errors import UsageError
 from arena.printable import printable
@@ -56,7 +56,7 @@ class _Ways:
         for bot in (bot for bot in bots if bot.fault is None):
             try:
                 if level is Level.DEFAULT:
-                    self.programs[bot.name] = check_program(bot, host)
+                    self.programs[bot.name] = find_program(bot, host, is_shown=False)
                 else:
                     self.mounts[bot.name] = mounts_of(bot, rivals, host)
             except SandboxError:

@@ -48,6 +48,7 @@ SAME_MISTAKES = 4
 """After so many failures of one kind the rest is not tried: it would only take time to say the same again."""
 AT_THE_END = frozenset({Mistake.EXCEPTION, Mistake.WILD_POINTER, Mistake.ABORTED})
 """What is worth telling of a bot that has played to the end and fails then."""
+RESIGNED_HINT = "'move resign' gives the game up; a bot that finds no action should play any of the legal ones"
 SAYS_THAT_IT_CANNOT = "it says 'cannot restore'"
 
 GoOn = Callable[[Situation, int], None]
@@ -111,6 +112,8 @@ class Trial:
             self._introduced(referee, color)
             if fault := referee.seats[color].fault:
                 return self._fault(situation, referee, talk, fault)
+            if game.opening is None and _gave_up(referee, color):
+                return self._resigned(situation, referee, talk)
             return await self._ended(situation, referee, talk)
 
     async def _ended(self, situation: Situation, referee: Referee, talk: Talk) -> Outcome:
@@ -156,6 +159,8 @@ class Trial:
                 plies += len(referee.actions)
                 if fault := referee.seats[side].fault:
                     return self._fault(situation, referee, talk, fault, f"game {number + 1} of its process: ")
+                if _gave_up(referee, side):
+                    return self._resigned(situation, referee, talk)
                 introduction = referee.seats[side].introduction
                 if not is_last and not await talk.process.settle():
                     words = (
@@ -180,6 +185,8 @@ class Trial:
                 return Outcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
             if fault := referee.seats[color].fault:
                 return self._fault(situation, referee, talk, fault, "before it was interrupted: ")
+            if _gave_up(referee, color):
+                return self._resigned(situation, referee, talk)
             history: History | None = referee.history(now())
         if history is None or referee.is_over:
             return Outcome(situation, Mark.PASSED, "the game was over before", plies=len(referee.actions))
@@ -202,7 +209,7 @@ class Trial:
             in_pieces=situation.twist is Twist.PIECES,
             foe_seconds=FOE_SECONDS if situation.twist is Twist.SLOW_FOE else 0.0,
         )
-        talk = Talk(process, self._language, self.times, manner)
+        talk = Talk(process, self._bot, self.times, manner)
         try:
             yield talk
         finally:
@@ -241,6 +248,13 @@ class Trial:
         shown = replace(failure, exchange=talk.last_exchange(SHOWN_LINES), stderr=self._stderr(talk))
         return Outcome(situation, _mark(situation), "", shown, len(referee.actions))
 
+    def _resigned(self, situation: Situation, referee: Referee, talk: Talk) -> Outcome:
+        words = "expected it to play, and it resigned in its first turn"
+        shown = talk.last_exchange(SHOWN_LINES), self._stderr(talk)
+        plies = len(referee.actions)
+        failure = Failure(plies, Reason.RESIGN, words, Mistake.RESIGNED.value, RESIGNED_HINT, *shown)
+        return Outcome(situation, _mark(situation), "", failure, plies)
+
     @staticmethod
     def _stderr(talk: Talk) -> tuple[str, ...]:
         talk.process.read_stderr_now()
@@ -260,6 +274,13 @@ def _why_never(situation: Situation, dialect: Dialect) -> str:
     if situation.twist in (Twist.NO_GAME, Twist.NOISE) and not dialect.is_greeted:
         return f"in {dialect.value} there is nothing like it"
     return ""
+
+
+def _gave_up(referee: Referee, color: Color) -> bool:
+    """Whether a side has resigned before it has made a move of its own."""
+    verdict = referee.verdict
+    is_resigned = verdict is not None and verdict.reason is Reason.RESIGN and verdict.result.winner is color.opponent
+    return is_resigned and len(referee.actions) <= len(Color)
 
 
 def _mark(situation: Situation) -> Mark:

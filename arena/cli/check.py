@@ -46,6 +46,7 @@ from protocol.notation import COLOR_BY_WORD
 )
 @click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="The side that it takes in the game of --replay.")
 @bot_options
+@click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Print the checklist of a bot that is ready, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the checklist as JSON.")
 @color_option
 def check_command(
@@ -57,14 +58,15 @@ def check_command(
     only: tuple[str, ...],
     replay: tuple[Path, str] | None,
     side: str | None,
+    is_verbose: bool,
     as_json: bool,
     color: str,
     **options: Any,
 ) -> int:
-    """Try BOT as a league would, and print a checklist: what passed, what failed, and what to do about it.
+    """Try BOT as a league would: say which rulesets it is ready for, what failed, and what to do about it.
 
-    BOT is what it is for 'arena match'. It is started and held as a league does, plays both sides of short games in
-    many situations, and its times and memory are measured. Exits with 0 only if a league would accept it.
+    BOT is what it is for 'arena match'. It is held as in a league, plays both sides of short games in many situations,
+    and its times and memory are measured. Exits with 0 only if it is ready for all rulesets that were tried.
     """
     refuse_windows()
     if replay is not None:
@@ -92,7 +94,7 @@ def check_command(
         remark(level_line(choose(asked.play.sandbox), asked.play.sandbox == AUTO))
         with progress() as begins:
             checked = check_bot(bot, asked, remark, begins, run_unwinding)
-    result(check_json(checked) if as_json else check_text(checked, paint_for(color)))
+    result(check_json(checked) if as_json else check_text(checked, paint_for(color), is_verbose=is_verbose))
     return DONE if checked.is_accepted else FOUND
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from arena.cli.config import ConfiguredCommand
-from arena.cli.forms import form_of, lines_option
+from arena.cli.forms import detail_options, form_of, lines_option
 from arena.cli.numbers import Decimal, Whole
 from arena.cli.options import HELP_GROUPS, collect, play_options
 from arena.cli.windows import refuse_windows
@@ -60,6 +60,7 @@ from arena.league.options import USUAL_MOST_COMPARED
 )
 @play_options
 @lines_option
+@detail_options
 def compare_command(
     new: str,
     old: str,

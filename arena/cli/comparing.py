@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from arena.cli.exit_codes import FAILED, NOT_BETTER, UNDECIDED
+from arena.cli.exit_codes import NO_VERDICT, NOT_BETTER, UNDECIDED
 from arena.cli.forms import Form
 from arena.cli.interrupts import StopRequests
 from arena.cli.play import lines_of, play_and_tell, play_as, progress_of
@@ -28,7 +28,7 @@ def _play_and_tell(league: OpenLeague, stop: StopRequests, *, form: Form) -> int
     if comparison.state.is_over:
         stop.reporting()
         remark(f"there is nothing more to play; store: {league.plan.path}")
-        return _code(comparison) if _print_results(comparison, form, None) else FAILED
+        return _code(comparison) if _print_results(comparison, form, None) else NO_VERDICT
     lines = None
     progress = progress_of(
         league,
@@ -39,7 +39,8 @@ def _play_and_tell(league: OpenLeague, stop: StopRequests, *, form: Form) -> int
     if form is Form.LINES:
         progress = lines = lines_of(league, progress)
     print_results = partial(_print_results, comparison, form, lines)
-    return play_and_tell(league, stop, progress, comparison.play, print_results, code=partial(_code, comparison))
+    code = partial(_code, comparison)
+    return play_and_tell(league, stop, progress, comparison.play, print_results, code=code, failed=NO_VERDICT)
 
 
 def _code(comparison: Comparison) -> int:

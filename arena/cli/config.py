@@ -73,8 +73,8 @@ class ConfiguredCommand(ArenaCommand):
         """`bots` says in words which bots the command expects; `example` is a command line that has them."""
         super().__init__(*arguments, **options)
         self._bots_words, self._example = bots, example
-        for param in self.params:
-            if isinstance(param, click.Option) and param.is_flag and not param.secondary_opts:
+        for param in options_in_file(self):
+            if param.is_flag and not param.secondary_opts:
                 param.secondary_opts = [f"--no-{long_name(param)}"]
         self.params += _own_options()
 

@@ -11,13 +11,12 @@ if TYPE_CHECKING:
 
 LARGEST = 2**63 - 1
 """What msgspec can compare with; the option itself knows its bounds."""
-OWN_OPTIONS = ("config", "no_config", "show_config")
 
 
 def options_in_file(command: click.Command) -> list[click.Option]:
     """The options of a command that can stand in a file."""
     options = [param for param in command.params if isinstance(param, click.Option)]
-    return [option for option in options if option.name not in OWN_OPTIONS]
+    return [option for option in options if option.expose_value]
 
 
 def keys_of(command: click.Command) -> "dict[str, Key]":

@@ -15,6 +15,8 @@ NOT_BETTER = 1
 USAGE = 2
 UNDECIDED = 3
 """`arena compare`: the games that there may be were not enough to tell."""
+NO_VERDICT = 4
+"""`arena compare`: something failed, which 1 says after every other command."""
 INTERRUPTED = 130
 HUNG_UP, TERMINATED = 129, 143
 """What a shell says of a process that SIGHUP or SIGTERM has ended."""
@@ -44,8 +46,8 @@ MEANINGS = (
     Meaning(
         FAILED,
         (),
-        "something failed: the disk, the store, the machine, or the results could not be printed, also because nobody "
-        "reads them any more; what was stored is kept",
+        "something failed (after `arena compare`: 4): the disk, the store, the machine, or the results could not be "
+        "printed, also because nobody reads them any more; what was stored is kept",
     ),
     Meaning(FAILED, ("league", "match", "play", "resume"), "a bot has changed while it was played"),
     Meaning(
@@ -60,6 +62,7 @@ MEANINGS = (
     Meaning(NOT_BETTER, ("compare",), "NEW is not better"),
     Meaning(USAGE, (), "what was asked for makes no sense: a path, a name, an option; nothing was played"),
     Meaning(UNDECIDED, ("compare",), "undecided within `--games`"),
+    Meaning(NO_VERDICT, ("compare",), "something failed, as 1 says after other commands"),
     Meaning(
         INTERRUPTED,
         (),

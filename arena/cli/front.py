@@ -1,5 +1,7 @@
 """What `arena --help` and `arena --version` print. They need neither click nor any command, and so are told at once."""
 
+import sys
+
 from arena.cli.catalog import COMMANDS
 from arena.version import __version__
 
@@ -40,10 +42,11 @@ def tell(words: list[str]) -> int:
     """Print what was asked for. Returns the exit code."""
     from arena.cli import streams
     from arena.cli.exit_codes import DONE, FAILED
+    from arena.report.consoles import fitted
 
     streams.take_over()
     try:
-        streams.result(TEXTS[words[0]](), end="")
+        streams.result(fitted(TEXTS[words[0]](), sys.stdout), end="")
         streams.flush_results()
     except streams.OutputError as error:
         error.tell()

@@ -1,6 +1,8 @@
 """The `arena` command as a group: its commands are imported when they are asked for, and each can be completed."""
 
-from collections.abc import Iterator, MutableMapping
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -9,38 +11,34 @@ import click
 from arena.cli import front
 from arena.cli.catalog import COMMANDS, MEANT, NAMES, home_of
 from arena.cli.completing import teach
+from arena.report.consoles import fitted
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class Commands(MutableMapping[str, click.Command]):
+class Commands(Mapping[str, click.Command]):
     """The commands by name; each is imported when it is looked up."""
 
-    def __init__(self) -> None:
-        self._loaded: dict[str, click.Command | None] = dict.fromkeys(NAMES)
-
     def __getitem__(self, name: str) -> click.Command:
-        command = self._loaded[name]
-        if command is None:
-            module, attribute = home_of(name)
-            command = self._loaded[name] = teach(getattr(import_module(module), attribute))
-        return command
-
-    def __setitem__(self, name: str, command: click.Command) -> None:
-        self._loaded[name] = teach(command)
-
-    def __delitem__(self, name: str) -> None:
-        del self._loaded[name]
+        if name not in NAMES:
+            raise KeyError(name)
+        return _imported(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._loaded  # without importing it
+        return name in NAMES  # without importing it
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._loaded)
+        return iter(NAMES)
 
     def __len__(self) -> int:
-        return len(self._loaded)
+        return len(NAMES)
+
+
+@cache
+def _imported(name: str) -> click.Command:
+    module, attribute = home_of(name)
+    return teach(getattr(import_module(module), attribute))
 
 
 class ArenaGroup(click.Group):
@@ -48,7 +46,7 @@ class ArenaGroup(click.Group):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.commands = Commands()
+        self.commands = Commands()  # type: ignore[assignment]  # click only reads it
         self.params.append(
             click.Option(
                 ["--version"],
@@ -81,7 +79,7 @@ class ArenaGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write(front.help_text())
+        formatter.write(fitted(front.help_text(), sys.stdout))
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:

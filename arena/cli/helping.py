@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from arena.report.consoles import folded
+
 HELP_ALL = "help_all"
 WORDS = "words"
 """Where a context has what stands on a line that is completed, before the word that is asked for."""
@@ -117,12 +119,13 @@ class ArenaCommand(click.Command):
                     formatter.write_dl(rows, col_max=columns)
         self.format_epilog(ctx, formatter)
         if self.examples:
+            wide = max(len(line) for line, _ in self.examples)
             with formatter.section("Examples"):
-                formatter.write("".join(f"{'':{formatter.current_indent}}{line}\n" for line in self._example_lines()))
-
-    def _example_lines(self) -> list[str]:
-        wide = max(len(line) for line, _ in self.examples)
-        return [f"{line:{wide}}  {words}".rstrip() for line, words in self.examples]
+                for line, words in self.examples:
+                    shown = f"  {line:{wide}}  {words}".rstrip()
+                    if len(shown) > formatter.width:
+                        shown = folded(f"  {line}\n    {words}".rstrip(), formatter.width)
+                    formatter.write(f"{shown}\n")
 
 
 def grouped(command: click.Command, ctx: click.Context) -> list[tuple[str, list[click.Option]]]:

@@ -8,7 +8,7 @@ import click
 from arena.cli.cluster_options import CLUSTER_GROUP, cluster_options, collect_cluster
 from arena.cli.config import ConfiguredCommand
 from arena.cli.format_options import FORMAT_GROUP, collect_format, format_options
-from arena.cli.forms import form_of, lines_option
+from arena.cli.forms import detail_options, form_of, lines_option
 from arena.cli.options import HELP_GROUPS, collect, play_options
 from arena.cli.serving import SERVE_GROUP, collect_serve, serve_options
 from arena.cli.windows import refuse_windows
@@ -21,8 +21,8 @@ from arena.cli.windows import refuse_windows
     example="arena league bots/*",
     usual=("format", "rounds", "rules", "time", "jobs", "sandbox", "store", "json"),
     groups={
-        "Who meets whom": FORMAT_GROUP,
-        "Bots that take part": ("strict", "follow-links"),
+        "Who meets whom": (*FORMAT_GROUP, "new-league"),
+        "Bots that take part": ("strict", "skip-broken", "follow-links", "archive"),
         "Many machines": CLUSTER_GROUP,
         "Pages": SERVE_GROUP,
         **HELP_GROUPS,
@@ -35,13 +35,33 @@ from arena.cli.windows import refuse_windows
 @click.argument("paths", nargs=-1, required=True, metavar="BOT...")
 @format_options
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
+@click.option("--skip-broken", is_flag=True, help="Leave out bots that cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
+@click.option(
+    "--new-league", is_flag=True, help="Begin a swiss, knockout or ladder anew, with the bots as they are now."
+)
+@click.option(
+    "--archive/--no-archive",
+    default=None,
+    show_default="for swiss, knockout and ladder",
+    help="Keep copies of the bots beside the store, with which arena rerun plays.",
+)
 @cluster_options
 @serve_options
 @play_options
 @lines_option
+@detail_options
 def league_command(
-    paths: tuple[str, ...], strict: bool, follow_links: bool, *, as_json: bool, as_lines: bool, **options: Any
+    paths: tuple[str, ...],
+    *,
+    strict: bool,
+    skip_broken: bool,
+    follow_links: bool,
+    new_league: bool,
+    archive: bool | None,
+    as_json: bool,
+    as_lines: bool,
+    **options: Any,
 ) -> int:
     """Play a league: in each round every pair of bots meets once with each colour, unless --format says otherwise.
 
@@ -55,6 +75,8 @@ def league_command(
     from arena.league.pairing import format_of
     from arena.league.plan import Entry
 
+    if strict and skip_broken:
+        raise click.UsageError("--strict refuses broken bots and --skip-broken leaves them out: expected one of them")
     cluster = collect_cluster(options)
     form = form_of(as_json=as_json, as_lines=as_lines)
     asked, serve = collect_format(options), collect_serve(options)
@@ -63,7 +85,10 @@ def league_command(
         Kind.LEAGUE,
         asked.rounds or USUAL_ROUNDS,
         strict=strict,
+        skip_broken=skip_broken,
         follow_links=follow_links,
         format=format_of(asked),
+        is_new=new_league,
+        archive=archive,
     )
     return play(entry, replace(collect(options), cluster=cluster), form, serve)

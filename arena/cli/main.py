@@ -1,7 +1,8 @@
 """The `arena` command itself: its sub-commands, and what a user sees when something goes wrong.
 
 Whatever is raised, a user gets one clear message on standard error and an exit code: 2 for what was asked for wrongly,
-1 for what failed, 130 for Ctrl-C. A traceback is for us: it is printed only if ARENA_TRACEBACK is set.
+1 for what failed (4 after `compare`), 130 for Ctrl-C. A traceback is for us: it is printed only if ARENA_TRACEBACK is
+set.
 """
 
 import io
@@ -13,7 +14,7 @@ import click
 
 from arena.cli import interrupts, streams
 from arena.cli.completing import VARIABLE
-from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
+from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT, USAGE
 from arena.cli.group import ArenaGroup
 from arena.cli.words import started_as_module
 
@@ -41,6 +42,7 @@ def main() -> None:
 
 def run() -> int:
     """Run the command of `sys.argv`, tell what goes wrong, and return the exit code."""
+    streams.set_detail(streams.Detail.USUAL)
     try:
         code = cli.main(standalone_mode=False, prog_name="python -m arena" if started_as_module() else "arena") or 0
         streams.flush_results()
@@ -48,12 +50,14 @@ def run() -> int:
         return _interrupted()
     except streams.OutputError as error:
         error.tell()
-        return FAILED
+        code = FAILED
     except BaseExceptionGroup as group:  # out of several tasks of trio
-        return _interrupted() if group.subgroup(KeyboardInterrupt) else _explain(group)
+        code = _interrupted() if group.subgroup(KeyboardInterrupt) else _explain(group)
     except Exception as error:
-        return FAILED if VARIABLE in os.environ else _explain(error)  # a line that is being typed is no place for words
-    return code
+        code = FAILED if VARIABLE in os.environ else _explain(error)  # a line that is being typed is no place for words
+    else:
+        return code
+    return NO_VERDICT if code == FAILED and sys.argv[1:2] == ["compare"] else code
 
 
 def _interrupted() -> int:
@@ -70,7 +74,7 @@ def _explain(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         shown = io.StringIO()
         error.show(shown)
-        streams.remark(shown.getvalue().rstrip("\n")[:LONGEST_COMPLAINT])
+        streams.complain(shown.getvalue().rstrip("\n")[:LONGEST_COMPLAINT])
         return error.exit_code
     if isinstance(error, RulesetError):
         _complain(str(error))
@@ -101,4 +105,4 @@ def _has_current_folder() -> bool:
 
 
 def _complain(text: str) -> None:
-    streams.remark(f"arena: {text}")
+    streams.complain(f"arena: {text}")

@@ -6,11 +6,11 @@ from typing import Any
 import click
 
 from arena.cli.config import ConfiguredCommand
-from arena.cli.forms import form_of, lines_option
+from arena.cli.forms import detail_options, form_of, lines_option
 from arena.cli.numbers import Whole
 from arena.cli.options import HELP_GROUPS, collect, play_options
 from arena.cli.windows import refuse_windows
-from arena.league.options import MOST_GAMES, Kind
+from arena.league.options import MOST_GAMES, USUAL_MATCH_GAMES, Kind
 
 
 @click.command(
@@ -28,7 +28,9 @@ from arena.league.options import MOST_GAMES, Kind
 )
 @click.argument("first", metavar="BOT")
 @click.argument("second", metavar="BOT")
-@click.option("--games", type=Whole(1, MOST_GAMES), help="How many games (default: 2; with --pause: 1).")
+@click.option(
+    "--games", type=Whole(1, MOST_GAMES), help=f"How many games (default: {USUAL_MATCH_GAMES}; with --pause: 1)."
+)
 @click.option(
     "--pause",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -38,6 +40,7 @@ from arena.league.options import MOST_GAMES, Kind
 @click.option("--pause-after", type=Whole(min=1), metavar="N", help="Save it after N plies.")
 @play_options
 @lines_option
+@detail_options
 def match_command(
     first: str,
     second: str,
@@ -68,6 +71,6 @@ def match_command(
         return begin([first, second], collect(options), pause, pause_after, form)
     if pause_after is not None:
         raise click.UsageError("--pause-after N needs --pause FILE, the file to save the game in")
-    games = games or 2
+    games = games or USUAL_MATCH_GAMES
     entry = Entry([first, second], Kind.MATCH, (games + 1) // 2, games)
     return play(entry, collect(options), form)

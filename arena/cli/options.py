@@ -27,7 +27,7 @@ HELP_GROUPS = {
     "The machine": ("jobs", "affinity"),
     "Limits of bots": ("sandbox", "memory", "processes", "tmp", "limits", "interpreter"),
     "Builds of bots": ("build-time", "build-memory", "build-disk", "build-network"),
-    "Results": ("store", "json", "jsonl", "color"),
+    "Results": ("store", "json", "jsonl", "quiet", "verbose", "color"),
     "Settings from a file": ("config", "no-config", "show-config"),
 }
 """Where `--help-all` has the shared options."""
@@ -158,7 +158,11 @@ _OPTIONS = (
         show_default=True,
         help="Whether each bot is told the name of its opponent.",
     ),
-    click.option("--affinity", is_flag=True, help="Pin each worker process and its bots to a CPU of its own."),
+    click.option(
+        "--affinity/--no-affinity",
+        default=None,
+        help="Pin each worker process and its bots to a CPU of its own (default: with at least as many games as CPUs).",
+    ),
     click.option(
         "--store",
         type=click.Path(path_type=Path, dir_okay=False),

@@ -122,8 +122,8 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
         from arena.cli.play_terminal import terminal_face
 
         return terminal_face()
-    from arena.web.play.face import page_face
-    from arena.web.play.table import Commands
+    from arena.web.seat_page import NextCommands
+    from arena.web.seat_server import page_face
 
     def tell(addresses: Mapping[Color, str]) -> None:
         for color, address in addresses.items():
@@ -131,7 +131,7 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
         flush_results()
 
     store = str(prepared.store.path)
-    commands = Commands(
+    commands = NextCommands(
         go_on=_line("play", "--resume", str(prepared.file)),
         show=lambda number: _line("show", store, str(number)),
         report=_line("report", store, "--out", "site"),

@@ -13,7 +13,7 @@ from arena.cli.interruptible import run_unwinding
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
 from arena.cli.serving import ServedAt, ServeOptions, listening_for, pages_beside, refuse_to_give_away
-from arena.cli.streams import OutputError, flush_results, remark, result
+from arena.cli.streams import Detail, OutputError, complain, detail, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.counted import counted
 from arena.errors import ArenaError
@@ -32,10 +32,10 @@ from arena.report.declared import declared_last
 from arena.report.formats import placing_report
 from arena.report.json import league_json
 from arena.report.lines import GameLines
-from arena.report.progress import LiveProgress, PlainProgress, Progress
+from arena.report.progress import LiveProgress, PlainProgress, Progress, Silence
 from arena.report.roster import Roster
 from arena.report.standings import make_table
-from arena.report.terminal import full_report
+from arena.report.terminal import full_report, standings_grid
 
 STDERR_LINES_SHOWN = 5
 
@@ -105,7 +105,7 @@ def lines_of(league: OpenLeague, progress: Progress) -> GameLines:
         result(line)
         flush_results()
 
-    return GameLines(progress, write, Roster(league.plan.players, league.rows()).names)
+    return GameLines(progress, write, Roster(league.players, league.rows()).names)
 
 
 def play_and_tell(
@@ -116,10 +116,12 @@ def play_and_tell(
     print_results: Callable[[], bool],
     *,
     code: Callable[[], int] = lambda: 0,
+    failed: int = FAILED,
 ) -> int:
     """Play, show `progress`, print the results and what else there is to tell. Returns the exit code.
 
-    That is `code`, if all has been played and could be printed, which `print_results` returns.
+    The exit code is `code` if all games were played, and `failed` if the results could not be printed, which
+    `print_results` returns.
     """
     try:
         outcome = play_games(stop, _Watcher(progress))
@@ -135,19 +137,20 @@ def play_and_tell(
     plan = league.plan
     try:
         for forfeits in outcome.forfeits:
-            _tell_forfeits(forfeits, plan.path)
+            if forfeits.name not in plan.faults:
+                _tell_forfeits(forfeits, plan.path)
         for line in outcome.remarks:
             remark(line)
         is_told = print_results()
         if outcome.is_complete:
-            return code() if is_told else FAILED
+            return code() if is_told else failed
     except KeyboardInterrupt:
         pass  # nobody reads the results, and the user will not wait
     if outcome.changed:
         raise ArenaError("\n".join([*outcome.changed, *outcome.left_out, _how_to_play_the_new(league)]))
     if outcome.left_out:
         raise ArenaError("\n".join([*outcome.left_out, _how_to_resume(league, outcome)]))
-    remark(_how_to_resume(league, outcome))
+    complain(_how_to_resume(league, outcome))
     return INTERRUPTED
 
 
@@ -159,18 +162,23 @@ def progress_of(
     live_note: Callable[[], str] | None = None,
 ) -> Progress:
     """Say what is to be played, and begin to show how far it is: with a note in each line, or below the live table.
+    A file or a pipe, and a command that is quiet, get no lines on games.
 
     `what` says who plays how many games, if there is more to say than their number.
     """
+    if detail() is Detail.QUIET:
+        return Silence()
     console = progress_console()
     plan, rows = league.plan, league.rows()
     kind = f"{plan.format} {plan.kind.value}".lstrip()
     what = what or f"{kind} of {len(plan.bots)} bots, {_number_text(league.planned, league.at_most)}"
     text = _plan_text(plan, what, len(rows))
     console.print(text, style="dim", soft_wrap=not console.is_terminal)
+    if detail() is Detail.VERBOSE:
+        return PlainProgress(console, len(rows), league.planned, note)
     if sys.stderr.isatty() and not console.is_dumb_terminal:
-        return LiveProgress(console, plan.players, rows, league.planned, live_note)
-    return PlainProgress(console, len(rows), league.planned, note)
+        return LiveProgress(console, league.players, rows, league.planned, live_note, broken=plan.faults)
+    return PlainProgress(console, len(rows), league.planned, note, tells_games=sys.stderr.isatty())
 
 
 def _number_text(planned: int | None, at_most: int | None) -> str:
@@ -208,23 +216,24 @@ def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> b
     Returns whether that could be done.
     """
     plan, rows = league.plan, league.rows()
-    table = make_table(plan.players, rows, league.planned, meets_all=league.meets_all)
+    table = make_table(league.players, rows, league.planned, meets_all=league.meets_all)
     settings, placing = league.store.settings(), league.placing()
     try:
         if lines:
             lines.close()
         if form is not Form.TEXT:
-            names = Roster(plan.players, rows).names
+            names = Roster(league.players, rows).names
             declared = declared_last(rows, lambda number: league.store.stored(number).sound)
             document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
             result(document(rows, plan.faults, as_line=form is Form.LINES))
         else:
             console = results_console()
-            console.print(full_report(table, console.width, table_note(table.lines, settings)))
+            if detail() is Detail.QUIET:
+                console.print(standings_grid(table.lines, console.width, plan.faults))
+            else:
+                console.print(full_report(table, console.width, table_note(table.lines, settings), plan.faults))
             if placing:
-                console.print(placing_report(placing, Roster(plan.players, rows).names))
-            for name, fault in plan.faults.items():
-                result(f"{name} is broken and was not started: {fault.splitlines()[0]}")
+                console.print(placing_report(placing, Roster(league.players, rows).names))
         flush_results()
     except OutputError as error:
         error.tell(f"; the games are stored in {plan.path}")

@@ -6,7 +6,6 @@ before, so that a file of moves is played as it stands. The end of the input pau
 """
 
 import os
-import shutil
 import sys
 from collections.abc import Awaitable, Callable
 
@@ -19,6 +18,7 @@ from arena.game.seat_state import SeatState, Stage
 from arena.nursery import open_nursery
 from arena.play.session import RefusedError, Session
 from arena.printable import printable
+from arena.report.consoles import fitted, width_of
 from arena.report.seat import (
     WIDTH,
     action_words,
@@ -116,7 +116,7 @@ class TerminalGame:
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def _print(self, text: str, end: str = "\n") -> None:
-        result(text, end=end)
+        result(fitted(text, sys.stdout), end=end)
         flush_results()
 
     def _prompt(self, state: SeatState) -> None:
@@ -198,7 +198,7 @@ class TerminalGame:
             case Typed(Verb.KNOWN):
                 return "expected a square: known e7"
             case Typed(Verb.MOVES):
-                return choices_text(state.choices) or "it is not your turn"
+                return choices_text(state.choices, _columns()) or "it is not your turn"
             case Typed(Verb.BOARD):
                 self._earlier.forget(state.plies)
                 return f"{self._cleared()}{self._screen(state)}"
@@ -252,14 +252,14 @@ class TerminalGame:
             return "it is not your turn"
         choices = [choice for choice in state.choices if choice.origin == square]
         if choices:
-            return choices_text(choices)
+            return choices_text(choices, _columns())
         words = _known(square, state)
         piece = next((piece for piece in state.pieces if piece.square == square), None)
         return f"{words}; it cannot move" if piece and piece.color == state.color else words
 
 
 def _columns() -> int:
-    return shutil.get_terminal_size((WIDTH, 24)).columns
+    return width_of(sys.stdout) if sys.stdout.isatty() else WIDTH
 
 
 def _known(square: str, state: SeatState) -> str:

@@ -71,8 +71,8 @@ def report_command(
     from arena.report.json import to_json
 
     needs(["jinja2"], "web", "arena report")
-    from arena.report.site.build import write_site
-    from arena.report.site.contents import SitePlan
+    from arena.report.site.site_contents import SitePlan
+    from arena.report.site.write_site import write_site
 
     reads = option_value("--for", reader_named, reader)
     plan = SitePlan(reads, newest, numbers, printable(title), Names(language, ranks), dialogues)

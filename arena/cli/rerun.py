@@ -65,9 +65,10 @@ def rerun_command(
     """Play a game of STORE again, and say where it parts from the record. GAME is its number or the start of its id.
 
     Exits with 0 if it is the same to the end, and with 1 if not. Nothing is stored. Bots that --bot does not name are
-    looked for by their content: among the sample bots, here, in bots/ and beside STORE.
+    looked for by their content: among the sample bots, here, in bots/, beside STORE and in its archive.
     """
     refuse_windows()
+    from arena.bots.archive import archive_of
     from arena.bots.sandbox.levels import AUTO
     from arena.cli.interruptible import run_unwinding
     from arena.cli.interrupts import unwinding
@@ -87,6 +88,7 @@ def rerun_command(
         bots=by_color("--bot", paths, names),
         arguments={color: _split(text) for color, text in by_color("--arguments", words, names, "WORDS").items()},
         known_arguments=kept.arguments,
+        archive=archive_of(store),
         near=list(dict.fromkeys([Path(), Path("bots"), store.parent])),
         places=kept.places,
         limits=limits,

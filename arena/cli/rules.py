@@ -1,5 +1,6 @@
 """`arena rules`: the rulesets, or one of them in plain words; and the options for how pieces are shown."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -56,13 +57,15 @@ def rules_command(name: str | None, ranks: Numbering, language: Language, as_jso
     NAME is a ruleset or a .toml file, with switches added: vintage/barrage+rescue. Without it, all rulesets and
     switches are listed.
     """
+    from arena.report.consoles import width_of
     from arena.report.names import Names
-    from arena.report.rules import list_json, list_page, rules_json, rules_page
+    from arena.report.rules import WIDTH, list_json, list_page, rules_json, rules_page
     from arena.rules.loading import load_ruleset
 
+    width = min(WIDTH, width_of(sys.stdout))
     if name is None:
-        result(list_json() if as_json else list_page(), end="\n" if as_json else "")
+        result(list_json() if as_json else list_page(width), end="\n" if as_json else "")
         return
     ruleset = load_ruleset(name)
     names = Names(language, ranks)
-    result(rules_json(ruleset, names) if as_json else rules_page(ruleset, names), end="\n" if as_json else "")
+    result(rules_json(ruleset, names) if as_json else rules_page(ruleset, names, width), end="\n" if as_json else "")

@@ -65,10 +65,9 @@ def serve_command(
     from arena.printable import printable
 
     needs(SERVING, "web", "arena serve")
-    from arena.report.site.contents import SitePlan
-    from arena.web.address import exposure_text, parse_address
-    from arena.web.hosts import parse_host
-    from arena.web.service import serve_stores
+    from arena.report.site.site_contents import SitePlan
+    from arena.web.address import exposure_text, parse_address, parse_host
+    from arena.web.store_server import serve_stores
 
     address = option_value("--listen", lambda text: parse_address(text, PORT), where)
     reads = option_value("--for", reader_named, reader)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arena.league.store import GameRow
     from arena.report.progress import Progress
     from arena.web.address import Listening
-    from arena.web.live.beside import ServerBeside
+    from arena.web.beside import ServerBeside
 
 PORT = 8000
 SERVE_GROUP = ("serve", "serve-delay", "serve-show", "serve-for", "serve-as")
@@ -111,7 +111,7 @@ def listening_for(options: ServeOptions | None) -> "Iterator[ServedAt | None]":
     from arena.game.time_control import parse_duration
     from arena.league.readers import reader_named
     from arena.league.settings import option_value
-    from arena.web.hosts import parse_host
+    from arena.web.address import parse_host
 
     needs(SERVING, "web", "arena league --serve")
     option_value("--serve-for", reader_named, options.reader)
@@ -192,7 +192,7 @@ def pages_beside(
     from arena.cli.seeds import warn_of_seed
     from arena.league.readers import reader_named
     from arena.web.address import exposure_text
-    from arena.web.live.beside import ServerBeside
+    from arena.web.beside import ServerBeside
 
     warn_of_seed(league.plan.path, league.store.settings(), reader_named(at.options.reader), progress.remark)
     url, address = at.listening.url, at.listening.address
@@ -212,7 +212,7 @@ def _setup(at: ServedAt, store: Path) -> Any:
     import os
 
     from arena.report.names import DEFAULT_NAMES
-    from arena.web.live.wire import LiveSetup
+    from arena.web.beside import LiveSetup
 
     options = at.options
     return LiveSetup(

@@ -6,6 +6,7 @@ descriptors themselves: Python keeps what it could not write, tries again as it 
 """
 
 import codecs
+import enum
 import errno
 import io
 import os
@@ -15,6 +16,7 @@ import time
 from typing import BinaryIO, TextIO, cast
 
 from arena.printable import printable
+from arena.report.consoles import fitted
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 SECONDS_BETWEEN_REMARKS = 5.0
@@ -34,7 +36,28 @@ class OutputError(Exception):
     def tell(self, more: str = "") -> None:
         """Say so, and perhaps more, unless there is nobody who wants the results."""
         if not self.is_reader_gone:
-            remark(f"arena: {self}{more}")
+            complain(f"arena: {self}{more}")
+
+
+class Detail(enum.Enum):
+    """How much a command says besides its results."""
+
+    QUIET = enum.auto()
+    USUAL = enum.auto()
+    VERBOSE = enum.auto()
+
+
+_said = [Detail.USUAL]
+
+
+def set_detail(detail: Detail) -> None:
+    """Have the command say more or less than usual."""
+    _said[:] = [detail]
+
+
+def detail() -> Detail:
+    """Return how much the command says."""
+    return _said[0]
 
 
 def take_over() -> None:
@@ -69,8 +92,14 @@ def result_bytes(data: bytes) -> None:
 
 
 def remark(text: str) -> None:
-    """Print a remark, an error or progress for people, with nothing in it that a terminal would act on."""
-    print(printable(text, lines=True), file=sys.stderr, flush=True)
+    """Print a remark for people, unless the command is quiet."""
+    if detail() is not Detail.QUIET:
+        complain(text)
+
+
+def complain(text: str) -> None:
+    """Print an error for people, with nothing in it that a terminal would act on, folded to the terminal's width."""
+    print(fitted(printable(text, lines=True), sys.stderr), file=sys.stderr, flush=True)
 
 
 class NowAndThen:

@@ -80,6 +80,8 @@ class Referee:
         self.verdict: Verdict | None = None
         self.void: str | None = None
         """Why the game cannot be judged, in words, if it cannot."""
+        self.is_excused = False
+        """Whether that is because the machine has kept a bot from a CPU until it was late."""
         self.refused: str | None = None
         """Why the game is not played at all, in words: a bot has said that it cannot do what the game asks for."""
         red, blue = connections or (LineConnection(), LineConnection())
@@ -89,6 +91,9 @@ class Referee:
         self._keeps, self._can_pause = keeps, can_pause
         self.advise: Callable[[Seat, Fault], Fault] | None = None
         """Adds to the words of a fault, as soon as it is found, what may help its author."""
+        self.excuse: Callable[[Color, float, float], str] | None = None
+        """Called with a side that is late, the seconds that it took and its limit; returns why it is not to blame, in
+        words, or nothing."""
         self.live = LiveGame(spec, self.seats)
         """What is played. Its lists are also had from here:"""
         self.actions, self.times_us, self.forgiven_us = self.live.actions, self.live.times_us, self.live.forgiven_us
@@ -316,7 +321,7 @@ class Referee:
         try:
             outcome = self.live.move(seat.color, action, now, forgiven)
         except IllegalActionError as error:
-            self._fail(seat, Fault(Reason.ILLEGAL_ACTION, f"ply {len(self.actions) + 1}: {error}"))
+            self._fail(seat, faults.illegal(len(self.actions) + 1, action, error))
             return
         self._go_on(outcome)
 
@@ -336,8 +341,14 @@ class Referee:
         self.void = f"the arena was stopped for {seat.stopped:.1f} s, and {name} may have been late because of it"
 
     def _late(self, seat: Seat, now: float) -> None:
-        budget_ms = self.live.clock.budget_ms(seat.color) if seat.phase is Phase.THINKING else 0
         time, ply = self._time_of(seat), len(self.actions) + 1
+        budget_ms = self.live.clock.budget_ms(seat.color) if seat.phase is Phase.THINKING else 0
+        limits_ms = {Phase.INTRODUCING: time.start_ms, Phase.SETTING_UP: time.setup_ms}
+        limit = limits_ms.get(seat.phase, budget_ms) / 1000
+        why = self.excuse(seat.color, now - seat.started, limit) if self.excuse else ""
+        if why:
+            self.void, self.is_excused = f"{faults.named(self.spec.players, seat.color)} {why}", True
+            return
         fault = faults.late(seat.phase, time, budget_ms, ply, now - seat.started)
         if seat.phase is Phase.SETTING_UP and not seat.connection.dialect.is_greeted:
             fault = fault._replace(

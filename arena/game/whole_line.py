@@ -22,6 +22,9 @@ SCHEMA = 1
 MOST = 2**53
 """Numbers up to here are the same in every language's JSON, and fit the columns of a store."""
 MOST_ACTIONS = 1_000_000
+MOST_SETTINGS = 100
+MOST_STDERR = 128 * 1024
+"""Characters: the 16 KiB that the arena keeps, with escapes for what is not printable."""
 
 T = TypeVar("T")
 
@@ -51,7 +54,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     used: Use | None
     pondered_us: _Number | None
     kept: bool
-    stderr: str
+    stderr: Annotated[str, Meta(max_length=MOST_STDERR)]
     opening: str | msgspec.UnsetType = msgspec.UNSET
     opponent: _Name | msgspec.UnsetType = msgspec.UNSET
     cannot: tuple[Ability, ...] | msgspec.UnsetType = msgspec.UNSET
@@ -70,7 +73,7 @@ class WholeLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     time_percent: _Number | msgspec.UnsetType = msgspec.UNSET
     started: str
     seconds: float
-    settings: dict[str, str]
+    settings: Annotated[dict[str, str], Meta(max_length=MOST_SETTINGS)]
     ruleset: _Name
     rules: tuple[tuple[str, str], ...]
     pair_seed: _Number

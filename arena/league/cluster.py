@@ -1,4 +1,4 @@
-"""How a cluster is asked for: `--cluster` as it is written, and what goes with it. Quick to import."""
+"""A cluster as a user asks for it: `--cluster` and its options. Quick to import."""
 
 import re
 from dataclasses import dataclass

@@ -16,7 +16,6 @@ from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import runnable
 from arena.errors import UsageError
 from arena.game.spec import Player
-from arena.league.executor.cluster.packing import check_sendable
 from arena.league.options import PlayOptions
 from arena.league.running import Say
 from arena.league.settings import apart_from_bots, build_limits, usual_limits
@@ -26,6 +25,8 @@ from arena.rules.loading import load_ruleset
 
 NAMED = 3
 """Files named of those that a build makes otherwise each time."""
+LEFT_OUT = "is left out"
+LISTED = "stays in the table; --skip-broken leaves it out, --strict refuses the league"
 
 
 def enrolled(
@@ -48,6 +49,7 @@ def entrants(
     options: PlayOptions,
     *,
     strict: bool,
+    skip_broken: bool = False,
     distinct: bool = False,
     least: int = 2,
     store: Path,
@@ -57,7 +59,8 @@ def entrants(
 ) -> list[BotSpec]:
     """The bots that were found, built, names told apart: at least so many that can be started, and broken ones.
 
-    If it is `strict`, broken ones are refused, and if they have to be `distinct`, copies of one bot. In the `store` the
+    If it is `strict`, broken ones are refused; with `skip_broken` they are left out. If they have to be `distinct`,
+    copies of one bot are refused. In the `store` the
     games of these bots are kept, if there are any: who has played there keeps the name. The folders of bots that are
     built are held among the `folders`. What is passed over and what is broken is told to `say`, line by line. `run`
     runs builds and trials. Raises `UsageError` naming all that is wrong, and `BotInUseError`.
@@ -82,13 +85,15 @@ def entrants(
         raise UsageError(f"{alike}: expected two different bots, got the same files twice")
     played, places = _played(store)
     before = {player.digest for player in played}
-    named = told_apart(bots, played, places)
-    for line in [*found.remarks, *_renamed(named), *remarks_on(named), *_unsteady(found.bots, named, before)]:
+    unsteady = _unsteady(found.bots, bots, before)
+    entered = [bot for bot in bots if bot.fault is None] if skip_broken else bots
+    named = told_apart(entered, played, places)
+    for line in [*found.remarks, *_renamed(named), *remarks_on(named), *unsteady]:
         say(line)
-    for bot in named:
+    for bot in bots if skip_broken else named:
         if bot.fault is not None:
             say(f"broken: {bot.fault}")
-            say(f"    {bot.name} forfeits its games; --strict refuses the league instead")
+            say(f"    {bot.name} {LEFT_OUT if skip_broken else LISTED}")
     return named
 
 
@@ -126,6 +131,8 @@ def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str
 
 def _sendable(bot: BotSpec) -> BotSpec:
     """The same bot; one that cannot be sent to other machines is broken."""
+    from arena.league.executor.cluster.packing import check_sendable
+
     if bot.fault is None:
         try:
             check_sendable(bot)

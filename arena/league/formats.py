@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from arena.errors import UsageError
 from arena.league.options import MOST_GAMES
 
-USUAL_ROUNDS = 2
+USUAL_ROUNDS = 1
 USUAL_CONFIDENCE = 0.95
 USUAL_EXTRA_PAIRS = 2
 GAMES_A_BOT = 500

@@ -7,12 +7,13 @@ path has the fingerprint. Nothing here is run.
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
 from arena.bots import BotSpec, load_bot
+from arena.bots.archive import copies_in
 from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, fingerprint, may_be, place_of
 from arena.bots.loading import made_to_speak
@@ -37,8 +38,11 @@ class BotFinder:
     Each is looked for as it is with the arguments that it was started with, as they are part of what it is.
     """
 
-    def __init__(self, places: Mapping[str, str], near: Sequence[Path], *, may_differ: bool) -> None:
+    def __init__(
+        self, places: Mapping[str, str], near: Sequence[Path], *, may_differ: bool, archive: Path | None = None
+    ) -> None:
         self._places = places
+        self._archive = archive
         self._near = near
         self._may_differ = may_differ
         self._seen: dict[tuple[str, ...], list[BotSpec]] = {}
@@ -54,6 +58,10 @@ class BotFinder:
             self._seen[arguments] = list(self._candidates(arguments))
         seen = self._seen[arguments]
         same = [bot for bot in seen if may_be(bot, player)]
+        if not same and self._archive:
+            same = [
+                bot for bot in self._loaded(copies_in(self._archive, player.digest), arguments) if may_be(bot, player)
+            ]
         if same:
             at_its_place = [bot for bot in same if place_of(bot) == self._places.get(player.digest)]
             namesakes = [bot for bot in same if bot.name == player.name]
@@ -80,10 +88,13 @@ class BotFinder:
         return replace(as_player(bot, player.digest), name=player.name)
 
     def _candidates(self, arguments: tuple[str, ...]) -> Iterator[BotSpec]:
-        """All that can be loaded as a bot; what cannot is somebody else's."""
         found = (*map(bot_path, SAMPLES), *self._entries(), *self._at_places())
-        paths = {os.path.realpath(path): path for path in found}
-        for path in paths.values():
+        yield from self._loaded({os.path.realpath(path): path for path in found}.values(), arguments)
+
+    @staticmethod
+    def _loaded(paths: Iterable[Path], arguments: tuple[str, ...]) -> Iterator[BotSpec]:
+        """Load the bots at these paths, in each dialect; what is no bot is passed over."""
+        for path in paths:
             try:
                 bot = load_bot(path, AskedBot(str(path), arguments=arguments) if arguments else None)
             except (UsageError, OSError):

@@ -1,12 +1,15 @@
 """The games of a league: what they all share (`Settings`), in words too, and each of them as a specification (`Games`).
 
 Which ids and seeds a game has follows from what it is (`arena.league.game_ids`), and from nothing else. So to resume a
-league, to add a bot or a round, or to rename one is the same thing: play the ids that are missing.
+league, to add a bot or a round, or to rename one is the same thing: play the ids that are missing. A new version of a
+bot can take its place: then games that an older version has played stay.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -162,21 +165,43 @@ def openings_in(text: str) -> int:
 
 
 class Games:
-    """Makes the games of a league: who meets whom in which round is for others to say."""
+    """Makes the games of a league: who meets whom in which round is for others to say.
 
-    def __init__(self, settings: Settings) -> None:
+    `former` are older versions of players, by digest, the oldest first. A game that one of these has played, so that
+    its id is among those `stored`, is given as it was played.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        stored: Collection[str] = frozenset(),
+        former: Mapping[str, Sequence[Player]] = MappingProxyType({}),
+    ) -> None:
         self._settings = settings
         self._rules = settings.ruleset.digest()
         self._own_times = dict(settings.bot_times)
         self._usual = common_of_equals(self._rules, settings.seed, settings.time)
+        self._stored = stored
+        self._former = former
 
     @property
     def are_in_pairs(self) -> bool:
         """Whether the return game has to follow its game at once, as both are played in the same processes."""
         return self._settings.keep_bots
 
+    def versions(self, player: Player) -> tuple[Player, ...]:
+        """Return a player with its older versions, the oldest first."""
+        return (*self._former.get(player.digest, ()), player)
+
     def game(self, red: Player, blue: Player, number: int) -> GameSpec:
         """The game of these two in a round in which the first of them has Red."""
+        for one, other in product(self.versions(red), self.versions(blue)) if self._former else ():
+            game = self._made(one, other, number)
+            if game.id in self._stored:
+                return game
+        return self._made(red, blue, number)
+
+    def _made(self, red: Player, blue: Player, number: int) -> GameSpec:
         settings, players = self._settings, (red, blue)
         times, common = (settings.time, settings.time), self._usual
         if self._own_times:

@@ -2,15 +2,19 @@
 
 So it can ask for a stronger sandbox than a match would have and for smaller limits, never for less. It takes no program
 out of its sandbox, and has none run outside of one that the host has not named: by its path, or by playing with it from
-there in that store, which keeps places as hashes.
+that folder in that store, which keeps places as hashes.
 """
 
+import os
 import shlex
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from arena.bots import BotSpec
-from arena.bots.entering import place_of
+from arena.bots.archive import ARCHIVE
+from arena.bots.entering import fingerprint, place_of
 from arena.bots.limits import Limits
+from arena.bots.names import PROGRAM_ENDINGS, given_name
 from arena.bots.samples import is_sample
 from arena.bots.sandbox.levels import AUTO, Level, choose, strongest
 from arena.errors import UsageError
@@ -61,11 +65,28 @@ def limits_for(
 
 
 def is_trusted(bot: BotSpec, level: Level, asked: str | None, places: Mapping[str, str], *, is_named: bool) -> bool:
-    """Whether a bot may run at a level that may be no sandbox: the host has named the bot or the level, or has played
-    with the bot from where it is, by the store's `places`, or it is a sample bot as it is."""
+    """Return whether a bot may run at a level that may be no sandbox.
+
+    It may if the host has named the bot or the level, if the host has played with the bot from where it is, by the
+    store's `places`, or if it is a sample bot. Without arguments a copy in the folder that the bot played from will do.
+    """
     if level is not Level.DEFAULT or asked not in (None, AUTO) or is_named:
         return True
-    return place_of(bot) == places.get(bot.player.digest) or (is_sample(bot.path) and not bot.arguments)
+    place = places.get(bot.player.digest)
+    return place_of(bot) == place or (not bot.arguments and (is_sample(bot.path) or place in _places_beside(bot)))
+
+
+def _places_beside(bot: BotSpec) -> set[str]:
+    """The places that a bot of this name can have in the folder where the bot is."""
+    folder = Path(os.path.realpath(bot.path)).parent
+    return {fingerprint(folder / f"{given_name(bot.name)}{ending}") for ending in ("", *PROGRAM_ENDINGS)}
+
+
+def is_archived(bot: BotSpec, archive: Path | None, places: Mapping[str, str]) -> bool:
+    """Whether a bot is a copy that the arena has put into this archive, from where the store says that it is."""
+    if archive is None or not bot.path.is_relative_to(archive):
+        return False
+    return places.get(ARCHIVE) == fingerprint(Path(os.path.realpath(archive)))
 
 
 def bot_line(bot: BotSpec) -> str:

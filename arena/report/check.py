@@ -15,6 +15,8 @@ WIDTH = 80
 INDENT = "          "
 MOST_REASONS = 3
 """Situations of a group that are not applicable, up to which the reason is told for each."""
+MOST_NAMED = 4
+"""Rulesets that the verdict names where there is nothing to tell them from."""
 NEAR = 0.7
 """The share of a limit above which a time is near it."""
 SHOWN_LINE = 68
@@ -78,7 +80,8 @@ class SpreadJson(msgspec.Struct, frozen=True):
 
 
 class CheckJson(msgspec.Struct, frozen=True):
-    """A bot that was tried. `accepted`: whether a league would take it; `memory` in bytes."""
+    """A bot that was tried. `accepted`: whether a league would take it, under all the rules that it was tried with;
+    `ready_for` and `not_ready_for` are rulesets, those that were not tried to the end left out; `memory` in bytes."""
 
     bot: str
     path: str
@@ -88,6 +91,8 @@ class CheckJson(msgspec.Struct, frozen=True):
     author: str
     sandbox: str
     accepted: bool
+    ready_for: list[str]
+    not_ready_for: list[str]
     situations: list[SituationJson]
     start: SpreadJson
     setup: SpreadJson
@@ -108,6 +113,8 @@ def check_json(checked: Checked) -> str:
             author=checked.author,
             sandbox=checked.level,
             accepted=checked.is_accepted,
+            ready_for=checked.rules_with(Mark.PASSED),
+            not_ready_for=checked.rules_with(Mark.FAILED),
             situations=[_situation(outcome) for outcome in checked.outcomes],
             start=_spread(checked.start),
             setup=_spread(checked.setup),
@@ -150,8 +157,14 @@ def _spread(spread: Spread) -> SpreadJson:
     return SpreadJson(spread.count, median, p99, worst, spread.limit)
 
 
-def check_text(checked: Checked, paint: Paint = plain) -> str:
-    """It in words, 80 columns wide, without a line feed at the end."""
+def check_text(checked: Checked, paint: Paint = plain, *, is_verbose: bool = False) -> str:
+    """Return the checklist in words, 80 columns wide, without a line feed at the end.
+
+    A bot with which nothing is wrong gets the verdict alone, unless `is_verbose`.
+    """
+    has_remarks = any(outcome.mark not in (Mark.PASSED, Mark.NOT_APPLICABLE) for outcome in checked.outcomes)
+    if not (is_verbose or has_remarks or list(_near_limits(checked))):
+        return "\n".join(_verdict(checked, paint))
     lines = [*_head(checked), *_checklist(checked, paint), "", *_times(checked), "", *_verdict(checked, paint)]
     return "\n".join(lines)
 
@@ -252,12 +265,16 @@ def _times(checked: Checked) -> Iterator[str]:
     for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
         cells = (ms_text(spread.median), ms_text(spread.p99), ms_text(spread.worst), str(spread.limit or "-"))
         yield f"  {name:<12}{spread.count:>8}{''.join(f'{cell:>10}' for cell in cells)}"
+    yield from _near_limits(checked)
+    used, limit = f"{checked.memory / MIB:.0f} MiB", f"{checked.memory_limit / MIB:.0f} MiB"
+    yield f"memory: at most {used} of {limit}"
+
+
+def _near_limits(checked: Checked) -> Iterator[str]:
     for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
         if spread.worst is not None and spread.limit is not None and spread.worst > NEAR * spread.limit:
             words = f"the slowest {name} was near its limit: on a busy machine it may be over it"
             yield from wrapped(words, "  ")
-    used, limit = f"{checked.memory / MIB:.0f} MiB", f"{checked.memory_limit / MIB:.0f} MiB"
-    yield f"memory: at most {used} of {limit}"
 
 
 def ms_text(time: float | None) -> str:
@@ -269,13 +286,23 @@ def ms_text(time: float | None) -> str:
 
 def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
     counts = [f"{checked.count(mark)} {mark.value}" for mark in Mark if checked.count(mark) or mark is Mark.PASSED]
-    if checked.is_accepted:
-        needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark in OF_SOME_LEAGUES} - {""})
-        but = f", but not one with {' or '.join(needed)}" if needed else ""
-        words, style = f"a league would accept it{but}", "bold green"
-    elif checked.count(Mark.FAILED):
-        words, style = "a league would not accept it", "bold red"
-    else:
-        words, style = "not all was tried, and a league asks for all", "bold yellow"
-    for line in wrapped(f"{words}: {', '.join(counts)}", ""):
+    ready, not_ready = checked.rules_with(Mark.PASSED), checked.rules_with(Mark.FAILED)
+    left = checked.rules_with(Mark.NOT_TRIED)
+    said = [f"ready for {_names(ready, is_all=not (not_ready or left))}"] if ready else []
+    if not_ready or checked.count(Mark.FAILED):
+        said.append(f"not {'' if ready else 'ready '}for {_names(not_ready, is_all=not (ready or left))}")
+    if left:
+        said.append(f"not tried to the end with {_names(left, is_all=len(left) > MOST_NAMED)}")
+    needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark in OF_SOME_LEAGUES} - {""})
+    if ready and needed:
+        said.append(f"not with {' or '.join(needed)}")
+    style = "bold green" if checked.is_accepted else "bold red" if checked.count(Mark.FAILED) else "bold yellow"
+    for line in wrapped(f"{checked.name}: {'; '.join(said)} ({', '.join(counts)})", ""):
         yield paint(line, style)
+
+
+def _names(rules: list[str], *, is_all: bool) -> str:
+    """Return the names of rulesets; where these are many and all that there are, how many they are."""
+    if not rules:
+        return "any ruleset"
+    return f"{len(rules)} rulesets and switches" if is_all and len(rules) > MOST_NAMED else ", ".join(rules)

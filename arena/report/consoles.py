@@ -1,10 +1,12 @@
 """Where results and progress are printed, and how wide that is. Results go to standard output, all else does not."""
 
 import os
+import re
 import sys
-from typing import TextIO
+from typing import IO, TYPE_CHECKING
 
-from rich.console import Console
+if TYPE_CHECKING:
+    from rich.console import Console  # slow to import, and `arena --help` needs only the width
 
 PLAIN_WIDTH = 100
 """Columns of output that goes to a file or a pipe, unless COLUMNS says otherwise."""
@@ -15,20 +17,59 @@ LEAST_WIDTH, MOST_WIDTH = 20, 10_000
 LONGEST_NUMBER = 10
 
 
-def results_console() -> Console:
+_COMMAND = re.compile(r"(?:^|(?<=: )(?<!Usage: ))(?:\S*/)?(?:python\S* -m )?arena (?:(?!  )[^'\"])*$")
+"""A single command at the end of a line, with nothing in quotes."""
+_BEFORE_LAST_COLUMN = re.compile(r"\s*\S.*\s{2,}(?=\S)|\s*")
+
+
+def folded(text: str, columns: int) -> str:
+    """Lines that are too wide, folded between words. What is folded keeps the indent of its line, or of the last
+    column in its first half. A command at the end of a line goes on after a backslash, as a shell reads it."""
+    return "\n".join(part for line in text.split("\n") for part in _folded_line(line, columns))
+
+
+def _folded_line(line: str, columns: int) -> list[str]:
+    if len(line) <= columns or "\x1b" in line:  # what has colours is a drawing
+        return [line]
+    import textwrap
+
+    indent = len(_BEFORE_LAST_COLUMN.match(line[: columns // 2])[0])  # type: ignore[index]  # it matches any text
+    command = _COMMAND.search(line.lstrip())
+    words, last = line, []
+    if command:
+        words = line[: len(line) - len(command[0])].rstrip()
+        parts = textwrap.wrap(command[0], columns - indent - 6, break_long_words=False, break_on_hyphens=False)
+        last = [f"{'':{indent if row == 0 else indent + 4}}{part}" for row, part in enumerate(parts)]
+        last = [f"{part} \\" for part in last[:-1]] + last[-1:]
+    shown = textwrap.wrap(
+        words, columns, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
+    return [*shown, *last]
+
+
+def fitted(text: str, stream: IO[str]) -> str:
+    """The text folded to the width of a terminal; as it is for a file or a pipe."""
+    return folded(text, width_of(stream)) if stream.isatty() else text
+
+
+def results_console() -> "Console":
     """Standard output, as wide as `width_of` says."""
+    from rich.console import Console
+
     return Console(file=sys.stdout, highlight=False, width=width_of(sys.stdout))
 
 
-def progress_console() -> Console:
+def progress_console() -> "Console":
     """Standard error: progress and remarks, never results. It follows a terminal that gets another size."""
+    from rich.console import Console
+
     console = Console(file=sys.stderr, highlight=False)
     if not sys.stderr.isatty() or console.is_dumb_terminal:
         console.width = width_of(sys.stderr)
     return console
 
 
-def width_of(stream: TextIO) -> int:
+def width_of(stream: IO[str]) -> int:
     """How many columns there are: COLUMNS, if that is set to a number; else those of the terminal, if it is one."""
     asked = os.environ.get("COLUMNS", "")
     if asked.isascii() and asked.isdecimal() and len(asked) < LONGEST_NUMBER and int(asked):

@@ -29,7 +29,7 @@ class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """A bot's place by the format's own rules. What the format does not have is left out; see docs/formats.md."""
 
     place: int | None
-    """None for a bot that was disqualified."""
+    """None for a bot that was disqualified, or never paired."""
     name: str
     points: float | None = None
     byes: int | None = None
@@ -190,7 +190,7 @@ def placing_lines(placing: Placing, names: ShownNames) -> list[str]:
 
 
 def place_text(place: FormatPlace) -> str:
-    """The number of a place; a disqualified bot has none."""
+    """The number of a place; a bot that was disqualified or never paired has none."""
     return "-" if place.place is None else str(place.place)
 
 
@@ -264,7 +264,7 @@ def _score(place: KnockoutPlace) -> str:
 
 def _fate(place: KnockoutPlace, names: ShownNames) -> str:
     if place.lost_in is None:
-        return "winner" if place.is_winner else "still in"
+        return "winner" if place.is_winner else place.decided_by or "still in"
     words = f"lost {_round(place)}"
     if place.lost_to:
         words += f" to {shown_name(place.lost_to, names)} {_score(place)}"

@@ -1,16 +1,12 @@
 """What `arena new` prints: where a bot was written, what is to be typed next, and the same as JSON."""
 
-import os
 import shlex
-import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 
 from arena.bots.new import NewBot
 from arena.bots.samples import SAMPLES
-from arena.bots.sandbox.programs import SYSTEM, is_within
 from arena.printable import printable
 from arena.report.json import to_json
 
@@ -30,19 +26,11 @@ def new_page(bot: NewBot, arena_line: Callable[..., str]) -> str:
         f"{play}:",
         f"    {arena_line('match', folder, RIVAL)}",
         "hear what a host would say of it:",
-        f"    {arena_line('check', folder)}{_toolchain(bot)}",
+        f"    {arena_line('check', folder)}",
         "test its answers:",
         f"    cd {printable(shlex.quote(folder))} && {bot.language.test}",
     ]
     return "\n".join(lines)
-
-
-def _toolchain(bot: NewBot) -> str:
-    """What a command adds that builds the bot in a sandbox, where the tool for it is not of the system."""
-    found = shutil.which(bot.language.tools[0].program) if bot.build else None
-    if found is None or is_within(Path(os.path.abspath(found)), SYSTEM):
-        return ""
-    return f" --interpreter {bot.language.toolchain or printable(shlex.quote(found))}"
 
 
 class _NewJson(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What is seen on standard error while a league is played: a live table in a terminal, plain lines anywhere else.
+"""What is seen on standard error while a league is played: a live table in a terminal, or plain lines.
 
 All of it is written by a thread of its own: it does not hold up the games, not even when nobody reads it and the write
 blocks (Ctrl-S, a pipe whose reader has stopped). What the live table costs is bounded by `arena.report.live`.
@@ -8,7 +8,7 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from rich.cells import cell_len
@@ -19,6 +19,7 @@ from arena.counted import counted
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store import GameRow
+from arena.report.consoles import fitted, folded
 from arena.report.frame import Frame
 from arena.report.live import DRAWING_SHARE, RATING_SHARE, LiveTable, Pace, expected_rating_seconds
 from arena.report.result_words import difference_text, game_line
@@ -77,12 +78,33 @@ class _Count:
         return f", {duration_text((time.monotonic() - self._begun) / self._played * left)} left"
 
 
-class PlainProgress:
-    """A line for each game."""
+class Silence:
+    """Progress that is not shown."""
 
-    def __init__(self, console: Console, stored: int, total: int | None, note: Callable[[], str] = lambda: "") -> None:
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        pass
+
+    def remark(self, text: str) -> None:
+        pass
+
+    def finish(self) -> None:
+        pass
+
+
+class PlainProgress:
+    """Remarks, and a line for each game if it `tells_games`."""
+
+    def __init__(
+        self,
+        console: Console,
+        stored: int,
+        total: int | None,
+        note: Callable[[], str] = lambda: "",
+        *,
+        tells_games: bool = True,
+    ) -> None:
         """`note` says what else belongs to the count; it is called as a game is over."""
-        self._note = note
+        self._note, self._tells_games = note, tells_games
         self._console = console
         self._count = _Count(stored, total)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -92,7 +114,8 @@ class PlainProgress:
     def finished(self, row: GameRow, record: GameRecord) -> None:
         del record
         self._count.add()
-        self.remark(f"[{self._count.text}{self._count.eta}{self._note()}] {game_line(row)}")
+        if self._tells_games:
+            self.remark(f"[{self._count.text}{self._count.eta}{self._note()}] {game_line(row)}")
 
     def remark(self, text: str) -> None:
         self._lines.put(text)
@@ -103,7 +126,7 @@ class PlainProgress:
 
     def _write(self) -> None:
         while (line := self._lines.get()) is not None:
-            self._console.print(Text(line), soft_wrap=True)
+            self._console.print(Text(fitted(line, self._console.file)), soft_wrap=True)
 
 
 class LiveProgress:
@@ -120,9 +143,13 @@ class LiveProgress:
         rows: Sequence[GameRow],
         total: int | None,
         note: Callable[[], str] | None = None,
+        *,
+        broken: Collection[str] = (),
     ) -> None:
-        """`note` says what stands below the table in place of the difference; the drawing thread calls it."""
+        """`note` says what stands below the table in place of the difference; the drawing thread calls it. `broken` are
+        names of bots that could not be started."""
         self._note = note
+        self._broken = broken
         self._console = console
         self._table = LiveTable(players, rows)
         self._names = [player.name for player in players]
@@ -173,7 +200,7 @@ class LiveProgress:
 
     def _print_remarks(self, frame: Frame) -> None:
         while not self._remarks.empty():
-            frame.print_above(Text(self._remarks.get()))
+            frame.print_above(Text(folded(self._remarks.get(), self._console.width)))
 
     def _register_finished(self) -> None:
         while not self._finished.empty():
@@ -197,7 +224,7 @@ class LiveProgress:
             below = [Text(after + difference_text(shown.difference))]
         elif shown.rated_games:
             head.append(f"; Elo after {counted(shown.rated_games, 'game')}")
-        frame.draw(Group(head, standings_grid(shown.lines, width), *below, *last))
+        frame.draw(Group(head, standings_grid(shown.lines, width, self._broken), *below, *last))
 
     def _short_line(self, row: GameRow, width: int) -> str:
         """A game in one line in which both names can be seen, if anything of the rest is to be."""

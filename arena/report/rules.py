@@ -198,48 +198,48 @@ def _switches() -> Iterator[SwitchEntry]:
 # --- pages --------------------------------------------------------------------------------------------------------
 
 
-def list_page() -> str:
+def list_page(columns: int = WIDTH) -> str:
     """All rulesets and switches, for people."""
     rulesets = list(_rulesets())
     width = max(len(entry.name) for entry in rulesets)
-    lines = ["Rulesets, with the pieces a side has (arena rules NAME prints one):", ""]
+    lines = [*_wrap("Rulesets, with the pieces a side has (arena rules NAME prints one):", columns), ""]
     for entry in rulesets:
         default = " (default)" if entry.name == DEFAULT_RULESET else ""
         lead = f"  {entry.name:<{width}}  {entry.army_size:>2}  "
-        lines += _wrap(entry.title + default, lead, " " * len(lead))
-    lines += ["", "Switches, each of which changes a rule of a ruleset (NAME+SWITCH+SWITCH):", ""]
+        lines += _wrap(entry.title + default, columns, lead, " " * len(lead))
+    lines += ["", *_wrap("Switches, each of which changes a rule of a ruleset (NAME+SWITCH+SWITCH):", columns), ""]
     for switch in _switches():
-        lines += [f"  {switch.name}", *_wrap(switch.title, " " * 6)]
-    lines += ["", *_wrap(NOT_ALL_COMBINE)]
-    lines += ["", "A ruleset of your own is a TOML file: arena rules ./mine.toml", ""]
+        lines += [f"  {switch.name}", *_wrap(switch.title, columns, " " * 6)]
+    lines += ["", *_wrap(NOT_ALL_COMBINE, columns)]
+    lines += ["", *_wrap("A ruleset of your own is a TOML file: arena rules ./mine.toml", columns), ""]
     return "\n".join(lines)
 
 
-def rules_page(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> str:
+def rules_page(ruleset: Ruleset, names: Names = DEFAULT_NAMES, columns: int = WIDTH) -> str:
     """The rules in force, for people."""
-    lines = [*_wrap(ruleset.title), *_wrap(f"ruleset {ruleset.name}; source: {ruleset.source}"), ""]
-    lines += _wrap("* differs from what the booklets have in common; the source stands below the rule.")
-    lines += _wrap("Reading: how this arena understands a source that is silent or unclear.")
+    lines = [*_wrap(ruleset.title, columns), *_wrap(f"ruleset {ruleset.name}; source: {ruleset.source}", columns), ""]
+    lines += _wrap("* differs from what the booklets have in common; the source stands below the rule.", columns)
+    lines += _wrap("Reading: how this arena understands a source that is silent or unclear.", columns)
     rules = rule_lines(ruleset, names)
     for part in Part:
         lines += ["", part.value]
         for line in rules:
             if line.part is part:
-                lines += _rule_text(line)
+                lines += _rule_text(line, columns)
                 if line.rule == "army":
-                    lines += ["", *_army_text(ruleset, names), ""]
+                    lines += ["", *_army_text(ruleset, names, columns), ""]
     return "\n".join(lines) + "\n"
 
 
-def _rule_text(line: RuleLine) -> Iterable[str]:
-    yield from _wrap(line.text, "  * " if line.differs else "  - ", " " * 4)
+def _rule_text(line: RuleLine, columns: int) -> Iterable[str]:
+    yield from _wrap(line.text, columns, "  * " if line.differs else "  - ", " " * 4)
     if line.source and line.source != COMMON_SOURCE:
-        yield from _wrap(f"[{line.source}]", " " * 6, " " * 7)
+        yield from _wrap(f"[{line.source}]", columns, " " * 6, " " * 7)
     if line.reading:
-        yield from _wrap(f"[Reading: {line.reading}]", " " * 6, " " * 7)
+        yield from _wrap(f"[Reading: {line.reading}]", columns, " " * 6, " " * 7)
 
 
-def _army_text(ruleset: Ruleset, names: Names) -> Iterable[str]:
+def _army_text(ruleset: Ruleset, names: Names, columns: int) -> Iterable[str]:
     entries = army_entries(ruleset, names)
     width = max(len(entry.name) for entry in entries)
     yield f"      {'piece':<{width}}  number  letter  pieces"
@@ -247,13 +247,14 @@ def _army_text(ruleset: Ruleset, names: Names) -> Iterable[str]:
         number = entry.number if entry.number.isdigit() else "-"
         yield f"      {entry.name:<{width}}  {number:>6}  {entry.letter:>6}  {entry.count:>6}"
     lower = names.numbering is Numbering.AMERICAN
-    yield f"      The strongest comes first; the {'lower' if lower else 'higher'} number is the stronger rank."
+    text = f"The strongest comes first; the {'lower' if lower else 'higher'} number is the stronger rank."
+    yield from _wrap(text, columns, " " * 6)
 
 
-def _wrap(text: str, first: str = "", rest: str | None = None) -> list[str]:
+def _wrap(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:
     return textwrap.wrap(
         text,
-        WIDTH,
+        width,
         initial_indent=first,
         subsequent_indent=first if rest is None else rest,
         break_long_words=False,

@@ -61,7 +61,8 @@ def screen_text(
     cells = truth or cells_of(state)
     board = board_text(tuple(map(names.cell, cells)), marks_of(state.last), paint, side).split("\n")
     panel = _panel(state, names)
-    lines = [paint(title(state, plies), "bold")]
+    columns = min(width, WIDTH)
+    lines = [paint(line, "bold") for line in _wrapped(title(state, plies), columns)]
     if width < WIDTH:
         lines += [*board, *panel]
         board = panel = []
@@ -70,16 +71,16 @@ def screen_text(
         right = panel[number] if number < len(panel) else ""
         lines.append(f"{left}{' ' * (BOARD_COLUMNS - len(unpainted(left)))}{right}".rstrip())
     if recent:
-        lines.append(actions_text(recent, state.color, names))
+        lines.append(actions_text(recent, state.color, names, columns))
     if state.end:
-        lines += _wrapped(end_words(state))
+        lines += _wrapped(end_words(state), columns)
     if state.remark:
-        lines += _wrapped(state.remark)
+        lines += _wrapped(state.remark, columns)
     return "\n".join(lines)
 
 
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH - 1)
+def _wrapped(text: str, columns: int) -> list[str]:
+    return textwrap.wrap(text, columns - 1, break_on_hyphens=False)
 
 
 def title(state: SeatState, plies: int | None = None) -> str:
@@ -120,10 +121,10 @@ def setup_cells(rows: Sequence[str], color: Color) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def presets_text(presets: Iterable[Preset]) -> str:
+def presets_text(presets: Iterable[Preset], columns: int = WIDTH) -> str:
     """Set-ups to begin with, and what each is like, below one another."""
     return "\n".join(
-        textwrap.fill(f"  {preset.name}: {preset.text}", WIDTH - 1, subsequent_indent="    ") for preset in presets
+        textwrap.fill(f"  {preset.name}: {preset.text}", columns - 1, subsequent_indent="    ") for preset in presets
     )
 
 
@@ -212,10 +213,12 @@ def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES)
     return words
 
 
-def actions_text(actions: Iterable[ActionState], viewer: str, names: Names = DEFAULT_NAMES) -> str:
+def actions_text(
+    actions: Iterable[ActionState], viewer: str, names: Names = DEFAULT_NAMES, columns: int = WIDTH
+) -> str:
     """What the sides did, with the numbers of the plies."""
     return "\n".join(
-        line for action in actions for line in _wrapped(f"{action.ply}. {action_words(action, viewer, names)}")
+        line for action in actions for line in _wrapped(f"{action.ply}. {action_words(action, viewer, names)}", columns)
     )
 
 
@@ -238,6 +241,6 @@ def _rank(letter: str) -> Rank:
     return RANK_BY_LETTER[letter]
 
 
-def choices_text(choices: Sequence[ChoiceState]) -> str:
+def choices_text(choices: Sequence[ChoiceState], columns: int = WIDTH) -> str:
     """Legal actions, in as many lines as they need."""
-    return "\n".join(textwrap.wrap("  ".join(choice.action for choice in choices), WIDTH - 1))
+    return "\n".join(_wrapped("  ".join(choice.action for choice in choices), columns))

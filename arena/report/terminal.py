@@ -1,6 +1,6 @@
 """Tables as they are printed for people, fitted to a width; nothing here is meant to be parsed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -24,6 +24,8 @@ from arena.report.standings import Line, Superiority, Table
 CROSS_CELL = 9
 MOST_IN_CROSSTABLE = 20
 """Bots, up to which all are in the crosstable of a terminal; of a larger league it has those who fit into its width."""
+WIDE = 100
+"""Columns of a terminal in which a table has all there is, unless names are long."""
 GAP = 2
 """Spaces between two columns."""
 SHORT_NAME = 14
@@ -51,17 +53,21 @@ class _Column(NamedTuple):
         return max(map(cell_len, (self.header, *self.cells)))
 
 
-def standings_grid(lines: Sequence[Line], width: int) -> Grid:
+def standings_grid(lines: Sequence[Line], width: int, broken: Collection[str] = ()) -> Grid:
     """Points of games, the score in per cent, wins, draws, losses, forfeits, Elo; per move the mean time, the mean
-    processor time and the slowest, in ms.
+    processor time and the slowest, in ms. Bots named in `broken` could not be started, which stands for their points.
 
-    In 80 columns there is room for all but the last where names and numbers are of usual length; where there is less,
-    the times are left out one by one, then wins, draws and losses. Then names are shortened, and if that is not enough
-    forfeits and intervals are left out. The Elo of two bots is half their difference, which is said elsewhere.
+    More than two bots have the slowest move in `WIDE` columns only, so that it does not come and go during a run. Where
+    there is less room, the times are left out one by one, then wins, draws and losses. Then names are shortened, and if
+    that is not enough forfeits and intervals are left out. The Elo of two bots is half their difference, which is said
+    elsewhere.
     """
     names = _Column("bot", [line.name for line in lines])
     columns = [
-        _Column("points", [f"{points_text(line.points)}/{line.games}" for line in lines]),
+        _Column(
+            "points",
+            ["broken" if line.name in broken else f"{points_text(line.points)}/{line.games}" for line in lines],
+        ),
         _Column("%", [f"{line.score:.1%}"[:-1] if line.score is not None else "-" for line in lines]),
         *(
             _Column(header, [str(getattr(line, field)) for line in lines], extra)
@@ -75,8 +81,8 @@ def standings_grid(lines: Sequence[Line], width: int) -> Grid:
             for header, field, extra in (("ms", "mean_ms", 4), ("CPU", "cpu_ms", 5), ("slowest", "slowest_ms", 6))
         ),
     ]
-    if len(lines) == 2:
-        columns = [column for column in columns if column.header not in {"Elo", "95%"}]
+    unfit = {"Elo", "95%"} if len(lines) == 2 else {"slowest"} if width < WIDE else set()
+    columns = [column for column in columns if column.header not in unfit]
     places = _Column("#", [str(line.place) for line in lines])
     room = width - places.width - GAP
     while least := max(column.extra for column in columns):
@@ -167,13 +173,14 @@ def endings_grid(table: Table) -> Grid:
     return grid
 
 
-def full_report(table: Table, width: int, clocks: str = "") -> RenderableType:
-    """Standings, crosstable and endings, one below the other; `clocks` is what is to be said of handicaps."""
+def full_report(table: Table, width: int, clocks: str = "", broken: Collection[str] = ()) -> RenderableType:
+    """Standings, crosstable and endings, one below the other; `clocks` is what is to be said of handicaps, `broken` are
+    names of bots that could not be started."""
     if not table.games:
         none = Text("no game has been played yet")
         return Group(none, Text(against_itself_text(table))) if table.against_itself else none
     parts: list[RenderableType] = [
-        standings_grid(table.lines, width),
+        standings_grid(table.lines, width, broken),
         *notes(table),
         *([Text(clocks)] if clocks else []),
         "",

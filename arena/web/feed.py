@@ -14,9 +14,9 @@ from typing import Any
 import trio
 
 from arena.nursery import open_nursery
-from arena.web.guard import Refused
-from arena.web.limits import LIMITS, Limits
-from arena.web.look import WEB_WORDS
+from arena.web.guard import RequestRefused
+from arena.web.page_look import WEB_WORDS
+from arena.web.server import LIMITS, ServerLimits
 
 RECONNECT_MS = 2000
 
@@ -75,10 +75,10 @@ class Viewer:
         return data
 
 
-class Audience:
+class Viewers:
     """The viewers of a server, of all its feeds together: so many, and no more."""
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
+    def __init__(self, limits: ServerLimits = LIMITS) -> None:
         self.limits = limits
         self.viewers: set[Viewer] = set()
 
@@ -86,7 +86,7 @@ class Audience:
     def seat(self) -> Iterator[Viewer]:
         """Raises `Refused` if there are too many."""
         if len(self.viewers) >= self.limits.viewers:
-            raise Refused(503, WEB_WORDS.too_many, {"Retry-After": str(self.limits.retry_seconds)})
+            raise RequestRefused(503, WEB_WORDS.too_many, {"Retry-After": str(self.limits.retry_seconds)})
         viewer = Viewer(self.limits.queue_bytes)
         self.viewers.add(viewer)
         try:
@@ -98,7 +98,7 @@ class Audience:
 class Feed:
     """One thing that can be followed. `greeting` says how things stand, as events, for who comes now."""
 
-    def __init__(self, audience: Audience, greeting: Callable[[], Sequence[Event]] = tuple) -> None:
+    def __init__(self, audience: Viewers, greeting: Callable[[], Sequence[Event]] = tuple) -> None:
         self._audience, self._greeting = audience, greeting
         self._viewers: set[Viewer] = set()
 
@@ -128,12 +128,12 @@ class Feed:
             finally:
                 self._viewers.discard(viewer)
 
-    def answer(self) -> "EventStream":
+    def answer(self) -> "EventAnswer":
         """The answer to who asks to follow."""
-        return EventStream(self, self._audience.limits)
+        return EventAnswer(self, self._audience.limits)
 
 
-class EventStream:
+class EventAnswer:
     """An answer that goes on for as long as the viewer stays and keeps up.
 
     The trap: the server library says that the viewer has left while it still sees to the last piece. Who is cancelled
@@ -141,7 +141,7 @@ class EventStream:
     sent when nobody listens any more, and the connection ends with it.
     """
 
-    def __init__(self, feed: Feed, limits: Limits) -> None:
+    def __init__(self, feed: Feed, limits: ServerLimits) -> None:
         self._feed, self._limits = feed, limits
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

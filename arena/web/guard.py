@@ -8,7 +8,7 @@
 - Whatever goes wrong is told to whoever runs the server, in a line; the browser is told that it has.
 """
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from http import HTTPStatus
 from math import inf
 from typing import Any
@@ -16,12 +16,12 @@ from typing import Any
 import trio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Router
 
 from arena.printable import printable
-from arena.web.hosts import Hosts
-from arena.web.limits import LIMITS, Limits
-from arena.web.look import WEB_WORDS, Look
-from arena.web.server import Application
+from arena.web.address import Hosts
+from arena.web.page_look import WEB_WORDS, PageLook, static_files, static_route
+from arena.web.server import LIMITS, Application, ServerLimits
 
 READS = frozenset({"GET", "HEAD"})
 POLICY = (
@@ -39,7 +39,7 @@ HEADERS = {
 Message = dict[str, Any]
 
 
-class Refused(HTTPException):
+class RequestRefused(HTTPException):
     """A request that is not answered: the page says `text`."""
 
     def __init__(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
@@ -52,11 +52,11 @@ class Guard:
     def __init__(
         self,
         application: Application,
-        look: Look,
+        look: PageLook,
         hosts: Hosts,
         *,
         posts: bool = False,
-        limits: Limits = LIMITS,
+        limits: ServerLimits = LIMITS,
         complain: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._application, self._look, self._hosts = application, look, hosts
@@ -79,7 +79,7 @@ class Guard:
         except Exception as error:
             what = f"{scope['method']} {printable(scope['path'], 200)}"
             self._complain(f"{what}: {type(error).__name__}: {printable(str(error), 500)}")
-            refusal = Refused(500, WEB_WORDS.failed)
+            refusal = RequestRefused(500, WEB_WORDS.failed)
         else:
             return
         if answer.is_started:
@@ -94,38 +94,38 @@ class Guard:
             answer.time = time
             await self._application(scope, _Body(receive, self._limits).receive, answer.send)
         if time.cancelled_caught:
-            raise Refused(503, WEB_WORDS.took_too_long, {"Retry-After": str(self._limits.retry_seconds)})
+            raise RequestRefused(503, WEB_WORDS.took_too_long, {"Retry-After": str(self._limits.retry_seconds)})
 
     def _check(self, scope: Any) -> None:
         """Raises `Refused` for a request that is not to be answered."""
         headers = Headers(scope=scope)
         if scope["http_version"] not in ("1.0", "1.1"):
-            raise Refused(505, WEB_WORDS.old_http)
+            raise RequestRefused(505, WEB_WORDS.old_http)
         if len(headers.getlist("host")) != 1 or not self._hosts.allow(headers["host"]):
-            raise Refused(421, WEB_WORDS.wrong_host)
+            raise RequestRefused(421, WEB_WORDS.wrong_host)
         site = headers.get("sec-fetch-site", "none")
         if scope["method"] in READS:
             is_opened = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
             if site not in ("same-origin", "none") and not is_opened:
-                raise Refused(403, WEB_WORDS.elsewhere)
+                raise RequestRefused(403, WEB_WORDS.elsewhere)
             if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-                raise Refused(413, WEB_WORDS.too_large)
+                raise RequestRefused(413, WEB_WORDS.too_large)
             return
         if not self._posts or scope["method"] != "POST":
-            raise Refused(405, WEB_WORDS.read_only, {"Allow": "GET, HEAD, POST" if self._posts else "GET, HEAD"})
+            raise RequestRefused(405, WEB_WORDS.read_only, {"Allow": "GET, HEAD, POST" if self._posts else "GET, HEAD"})
         origin = headers.get("origin", "").partition("://")
         is_ours = origin[0] in ("http", "https") and origin[2].lower() == headers["host"].lower()
         if not is_ours or site not in ("same-origin", "none"):
-            raise Refused(403, WEB_WORDS.elsewhere)
+            raise RequestRefused(403, WEB_WORDS.elsewhere)
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdecimal()) or int(length) > self._limits.body_bytes:
-            raise Refused(413, WEB_WORDS.too_large)
+            raise RequestRefused(413, WEB_WORDS.too_large)
 
 
 class _Body:
     """What follows the head of a request, within its limits."""
 
-    def __init__(self, receive: Any, limits: Limits) -> None:
+    def __init__(self, receive: Any, limits: ServerLimits) -> None:
         self._receive, self._limits = receive, limits
         self._size, self._is_whole = 0, False
         self._until = trio.current_time() + limits.body_seconds
@@ -138,10 +138,10 @@ class _Body:
             self._size += len(message.get("body", b""))
             self._is_whole = not message.get("more_body", False)
             if self._size > self._limits.body_bytes:
-                raise Refused(413, WEB_WORDS.too_large)
+                raise RequestRefused(413, WEB_WORDS.too_large)
             return message
         assert time.cancelled_caught
-        raise Refused(408, WEB_WORDS.too_slow)
+        raise RequestRefused(408, WEB_WORDS.too_slow)
 
 
 class _Answer:
@@ -161,3 +161,27 @@ class _Answer:
             headers.update(self._headers)
             headers.setdefault("Cache-Control", "no-store")
         await self._send(message)
+
+
+def application(
+    routes: Sequence[BaseRoute],
+    look: PageLook,
+    hosts: Hosts,
+    *,
+    posts: bool = False,
+    limits: ServerLimits = LIMITS,
+    complain: Callable[[str], None] = lambda text: None,
+) -> Application:
+    """An application that can be served. `posts`: whether requests may change anything; `complain` is given a line
+    about what went wrong within. Pages are made by async functions; what takes long goes to a thread.
+
+    An error page is made by raising `Refused` or starlette's `HTTPException`, anywhere. This is starlette's router
+    without its application, which would answer errors before the guard has told anybody.
+    """
+    router = Router([static_route(static_files()), *routes], redirect_slashes=False)
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        scope["app"] = router  # with this, the router raises what it does not find
+        await router(scope, receive, send)
+
+    return Guard(inner, look, hosts, posts=posts, limits=limits, complain=complain)

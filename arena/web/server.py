@@ -1,11 +1,18 @@
-"""A server as a task: connections counted, too many refused with a word, each one handed to `hypercorn`.
+"""A server as a trio task, with limits on connections, bytes and seconds.
 
-`hypercorn.trio.serve` would do, but that it takes any number of connections and that one that reads slowly can hold it
-for ever. So the listening is ours; what is said on a connection is the library's.
+`hypercorn` speaks HTTP on each connection. The listening is ours, because `hypercorn.trio.serve` takes any number of
+connections, and the stream is, because the library sends with cancellation shut out: a client that reads slowly could
+hold a connection for ever. A piece that is not taken in time closes the socket, which ends all tasks of the connection.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+import contextlib
+import math
+import socket
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
 import trio
@@ -16,8 +23,159 @@ from hypercorn.typing import ASGIFramework, ConnectionState, LifespanState
 from hypercorn.utils import wrap_app
 
 from arena.web.address import Listening
-from arena.web.limits import LIMITS, Limits
-from arena.web.stream import GuardedStream
+
+
+@dataclass(frozen=True)
+class ServerLimits:
+    """The limits of one server. Times are in seconds, sizes in bytes.
+
+    `connections` are open at once, of which `viewers` may wait for events; one more is told to come back later.
+    `head_seconds` is how long a request may take to arrive up to its blank line, and how long a connection may be idle;
+    `body_seconds` and `body_bytes` are for what follows it. An answer that makes no way for `stall_seconds`, which is
+    to say that the other side has not taken `piece_bytes` in that time, is given up, and the connection with it.
+    `answer_seconds` is how long a page may take to be made. `queue_bytes` are kept for a viewer who does not keep up,
+    `send_buffer` by the kernel for each connection.
+    """
+
+    connections: int = 600
+    viewers: int = 500
+    head_seconds: float = 10.0
+    head_bytes: int = 16 * 1024
+    body_seconds: float = 10.0
+    body_bytes: int = 64 * 1024
+    answer_seconds: float = 60.0
+    stall_seconds: float = 20.0
+    piece_bytes: int = 64 * 1024
+    queue_bytes: int = 64 * 1024
+    send_buffer: int = 128 * 1024
+    keep_alive_seconds: float = 15.0
+    retry_seconds: int = 5
+
+
+LIMITS = ServerLimits()
+
+
+LOOK_SECONDS = 0.05
+TASKS = Path("/proc/self/task")
+
+
+class OwnClock(trio.abc.Clock):
+    """A clock that stands still while the process is ready to run and gets no CPU.
+
+    With it, a busy machine does not make a server cut off requests that it had no time to answer.
+    """
+
+    def __init__(self) -> None:
+        self._looked, self._waited = time.perf_counter(), cpu_wait()
+        self._left_out = self._latest = 0.0
+
+    def start_clock(self) -> None:
+        pass
+
+    def current_time(self) -> float:
+        now = time.perf_counter()
+        if now - self._looked > LOOK_SECONDS:
+            waited = cpu_wait()
+            self._left_out += min(max(0.0, waited - self._waited), now - self._looked)
+            self._looked, self._waited = now, waited
+        self._latest = max(self._latest, now - self._left_out)
+        return self._latest
+
+    def deadline_to_sleep_time(self, deadline: float) -> float:
+        return deadline - self.current_time()
+
+
+def cpu_wait() -> float:
+    """Return how many seconds the threads of this process have waited for a CPU; 0 if the system does not tell."""
+    nanoseconds = 0
+    with contextlib.suppress(OSError):
+        for task in TASKS.iterdir():
+            with contextlib.suppress(OSError):  # a thread that has just ended
+                nanoseconds += int((task / "schedstat").read_text().split()[1])
+    return nanoseconds / 1e9
+
+
+LAST_SECONDS = 1.0
+IDLE_GRACE = 1.0
+"""Seconds after which who is idle is cut off, beyond those after which the library closes the connection itself."""
+
+
+class GuardedStream(trio.abc.HalfCloseableStream):
+    """A stream of a socket for `hypercorn`, which asks for `socket` besides. `scope` is ended with it.
+
+    Without an answer under way it is open for `head_seconds` and no longer. The library keeps that time for requests of
+    HTTP/1.1 alone: who begins to speak HTTP/2 and says nothing more would keep a connection for ever.
+
+    When the other side has said its last, an answer that is under way has `LAST_SECONDS` to end, and then or without
+    one the connection is closed. The library would wait for the next request till the connection has been idle.
+    """
+
+    def __init__(self, stream: trio.SocketStream, limits: ServerLimits, scope: trio.CancelScope) -> None:
+        self.socket = stream.socket
+        self._stream, self._limits, self._scope = stream, limits, scope
+        self._answers, self._is_last = 0, False
+        self._wait_for_request()
+        with contextlib.suppress(OSError):
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, limits.send_buffer)
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        """Send it by pieces. Raises `BrokenResourceError` if one of them is not taken in time."""
+        rest = memoryview(data)
+        while True:
+            piece, rest = rest[: self._limits.piece_bytes], rest[self._limits.piece_bytes :]
+            with trio.move_on_after(self._limits.stall_seconds) as scope:
+                await self._stream.send_all(piece)
+            if scope.cancelled_caught:
+                self.close()
+                raise trio.BrokenResourceError("the other side takes nothing")
+            if not rest:
+                return
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await self._stream.wait_send_all_might_not_block()
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+        data = await self._stream.receive_some(max_bytes)
+        if not data:
+            self._is_last = True
+            if self._answers:
+                self._scope.deadline = trio.current_time() + LAST_SECONDS
+            else:
+                self.close()
+        return data
+
+    def _wait_for_request(self) -> None:
+        self._scope.deadline = trio.current_time() + self._limits.head_seconds + IDLE_GRACE
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        """Within, an answer is under way."""
+        self._answers += 1
+        if not self._is_last:
+            self._scope.deadline = math.inf
+        try:
+            yield
+        finally:
+            self._answers -= 1
+            if not self._answers:
+                if self._is_last:
+                    self.close()
+                else:
+                    self._wait_for_request()
+
+    async def send_eof(self) -> None:
+        with contextlib.suppress(trio.BusyResourceError):
+            await self._stream.send_eof()
+
+    async def aclose(self) -> None:
+        self.close()
+        await trio.lowlevel.checkpoint()
+
+    def close(self) -> None:
+        """End the connection and all that goes on for it."""
+        self.socket.close()
+        self._scope.cancel()
+
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 """An application of ASGI."""
@@ -32,7 +190,7 @@ REFUSAL_TEXT = b"Too many people are looking at these pages. Try again in a mome
 class Server:
     """The connections of one application."""
 
-    def __init__(self, application: Application, limits: Limits = LIMITS) -> None:
+    def __init__(self, application: Application, limits: ServerLimits = LIMITS) -> None:
         self._limits = limits
         self._config = _config(limits)
         self._application = application
@@ -100,7 +258,7 @@ class Server:
             stream.socket.close()
 
 
-def _refusal(limits: Limits) -> bytes:
+def _refusal(limits: ServerLimits) -> bytes:
     head = (
         "HTTP/1.1 503 Service Unavailable\r\n"
         f"Retry-After: {limits.retry_seconds}\r\n"
@@ -113,7 +271,7 @@ def _refusal(limits: Limits) -> bytes:
     return head.encode() + REFUSAL_TEXT
 
 
-def _config(limits: Limits) -> Config:
+def _config(limits: ServerLimits) -> Config:
     config = Config()
     config.accesslog = config.errorlog = None  # what goes wrong is told by the guard
     config.include_server_header = False

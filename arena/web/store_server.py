@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,23 +13,21 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from arena.errors import UsageError
+from arena.nursery import background
 from arena.printable import printable
-from arena.report.site.audience import Audience as Reading
-from arena.report.site.contents import MENU, SitePlan
-from arena.report.site.frame import Site
-from arena.report.site.words import ENGLISH, script_words
+from arena.report.site.audience import SeenBy as Reading
+from arena.report.site.page_frame import ENGLISH, Site, script_words
+from arena.report.site.site_contents import MENU, SitePlan
 from arena.version import __version__
-from arena.web.application import application
-from arena.web.feed import Audience, Event, EventStream, Feed
-from arena.web.files import asset, static_files, static_route
-from arena.web.hosts import Hosts
-from arena.web.limits import LIMITS, Limits
-from arena.web.live.games import LiveGames
-from arena.web.live.words import LIVE_WORDS
-from arena.web.look import WEB_WORDS, Look, served
-from arena.web.server import Application
-from arena.web.store_pages import StorePages
-from arena.web.store_reader import State, StoreReader
+from arena.web.address import Address, Hosts, Listening, hosts_of, listen
+from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.guard import application
+from arena.web.live_games import LiveGames
+from arena.web.page_look import WEB_WORDS, PageLook, asset, served, static_files, static_route
+from arena.web.server import LIMITS, Application, OwnClock, Server, ServerLimits
+from arena.web.store_pages import State, StorePages, StoreReader
+from arena.web.watched_game import LIVE_WORDS
 
 LIVE = "live.html"
 FOOTER = f"Served by arena {__version__}."
@@ -71,7 +70,7 @@ class ServedStore:
             Route(f"{self.prefix}/{{name:path}}", self.pages.page),
         ]
 
-    async def _events(self, request: Request) -> EventStream:
+    async def _events(self, request: Request) -> EventAnswer:
         return self.feed.answer()
 
     async def _words(self, request: Request) -> Response:
@@ -86,14 +85,19 @@ class ServedStore:
             state = self.reader.state
             while True:
                 state = await self.reader.changed(state)
-                self.feed.publish(state_event(state, len(self.feed)))
+                self.feed.publish(self.event())
+
+    def event(self) -> Event:
+        """Tell viewers how the store stands."""
+        return state_event(self.reader.state, len(self.feed), self.live is not None and self.live.is_over)
 
 
-def state_event(state: State, viewers: int) -> Event:
-    """What viewers are told of a store: the version of its pages, a line about them, and within how many seconds they
-    are to load what is new: not all at once."""
-    within = 1 + viewers / LOADS_A_SECOND
-    told = {"version": state.version, "text": state.text, "lost": WEB_WORDS.lost, "within": within}
+def state_event(state: State, viewers: int, is_over: bool) -> Event:
+    """Tell viewers the version of a store's pages, a line about them, and within how many seconds to load what is new:
+    not all at once. `is_over`: there will be no more, and viewers end their connections."""
+    within = viewers / LOADS_A_SECOND + (0 if is_over else 1)
+    text = LIVE_WORDS.served if is_over else state.text
+    told = {"version": state.version, "text": text, "lost": WEB_WORDS.lost, "within": within, "over": is_over}
     return Event(json.dumps(told), "state")
 
 
@@ -106,25 +110,25 @@ class StoreServer:
         plan: SitePlan,
         hosts: Hosts,
         *,
-        limits: Limits = LIMITS,
+        limits: ServerLimits = LIMITS,
         complain: Callable[[str], None],
         running: Running | None = None,
     ) -> None:
         """`running` is for one store alone: one to which this league adds games."""
         self._hosts, self.limits, self._complain = hosts, limits, complain
-        self._audience = Audience(limits)
+        self._audience = Viewers(limits)
         self.live: LiveGames | None = None
         if running:
             (path,) = paths
             title = plan.title or printable(path.stem)
-            look = Look(Site(title, (*MENU, NOW), FOOTER))
+            look = PageLook(Site(title, (*MENU, NOW), FOOTER))
             self.live = LiveGames(self._audience, look, running.audience, plan.names, running.delay)
         names = _names(paths)
         self.stores = [self._store(path, name, plan, len(paths) == 1) for path, name in zip(paths, names, strict=True)]
         title = self.stores[0].name if len(paths) == 1 else TITLE
         now = (NOW,) if running else ()
         menu = (*MENU, *now) if len(paths) == 1 else ((WEB_WORDS.stores, "index.html"),)
-        self._look = Look(Site(plan.title or title, menu, FOOTER), head=LIVE)
+        self._look = PageLook(Site(plan.title or title, menu, FOOTER), head=LIVE)
         self._feed = Feed(self._audience, lambda: [self._state()])
         """Of all stores together, for the list of them."""
 
@@ -139,8 +143,10 @@ class StoreServer:
             )
 
         reader = StoreReader(path, replace(plan, dialogues=plan.dialogues is not False), dress, self._complain)
-        feed = Feed(self._audience, lambda: [state_event(reader.state, 0)])
-        return ServedStore(name, prefix, reader, StorePages(reader), feed, self.live)
+        found: ServedStore
+        feed = Feed(self._audience, lambda: [found.event()])
+        found = ServedStore(name, prefix, reader, StorePages(reader), feed, self.live)
+        return found
 
     def application(self) -> Application:
         """What is served."""
@@ -159,13 +165,16 @@ class StoreServer:
                 nursery.start_soon(self._tell_of, store.reader)
             task_status.started()
 
-    def close(self) -> None:
-        """There is no more to tell: viewers get what is queued, and their connections end."""
-        for viewer in self._audience.viewers:
-            viewer.end()
+    async def end(self) -> None:
+        """Tell viewers that the league is over, with its last games, and wait until they have left.
 
-    async def until_nobody_looks(self) -> None:
-        """Wait until no viewer waits for events."""
+        A browser leaves when it has loaded what is new. Cancel this to wait no longer.
+        """
+        assert self.live is not None
+        self.live.end()
+        (store,) = self.stores
+        await store.reader.refresh()
+        store.feed.publish(store.event())
         while self._audience.viewers:  # noqa: ASYNC110  (once, at the end)
             await trio.sleep(SOON_SECONDS)
 
@@ -182,7 +191,7 @@ class StoreServer:
         within = 1 + len(self._feed) / LOADS_A_SECOND
         return Event(json.dumps({"version": version, "text": text, "lost": WEB_WORDS.lost, "within": within}), "state")
 
-    async def _events(self, request: Request) -> EventStream:
+    async def _events(self, request: Request) -> EventAnswer:
         return self._feed.answer()
 
     async def _index(self, request: Request) -> Response:
@@ -211,3 +220,52 @@ def _names(paths: Sequence[Path]) -> list[str]:
             name = f"{plain}-{number}"
         found.append(name)
     return found
+
+
+SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+Say = Callable[[str], None]
+
+
+async def serve_until_signal(
+    application: Application, listening: Listening, ready: Callable[[str], None], limits: ServerLimits = LIMITS
+) -> None:
+    """Serve until Ctrl-C or another signal asks to stop. `ready` is called with the address as soon as it can be
+    opened."""
+    heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
+    with trio.open_signal_receiver(*heard) as signals:
+        async with background() as nursery:
+            await nursery.start(Server(application, limits).run, [listening])
+            ready(listening.url)
+            async for _ in signals:
+                return
+
+
+def serve_stores(
+    paths: Sequence[Path],
+    address: Address,
+    plan: SitePlan,
+    *,
+    known_as: Sequence[str] = (),
+    ready: Callable[[str], None],
+    complain: Say,
+) -> None:
+    """Serve the pages of these stores until a signal asks to stop.
+
+    Raises `UsageError` for what is no store or cannot be shown to such readers, or an address at which nobody can
+    listen.
+    """
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise UsageError("expected each store once, and one of them is named twice")
+    listening = listen(address)
+    try:
+        server = StoreServer(paths, plan, hosts_of([listening.address], known_as), complain=complain)
+        for store in server.stores:
+            store.reader.read_first()
+
+        async def main() -> None:
+            async with background(server.run):
+                await serve_until_signal(server.application(), listening, ready)
+
+        trio.run(main, clock=OwnClock())
+    finally:
+        listening.close()

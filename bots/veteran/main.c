@@ -101,7 +101,7 @@ static double thinking_time(const struct clock *clock, double yours_ms, double b
 {
     double most = yours_ms / 2;
     if (clock->has_move)
-        most = fmin(most, yours_ms * yours_ms / 400);
+        most = fmin(most, yours_ms * yours_ms / 800); /* from 400 ms on that is no less than half */
     if (clock->has_bank)
         most = fmin(most, bank_ms / 40 + 0.8 * fmin(clock->increment_ms, bank_ms / 2));
     return fmax(0, most - 1) / 1000;
@@ -134,7 +134,7 @@ static void answer(struct table *table, char **rest)
 static void read_line(struct table *table, const char *verb, char **rest)
 {
     if (strcmp(verb, "hello") == 0) {
-        puts("name veteran 1.6\nwant legal\nready");
+        puts("name veteran 1.7\nwant legal\nready");
     } else if (strcmp(verb, "game") == 0) {
         new_game(table, strtok_r(NULL, " ", rest));
     } else if (strcmp(verb, "rule") == 0) {

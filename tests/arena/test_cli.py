@@ -58,7 +58,7 @@ def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
 
 
 def test_a_league_prints_its_tables_on_stdout_and_its_progress_on_stderr(folder: Path) -> None:
-    done = league(folder, "--rounds", "2")
+    done = league(folder, "--rounds", "2", "--verbose")
     assert done.returncode == 0, done.stderr
     assert "alpha" in done.stdout
     assert "Crosstable" in done.stdout
@@ -67,19 +67,25 @@ def test_a_league_prints_its_tables_on_stdout_and_its_progress_on_stderr(folder:
     assert "l.sqlite" in done.stderr
     assert "[" not in done.stdout.replace("points/games", "")
     assert all(len(line) <= 100 for line in done.stdout.splitlines())
+    again = league(folder, "--rounds", "2")
+    assert again.stdout == done.stdout
+    assert "] game" not in league(folder, "--rounds", "3").stderr, "a pipe gets no line for each game"
+    quiet = league(folder, "--rounds", "3", "--quiet")
+    assert quiet.stderr == ""
+    assert sorted(line.split()[1] for line in quiet.stdout.splitlines()) == ["alpha", "beta", "bot"]
 
 
 def test_the_same_command_again_plays_nothing_twice_and_prints_the_same_table(folder: Path) -> None:
     first, second = league(folder), league(folder)
-    assert "4 of them stored already" in second.stderr
+    assert "2 of them stored already" in second.stderr
     assert not re.search(r"game \d", second.stderr)
     assert first.stdout == second.stdout
 
 
 def test_a_version_is_named_and_asked_for_as_the_table_names_it(folder: Path) -> None:
-    league(folder)
+    league(folder, "--rounds", "2")
     (folder / "beta.py").write_text((folder / "beta.py").read_text() + "# newer\n")
-    league(folder)
+    league(folder, "--rounds", "2")
     with Store(folder / "l.sqlite", create=False) as store:
         versions = [player.digest[:6] for player in store.players() if player.name == "beta"]
     for digest in versions:
@@ -296,7 +302,7 @@ def test_ctrl_c_stops_cleanly_and_the_printed_command_resumes(folder: Path) -> N
     for name in ("slow.py", "slower.py"):
         (folder / name).write_text(SLOW_BOT)
     bots = ["alpha.py", "beta.py", "slow.py", "slower.py"]
-    command = ["league", *bots, "--rules", "duel", "--rounds", "1", "-j", "2", "--store", "l.sqlite"]
+    command = ["league", *bots, "--rules", "duel", "--rounds", "1", "-j", "2", "--store", "l.sqlite", "-v"]
     running = subprocess.Popen(
         [*ARENA, *unhurried(command)], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -690,7 +696,8 @@ def test_with_affinity_the_bots_of_a_game_share_one_cpu_and_others_have_another(
     jobs = min(2, len(usable))
     command = ["match", "ann.py", "bob.py", "--rules", "barrage", "--games", "6", "-j", str(jobs)]
     assert arena(folder, *command, "--store", "pinned.sqlite", "--affinity").returncode == 0
-    assert arena(folder, *command, "--store", "free.sqlite").returncode == 0
+    assert arena(folder, *command, "--store", "usual.sqlite", "-j", str(len(usable))).returncode == 0
+    assert arena(folder, *command, "--store", "free.sqlite", "--no-affinity").returncode == 0
 
     def cpus(path: str) -> list[tuple[set[int], ...]]:
         with Store(folder / path, create=False) as store:
@@ -703,6 +710,8 @@ def test_with_affinity_the_bots_of_a_game_share_one_cpu_and_others_have_another(
     assert all(red == blue and len(red) == 1 for red, blue in pinned), pinned
     assert len({min(red) for red, _ in pinned}) == jobs
     assert cpus("free.sqlite") == [(usable, usable)] * 6
+    if len(usable) <= 6:
+        assert all(red == blue and len(red) == 1 for red, blue in cpus("usual.sqlite"))
 
 
 def test_limits_of_one_bot_may_not_change_within_a_store(folder: Path) -> None:

@@ -150,6 +150,20 @@ def test_games_are_played_in_pairs(games: int) -> None:
         comparison_entry("new", "old", Hypotheses(), games, 1)
 
 
+def test_a_verdict_that_nobody_can_read_is_a_failure_and_not_one_of_the_verdicts(run: Run, folder: Path) -> None:
+    assert run("bad", "good", "--store", "full.sqlite").returncode == 1
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*ARENA, *unhurried(command("bad", "good", "--rules", "duel", "--store", "full.sqlite"))],
+            cwd=folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 4, done.stderr
+
+
 def test_two_bots_of_equal_content_are_refused(run: Run, folder: Path) -> None:
     (folder / "copy").write_text((folder / "good").read_text())
     (folder / "copy").chmod(0o755)
@@ -166,7 +180,7 @@ def test_a_bot_that_never_starts_is_an_error_and_no_verdict(new: str, named: lis
         (folder / name).write_text(f"#!/bin/sh\nexit 3  # {name}\n")
         (folder / name).chmod(0o755)
     done = run(new, "dead2", "--elo0", "-100", "--elo1", "1", "--games", "40")
-    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    assert (done.returncode, done.stdout) == (4, ""), done.stderr
     for name in named:
         assert re.search(rf"^(arena: )?\s*{name} could not be started in any of the \d+ games", done.stderr, re.M)
     assert "good could not" not in done.stderr

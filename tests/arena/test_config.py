@@ -19,19 +19,14 @@ from hypothesis import strategies as st
 
 from arena.cli import main as command
 from arena.cli.config import ConfiguredCommand
-from arena.cli.config_keys import OWN_OPTIONS
+from arena.cli.config_keys import options_in_file
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.rules.ruleset import RulesetError
 
 ROOT = Path(__file__).parent.parent.parent
 PLAYING = {name: each for name, each in cli.commands.items() if isinstance(each, ConfiguredCommand)}
-OPTIONS = [
-    (name, option)
-    for name, each in PLAYING.items()
-    for option in each.params
-    if isinstance(option, click.Option) and option.name not in OWN_OPTIONS
-]
+OPTIONS = [(name, option) for name, each in PLAYING.items() for option in options_in_file(each)]
 WORDS = {
     "TIME": ("7s", "8s"),
     "SIZE": ("700M", "800M"),

@@ -8,7 +8,7 @@ import termios
 
 import pytest
 
-from arena.report.consoles import PLAIN_WIDTH, TERMINAL_WIDTH, progress_console, width_of
+from arena.report.consoles import PLAIN_WIDTH, TERMINAL_WIDTH, folded, progress_console, width_of
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,20 @@ def test_a_terminal_is_as_wide_as_it_says_or_as_is_usual(monkeypatch: pytest.Mon
         assert width_of(stream) == 67
         fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 0, 0, 0, 0))
         assert width_of(stream) == TERMINAL_WIDTH
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("short", ["short"]),
+        ("a line that is too wide", ["a line that is too", "wide"]),
+        ("  indented and too wide", ["  indented and too", "  wide"]),
+        ("key   what the key is for", ["key   what the key", "      is for"]),
+        ("an-unbreakable-word-of-its-own", ["an-unbreakable-word-of-its-own"]),
+        ("go on with: arena match one two", ["go on with:", "arena match \\", "    one two"]),
+        ("go on with: arena match 'one  two'", ["go on with: arena", "match 'one  two'"]),
+        ("\x1b[1ma drawing that is too wide", ["\x1b[1ma drawing that is too wide"]),
+    ],
+)
+def test_a_line_that_is_too_wide_is_folded_between_words(text: str, lines: list[str]) -> None:
+    assert folded(text, 20).split("\n") == lines

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.game_ids import ID_LENGTH, misfit
-from arena.league.games import Settings
+from arena.league.games import Games, Settings
 from arena.league.schedule import schedule
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove, Ruleset, Starts
@@ -339,6 +339,33 @@ def test_the_times_of_bots_are_told_apart_in_words_too() -> None:
 
 def renamed(*some: Player) -> list[Player]:
     return [msgspec.structs.replace(player, name=f"new {player.name}") for player in some]
+
+
+# --- new versions of bots ---------------------------------------------------------------------------------------------
+
+NEW = Player("ann", "the second version of ann")
+
+
+def test_a_game_that_an_older_version_has_played_stays_and_the_new_version_plays_the_others() -> None:
+    first, back = schedule(SETTINGS, [ANN, BOB], 1)
+    games = Games(SETTINGS, {first.id}, {NEW.digest: (ANN,)})
+    of_now = {ANN: NEW, BOB: BOB}
+    (red, blue), (back_red, back_blue) = first.players, back.players
+    assert games.game(of_now[red], of_now[blue], 0) == first
+    given = games.game(of_now[back_red], of_now[back_blue], 0)
+    assert NEW in given.players
+    assert given.id != back.id
+
+
+def test_a_game_counts_once_where_two_versions_have_played_it() -> None:
+    """The older version was there first, and its games do not change any more."""
+    old, new = (Games(SETTINGS).game(player, BOB, 0) for player in (ANN, NEW))
+    assert Games(SETTINGS, {old.id, new.id}, {NEW.digest: (ANN,)}).game(NEW, BOB, 0) == old
+
+
+def test_games_of_a_bot_that_is_no_older_version_are_not_taken_for_those_of_another() -> None:
+    old = Games(SETTINGS).game(ANN, BOB, 0)
+    assert Games(SETTINGS, {old.id}, {NEW.digest: (CAT,)}).game(NEW, BOB, 0) == Games(SETTINGS).game(NEW, BOB, 0)
 
 
 # --- openings ---------------------------------------------------------------------------------------------------------

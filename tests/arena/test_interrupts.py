@@ -386,7 +386,19 @@ def test_results_that_nobody_reads_can_be_left_with_ctrl_c(folder: Path, start: 
         while os.write(writer, b"x" * 4096):
             pass
     os.set_blocking(writer, True)
-    command = [sys.executable, "-c", MAIN, "match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "l.sqlite"]
+    command = [
+        sys.executable,
+        "-c",
+        MAIN,
+        "match",
+        "alpha.py",
+        "beta.py",
+        "--rules",
+        "barrage",
+        "--store",
+        "l.sqlite",
+        "-v",
+    ]
     with subprocess.Popen(command, cwd=folder, stdout=writer, stderr=subprocess.PIPE, text=True) as running:
         os.close(writer)
         read_until(running, "[2/2]")

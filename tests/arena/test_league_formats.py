@@ -52,7 +52,7 @@ def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
 
 
 def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folder: Path) -> None:
-    done = league(folder, "--format", "swiss", "--rounds", "3")
+    done = league(folder, "--format", "swiss", "--rounds", "3", "-v")
     assert done.returncode == 0, done.stderr
     assert "swiss league of 5 bots, 12 games" in done.stderr
     assert "\nformat: 3 rounds\n" in done.stderr

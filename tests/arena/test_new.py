@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -150,11 +149,7 @@ def built(language: Language, folder: Path, level: Level) -> tuple[BotSpec, Host
     """A new bot of this language, built as the arena builds it, and the programs of the host's."""
     write_bot(folder / "hunter", language, AUTHOR)
     bot = load_bot(folder / "hunter")
-    named = []
-    if language.name == "rust" and level is not Level.DEFAULT and shutil.which("cargo", path="/usr/bin:/bin") is None:
-        shown = subprocess.run(["rustc", "--print", "sysroot"], check=True, capture_output=True, text=True)
-        named.append(shown.stdout.strip())
-    host = HostPrograms(named, [bot])
+    host = HostPrograms((), [bot])
     (made,) = build_all([bot], level, BuildLimits(), host, lambda _: None)
     assert made.fault is None
     assert made.digest == bot.digest  # what is built is no part of what it is
@@ -418,18 +413,6 @@ def test_its_help_names_every_language(run: Run) -> None:
     words = re.findall(r"[\w+-]+", output)
     assert code == exit_codes.DONE
     assert {language.name for language in LANGUAGES} <= set(words)
-
-
-@pytest.mark.parametrize(("language", "program"), [("rust", "cargo"), ("go", "go")])
-def test_a_toolchain_outside_the_system_is_named_where_a_sandbox_needs_it(
-    language: str, program: str, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder / program).touch(0o755)
-    monkeypatch.setenv("PATH", str(folder))
-    _, output, errors = run("hunter", "-l", language)
-    path = '"$(rustc --print sysroot)"' if language == "rust" else folder / program
-    assert f"arena check hunter --interpreter {path}" in [line.strip() for line in output.splitlines()]
-    assert errors == ""
 
 
 def test_without_a_language_it_is_python_with_the_kit(run: Run) -> None:

@@ -3,14 +3,13 @@
 import pytest
 
 from arena.game.dialects import Dialect
-from arena.game.faults import Fault
+from arena.game.faults import Fault, illegal
 from arena.game.hints import Activity, Language, Seen, diagnose
 from arena.game.hints.values import Mistake
+from arena.rules.events import IllegalActionError, Rule
 from protocol.conversation import Phase
 from protocol.notation import Reason
 
-REPEATED = "ply 9: a4-a3: the colonel on a4 has made 3 moves in a row over this border (rule: two-squares)"
-NOT_OWN = "ply 9: a4-a3: red has no piece on a4 (rule: own-piece)"
 ON_BOARD = "expected a move of 1 or more squares on the board, 0 to 9"
 ROW = "expected row 1 of 4 of its set-up, ten of FBs123456789"
 THINKING, SETTING_UP = Phase.THINKING, Phase.SETTING_UP
@@ -19,8 +18,6 @@ THINKING, SETTING_UP = Phase.THINKING, Phase.SETTING_UP
 @pytest.mark.parametrize(
     ("phase", "reason", "text", "activity", "mistake", "words"),
     [
-        (THINKING, Reason.ILLEGAL_ACTION, REPEATED, Activity.UNKNOWN, Mistake.REPETITION, "ucc-2012 has none"),
-        (THINKING, Reason.ILLEGAL_ACTION, NOT_OWN, Activity.UNKNOWN, None, ""),
         (THINKING, Reason.PROTOCOL, "expected X Y", Activity.UNKNOWN, Mistake.DEBUG_OUTPUT, "set-ups and moves alone"),
         (THINKING, Reason.PROTOCOL, f"{ON_BOARD}, got '0 0 LEFT'", Activity.UNKNOWN, None, ""),
         (THINKING, Reason.PROTOCOL, f"{ON_BOARD}, got '0 3 DOWN -1'", Activity.UNKNOWN, None, ""),
@@ -67,6 +64,14 @@ def test_a_hint_says_what_a_bot_of_2012_can_have_done_wrong(
     if hint:
         assert words in hint.text
         assert not any(verb in hint.text for verb in ("'turn'", "'legal'", "'setup'", "'ready'"))
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_only_a_repeated_move_is_told_of_the_ruleset_without_that_rule(rule: Rule) -> None:
+    fault = illegal(9, "a4-a3", IllegalActionError(rule, "a4-a3: no"))
+    hint = diagnose(Seen(THINKING, fault, Dialect.UCC_2012))
+    assert (hint is not None) is (rule in (Rule.TWO_SQUARES, Rule.CHASE))
+    assert hint is None or (hint.mistake is Mistake.REPETITION and "ucc-2012 has none" in hint.text)
 
 
 def test_a_crash_is_explained_as_that_of_any_bot() -> None:

@@ -21,7 +21,7 @@ from arena.league.pairing import Placing
 from arena.league.places import stored_places
 from arena.league.store import Store
 from arena.report.formats import PlacingEntry, placing_entry, stage_text
-from arena.report.site.contents import SitePlan, read_site
+from arena.report.site.site_contents import SitePlan, read_site
 
 SWISS = FormatOptions(FormatName.SWISS, rounds=3)
 KNOCKOUT = FormatOptions(FormatName.KNOCKOUT)
@@ -80,7 +80,7 @@ def test_with_openings_they_are_too_though_no_store_has_the_file(
     (tmp_path / "given.txt").write_text("".join(map(opening.format, rows)))
     made.play(Run(options), openings=tmp_path / "given.txt")
     assert entry_of(made.path) == made.placing
-    made.play(Run(options, most=1, bots=4), openings=tmp_path / "given.txt")
+    made.play(Run(options, most=1, bots=4, is_new=True), openings=tmp_path / "given.txt")
     assert entry_of(made.path) == made.placing
 
 
@@ -112,9 +112,9 @@ def test_seeds_stay_with_bots_that_are_renamed(made: Made) -> None:
     assert [f"{place.name}x" for place in before.places] == [place.name for place in after.places]
 
 
-def test_a_bot_that_is_added_has_a_league_of_its_own(made: Made) -> None:
+def test_a_new_league_with_one_more_bot_has_places_of_its_own(made: Made) -> None:
     made.play(Run(SWISS, bots=4))
-    made.play(Run(SWISS, bots=5, most=1))
+    made.play(Run(SWISS, bots=5, most=1, is_new=True))
     placing = entry_of(made.path)
     assert placing == made.placing
     assert placing is not None

@@ -155,3 +155,12 @@ def test_a_large_league_is_drawn_before_it_is_rated() -> None:
 )
 def test_a_duration_has_its_two_largest_units(seconds: float, text: str) -> None:
     assert duration_text(seconds) == text
+
+
+def test_a_pipe_gets_remarks_and_no_line_a_game_unless_it_is_asked_for() -> None:
+    screen = Screen()
+    progress = PlainProgress(Console(file=screen, width=80), 0, 2, tells_games=False)
+    progress.finished(row(1), RECORD)
+    progress.remark("a remark")
+    progress.finish()
+    assert screen.getvalue() == "a remark\n"

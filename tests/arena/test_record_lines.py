@@ -196,6 +196,8 @@ def test_what_is_no_game_record_is_refused_with_what_came(line: bytes, words: st
         (lambda f: f["red"].update(seed="1"), "Expected `int`, got `str` - at `$.red.seed`"),
         (lambda f: f["red"].update(seed=-1), "at `$.red.seed`"),
         (lambda f: f["red"].update(name="x" * 1001), "at `$.red.name`"),
+        (lambda f: f["red"].update(stderr="x" * 131_073), "at `$.red.stderr`"),
+        (lambda f: f.update(settings={str(number): "" for number in range(101)}), "at `$.settings`"),
         (lambda f: f.update(pair_seed=2**80), "at `$.pair_seed`"),
         (lambda f: f.update(started="yesterday"), "expected a date such as 2026-01-31T12:00:00.5Z, got 'yesterday'"),
         (lambda f: f.update(started="2026-02-30T00:00:00Z"), "expected a date"),

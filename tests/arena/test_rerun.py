@@ -160,10 +160,18 @@ def test_what_a_store_was_played_with_from_where_it_lies_runs_again_as_it_did(tm
     done = subprocess.run(line, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "same to the end" in done.stdout
-    own.rename(tmp_path / "moved.py")
-    moved = subprocess.run(line, check=False, capture_output=True, text=True)
+    own.rename(tmp_path / "own-old.py")
+    own.write_text("a new version\n")
+    copied = subprocess.run(line, check=False, capture_output=True, text=True)
+    assert copied.returncode == 0, copied.stderr
+    assert "own is own-old.py" in copied.stderr.replace(f"{tmp_path}/", "")
+    (tmp_path / "bots").mkdir()
+    moved_to = (tmp_path / "own-old.py").rename(tmp_path / "bots" / "own.py")
+    moved = subprocess.run(line, check=False, capture_output=True, text=True, cwd=tmp_path)
     assert moved.returncode == 2
-    assert "moved.py; without a sandbox it could use your files" in moved.stderr
+    assert "bots/own.py; without a sandbox it could use your files" in moved.stderr
+    named = subprocess.run([*line, "--bot", f"own={moved_to}"], check=False, capture_output=True, text=True)
+    assert named.returncode == 0, named.stderr
 
 
 TAKES_X = "import sys\nassert sys.argv[1:] == ['--depth', '3 4']\n"

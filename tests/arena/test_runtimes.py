@@ -21,11 +21,11 @@ from arena.bots import BotSpec, load_bot, trial
 from arena.bots.limits import Limits
 from arena.bots.links import MOST_LINKS, follow
 from arena.bots.sandbox import bwrap, needs
-from arena.bots.sandbox.launch import SandboxError
+from arena.bots.sandbox.launch import HostError, SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.mounts import mounts_of
 from arena.bots.sandbox.programs import HostPrograms
-from arena.bots.sandbox.runtimes import check_program, find_program
+from arena.bots.sandbox.runtimes import find_program
 from arena.bots.starting import RefusedBotsError, Sandbox, runnable
 from arena.errors import UsageError
 
@@ -137,7 +137,7 @@ def test_a_folder_of_the_hosts_path_in_which_bots_lie_is_passed_over(
     honest = load_bot(put(folder / "bots/honest", "#!/usr/bin/env sh\n"))
     host = HostPrograms((), [honest])
     assert folder / "bots" not in host.path
-    assert folder / "bots" not in check_program(honest, host).path
+    assert folder / "bots" not in find_program(honest, host, is_shown=False).path
     if level is not Level.DEFAULT:
         assert find_program(honest, host).command[0] in ("/usr/bin/sh", "/bin/sh")
     with Sandbox(level, [honest], Limits(), {}) as held:
@@ -274,25 +274,6 @@ def test_what_the_host_names_must_be_a_program_or_a_folder(
         HostPrograms([text])
 
 
-@at_every_level
-def test_a_stand_in_of_the_host_is_asked_where_no_bots_file_tells_it_another_python(
-    level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As those of version managers go by a file in the folder in which they are run."""
-    accomplice(folder, "bots/A/evil")
-    put(
-        folder / "manager/shims/python3",
-        "#!/bin/sh\nif [ -e version ]; then exec $(cat version) $@; fi\n"
-        f'command -v manager > /dev/null && exec manager "$@"\nexec {sys.executable} "$@"\n',
-    )
-    accomplice(folder, "bots/manager")
-    monkeypatch.setenv("PATH", f"{folder}/bots:{os.environ['PATH']}")
-    put(folder / "bots/A/version", f"{folder}/bots/A/evil")
-    bot = bot_folder(folder / "bots/A", f'["{folder}/manager/shims/python3", "x.py"]')
-    Sandbox(level, [bot], Limits(), {}, [f"{folder}/manager/shims/python3"])
-    assert ran(folder) == ""
-
-
 # --- chains of links, and what a sandbox cannot do --------------------------------------------------------------------
 
 
@@ -373,6 +354,17 @@ def test_links_to_a_bots_own_files_that_hold_whole_paths_run(folder: Path) -> No
 
 
 @in_bwrap
+def test_links_to_a_program_of_the_system_run_where_its_folder_is_a_link_too(folder: Path) -> None:
+    (folder / "A").mkdir()
+    (folder / "A/folder").symlink_to("/bin")
+    (folder / "A/by-folder").symlink_to("folder/sh")
+    (folder / "A/direct").symlink_to("/bin/sh")
+    for name in ("direct", "by-folder", "folder/sh"):
+        bot = bot_folder(folder / "A", f'["./{name}", "-c", "echo ran"]')
+        assert output(try_out([bot]), bot) == "ran\n"
+
+
+@in_bwrap
 def test_a_link_by_whole_paths_to_a_bots_own_environment_runs(folder: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "A/venv"], check=True)
     (folder / "A/run").symlink_to(folder / "A/venv/bin/python3")
@@ -428,6 +420,17 @@ def test_a_python_whose_library_is_missing_is_found_out_before_any_game(folder: 
     bot = load_bot(put(folder / "bots/bot", f"#!{program}\n"))
     with pytest.raises(SandboxError, match="no module named encodings"):
         try_out([bot], [program])
+
+
+@in_bwrap
+@pytest.mark.parametrize("words", ["kill -KILL $$", "exit 137"])  # which bwrap does if its program is killed so
+def test_a_trial_that_is_killed_is_the_machines_fault_and_no_programs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.setattr(bwrap, "PLAIN", ("/bin/sh", "-c", words))
+    with pytest.raises(HostError, match="the trial of the sandbox with /bin/sh was killed by SIGKILL") as caught:
+        try_out([bot_folder(folder / "A", '["./run"]', run="#!/bin/sh\n")])
+    assert "--interpreter" not in str(caught.value)
 
 
 @in_bwrap
@@ -575,8 +578,7 @@ def test_the_trial_of_a_bots_environment_is_that_of_the_python_behind_it(folder:
     (folder / "A/v/bin").mkdir()
     (folder / "A/v/bin/python3").symlink_to(python)
     assert verdicts([bot]) == [None]
-    tried = find_program(bot, HostPrograms((), [bot])).trial
-    assert tried is not None
+    (tried,) = find_program(bot, HostPrograms((), [bot])).trials
     assert not any(str(folder) in str(part) for part in (*tried.words, *tried.folders, *tried.links))
 
 
@@ -662,14 +664,16 @@ def test_a_program_that_the_host_has_named_is_found_by_its_bare_name(folder: Pat
     host = HostPrograms((str(program),), [bot])
     assert find_program(bot, host).command[-2:] == (str(program), "main.x")
     assert program.parent.parent in find_program(bot, host).folders
-    assert check_program(bot, host).is_named, "so that it is started by its path at the default level, too"
+    assert find_program(bot, host, is_shown=False).is_named, (
+        "so that it is started by its path at the default level, too"
+    )
 
 
 def test_a_program_beside_one_that_is_named_comes_after_the_path(folder: Path) -> None:
     program = lang(folder)
     put(folder / "opt/lang/bin/python3", "#!/bin/sh\n")
     bot = besides(folder, '["lang7"]', '["python3", "main.py"]')
-    found = check_program(bot, HostPrograms((str(program),), [bot]))
+    found = find_program(bot, HostPrograms((str(program),), [bot]), is_shown=False)
     assert not found.is_named
     assert program.parent == found.path[-1]
 

@@ -27,9 +27,9 @@ from arena.league.stop import Stop
 from arena.league.store import Store
 from arena.report.formats import PlacingEntry, placing_entry
 from arena.report.json import to_json
-from arena.report.site.contents import SitePlan, read_site
+from arena.report.site.site_contents import SitePlan, read_site
 from arena.report.standings import Line, Table
-from arena.web.store_reader import StoreReader
+from arena.web.store_pages import StoreReader
 
 Command = Callable[..., str]
 

@@ -8,11 +8,8 @@ from collections.abc import Iterator
 
 import psutil
 import pytest
-import trio
-from waiting import PATIENCE
 
 from arena.league.executor.stopped import MOST_WOKEN, QUIET_LOOKS, STOPPED_LOOKS, Step, Stops, is_stopped
-from arena.nursery import open_nursery
 
 IN_ONE_STOP = [Step.NOTHING] * (STOPPED_LOOKS - 1)
 
@@ -78,30 +75,3 @@ def command_line(process: psutil.Process) -> str:
         return " ".join(process.cmdline())
     except psutil.Error:
         return ""
-
-
-def test_the_gate_to_a_cluster_is_not_waited_for_in_silence_when_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    from arena.league.executor import process
-    from arena.league.executor.cluster.gate_process import GateProcess
-    from arena.league.executor.cluster.messages import Connect, FromGate
-    from arena.league.executor.task import Said
-
-    monkeypatch.setattr(process, "LOOK_SECONDS", 0.01)
-    gate, heard = GateProcess(), list[FromGate]()
-
-    def hear(messages: list[FromGate]) -> None:
-        heard.extend(messages)
-        if any(isinstance(message, Said) for message in heard):
-            gate.stop()
-
-    async def main() -> None:
-        gate.start(Connect("tcp://127.0.0.1:9", 0, None, 600.0, b""))
-        (running,) = [child for child in psutil.Process().children() if "cluster.gate" in command_line(child)]
-        running.send_signal(signal.SIGSTOP)
-        with trio.fail_after(PATIENCE):
-            async with open_nursery() as nursery:
-                nursery.start_soon(gate.attend, hear)
-
-    trio.run(main)
-    words = "the process that speaks with the cluster was stopped by a signal (SIGSTOP); it is told to go on"
-    assert Said(words) in heard

@@ -18,7 +18,7 @@ DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
 ARENA = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
 PAGE = 4096
 """What a pipe keeps its data in."""
-MATCH = unhurried(["match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "m.sqlite", "-j", "1"])
+MATCH = unhurried(["match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "m.sqlite", "-j", "1", "-v"])
 
 
 @pytest.fixture

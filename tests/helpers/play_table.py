@@ -21,14 +21,13 @@ from arena.game.view import legal_actions
 from arena.play.session import Session
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
-from arena.web.address import LOCAL_NAMES
-from arena.web.hosts import Hosts
-from arena.web.play.application import PlayPages
-from arena.web.play.table import Commands, Table
+from arena.web.address import LOCAL_NAMES, Hosts
+from arena.web.seat_page import NextCommands, SeatTable
+from arena.web.seat_routes import PlayPages
 from protocol.notation import Color
 
 Played = GameRecord | History | None
-COMMANDS = Commands(
+COMMANDS = NextCommands(
     go_on="arena play --resume game", show=lambda number: f"arena show store {number}", report="arena report store"
 )
 
@@ -38,7 +37,7 @@ class PlayTable:
     """A table that is served. `record` is what `Session.play` returned, once `end` has waited for it."""
 
     served: Served
-    table: Table
+    table: SeatTable
     pages: PlayPages
     ended: list[Played]
 
@@ -99,7 +98,7 @@ def seated(
 
 def serve_session(session: Session, blue: Callable[[Session, Color], Awaitable[None]] | None = None) -> PlayTable:
     """Play and serve it; `blue` plays that side, if somebody does. `stop` the server at the end."""
-    table = Table(session, COMMANDS)
+    table = SeatTable(session, COMMANDS)
     pages = PlayPages(table)
     complaints: list[str] = []
     served = start_serving(pages.application(Hosts(LOCAL_NAMES), complain=complaints.append))

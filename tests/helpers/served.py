@@ -11,8 +11,7 @@ from typing import Any
 import trio
 
 from arena.web.address import Address, Listening, listen
-from arena.web.limits import LIMITS, Limits
-from arena.web.server import Application, Server
+from arena.web.server import LIMITS, Application, Server, ServerLimits
 
 PATIENCE = 120.0
 """Seconds after which a test gives up waiting for what has to come."""
@@ -92,7 +91,7 @@ Serve = Callable[..., Served]
 
 
 def start_serving(
-    application: Application, limits: Limits = LIMITS, beside: Callable[[], Awaitable[None]] | None = None
+    application: Application, limits: ServerLimits = LIMITS, beside: Callable[[], Awaitable[None]] | None = None
 ) -> Served:
     """A server at any free port, with `beside` run in the same loop; `stop` it."""
     listening = listen(Address("127.0.0.1", 0))

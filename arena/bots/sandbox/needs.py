@@ -12,7 +12,16 @@ import protocol
 from arena.bots import BotSpec
 from arena.bots.links import Link, Trail, at_its_folder, follow
 from arena.bots.sandbox.launch import SandboxError
-from arena.bots.sandbox.programs import SYSTEM, HostPrograms, installation, is_environment, is_within, own_files
+from arena.bots.sandbox.programs import (
+    SYSTEM,
+    HostPrograms,
+    installation,
+    is_environment,
+    is_program,
+    is_within,
+    own_files,
+)
+from arena.bots.sandbox.shims import behind_shim
 from arena.errors import UsageError
 from arena.hostfile import read_start
 from arena.printable import printable
@@ -28,8 +37,6 @@ SETTINGS_SIZE = 65536
 """More bytes than a virtual environment's settings have."""
 INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
 """What is only in folders that hold an installation and nothing else."""
-OF_RUST = (".cargo", ".rustup")
-"""Folders of a home in which rustup keeps all toolchains, and its stand-ins for them."""
 
 FOR_BOTS = (Path(protocol.__file__).parent, Path(__file__).parents[2])
 """The packages that bots in Python may import: the kit, and the arena for its library to search with."""
@@ -51,13 +58,39 @@ class Needs:
         """The folders and the links that have to be visible."""
         return tuple(sorted(self._folders)), tuple(self._links[place] for place in sorted(self._links))
 
-    def add_named(self, path: Path) -> None:
-        """Note what one of the host's programs, or a whole installation, needs. Raises `SandboxError`."""
+    def add_named(self, path: Path) -> tuple[Path, ...]:
+        """Add what the host has named, a program or an installation, and return the folders of its programs.
+
+        Raises `SandboxError`.
+        """
         self._who, self._is_hosts = f"--interpreter {path}: it", True
-        if path.is_dir():
-            self._show_folder(follow(path).end)
-        else:
-            self.add(at_its_folder(path), follow(path))
+        end = follow(path).end
+        if end.is_dir():
+            self._show_folder(end)
+            return end / "bin", end
+        try:
+            program, trail = behind_shim(at_its_folder(path), follow(path), self._host)
+        except UsageError as error:
+            raise SandboxError(f"--interpreter {path}: {error}") from None
+        self.add(program, trail)
+        return (program.parent,)
+
+    def add_tool(self, program: Path) -> Path | None:
+        """Add a program in a folder of the host's PATH and return the folder of what it runs; None if it is not there,
+        or cannot be shown."""
+        try:
+            found, trail = behind_shim(program, follow(program), self._host)
+            if is_program(found) and self._host.why_not(found, trail, for_host=True) is None:
+                self.add(found, trail)
+                return found.parent
+        except (OSError, UsageError):
+            pass
+        return None
+
+    def add_all(self, other: "Needs") -> None:
+        """Add what another program needs."""
+        self._folders |= other._folders
+        self._links |= other._links
 
     def add(self, program: Path, trail: Trail, started_as: Path | None = None) -> None:
         """Note what one of the host's programs needs; `started_as` is the bot's own link to it, if it is run by one."""
@@ -132,11 +165,9 @@ def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
     marked = any((folder / mark).exists() for mark in INSTALLATION_MARKS)
     collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
     if any(home.is_relative_to(folder) for home in homes) or (collection and not marked and folder not in SYSTEM):
-        of_rust = folder.name in OF_RUST and folder.parent in homes
-        toolchain = '; for Rust name the toolchain itself: --interpreter "$(rustc --print sysroot)"' if of_rust else ""
         raise refusal(
             f"{owner}, which holds too much to be shown to a bot: install the program in a folder of its own (such as "
-            f"/opt/NAME), or put it into the bot's folder{toolchain}"
+            "/opt/NAME), or put it into the bot's folder"
         )
     if is_within(folder, TAKEN):
         raise refusal(f"{owner}, which cannot be shown to a bot: move it")

@@ -16,15 +16,16 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Self
 
 import protocol
 from arena.bots import BotSpec
 from arena.bots.links import Trail, at_its_folder, follow
+from arena.bots.samples import is_packaged
 from arena.errors import UsageError
 
 SYSTEM = tuple(Path("/", name) for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
@@ -48,6 +49,16 @@ def own_files(bot: BotSpec) -> Path:
     if bot.fault is not None and os.path.islink(bot.path):
         return Path(os.path.realpath(bot.path.parent), bot.path.name)
     return Path(os.path.realpath(bot.path))
+
+
+def is_program(path: Path) -> bool:
+    """Whether this is a file that can be run."""
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def is_open(folder: Path) -> bool:
+    """Whether every user of the machine may write into a folder."""
+    return bool(os.stat(folder).st_mode & stat.S_IWOTH)
 
 
 def is_environment(folder: Path) -> bool:
@@ -81,10 +92,9 @@ class HostPrograms:
             if (folder := _listed(text)) and folder not in beside and self.entrant_at(folder) is None
         )
         """The folders of the host's own PATH that count, with no link left in their paths."""
-        self._followed: dict[Path, Trail] | None = None
-        """Where paths have led that were followed; None where each is followed anew."""
-        self._counts: dict[Path, bool] = {}
-        """Whether folders are the host's or the system's, if `_followed` is kept."""
+        self.follow: Callable[[Path], Trail] = follow
+        self.has_programs: Callable[[Path], bool] = self._has_programs
+        """Whether programs in a folder, at a path without links, are the host's choice or the system's."""
 
     def as_of_now(self) -> Self:
         """The same, which follows a path once and takes it to lead there from then on.
@@ -92,30 +102,16 @@ class HostPrograms:
         That is for one pass over many bots, most of which are run by the same programs, while none of them runs.
         """
         same = copy(self)
-        same._followed, same._counts = {}, {}
+        same.follow, same.has_programs = cache(follow), cache(same._has_programs)
         return same
-
-    def follow(self, path: Path) -> Trail:
-        """What an absolute path leads through. Raises `OSError`."""
-        if self._followed is None:
-            return follow(path)
-        trail = self._followed.get(path)
-        if trail is None:
-            trail = self._followed[path] = follow(path)
-        return trail
 
     def at_its_folder(self, path: Path) -> Path:
         """The same path with no link left in the path of its folder. Raises `OSError`."""
         return self.follow(path.parent).end / path.name
 
-    def has_programs(self, folder: Path) -> bool:
-        """Whether programs in this folder, in the path of which there is no link, are the host's choice or the
-        system's."""
-        counts = self._counts.get(folder) if self._followed is not None else None
-        if counts is None:
-            is_systems = is_within(folder, SYSTEM) and self.entrant_at(folder) is None
-            counts = self._counts[folder] = is_systems or self.is_folder_of_programs(folder)
-        return counts
+    def _has_programs(self, folder: Path) -> bool:
+        is_systems = is_within(folder, SYSTEM) and self.entrant_at(folder) is None
+        return is_systems or self.is_folder_of_programs(folder)
 
     def _check_named(self, text: str) -> Path:
         expected = f"--interpreter {text}: expected a program, or the folder that one is installed in"
@@ -125,7 +121,7 @@ class HostPrograms:
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise UsageError(f"{expected}: {reason}") from None
-        if not (trail.end.is_dir() or (trail.end.is_file() and os.access(trail.end, os.X_OK))):
+        if not (trail.end.is_dir() or is_program(trail.end)):
             raise UsageError(f"{expected}; this is neither")
         entrant = self.entrant_on(trail)
         if entrant is not None:
@@ -135,6 +131,10 @@ class HostPrograms:
     def entrant_at(self, path: Path) -> Path | None:
         """The path of the bot among whose files this one is; None if there is none."""
         return next((self._entrants[place] for place in (path, *path.parents) if place in self._entrants), None)
+
+    def holds_bots(self, folder: Path) -> bool:
+        """Whether files of bots that others must not see are in a folder."""
+        return any(files.is_relative_to(folder) and not is_packaged(files) for files in self._entrants)
 
     def entrant_on(self, trail: Trail) -> Path | None:
         """The path of the bot that decides where this leads; None if there is none."""
@@ -211,7 +211,7 @@ def _listed(text: str) -> Path | None:
         mode = os.stat(folder).st_mode
     except (OSError, ValueError):
         return None
-    return folder if stat.S_ISDIR(mode) and not mode & stat.S_IWOTH else None
+    return folder if stat.S_ISDIR(mode) and not is_open(folder) else None
 
 
 def _is_of_the_system(trail: Trail) -> bool:

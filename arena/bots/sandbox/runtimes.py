@@ -2,8 +2,8 @@
 
 A program is followed as the kernel would follow it: through the PATH, links and the `#!` lines of scripts, until it is
 a file of the bot, of the system (`/usr` and what hangs on it), or of an installation (`arena.bots.sandbox.needs`). All
-this is read, not asked: nothing that a bot names is run outside a sandbox. The one exception is a version manager's
-stand-in for Python that the host itself has on the PATH or has named (`arena.bots.sandbox.stand_ins`).
+this is read, not asked: nothing that a bot names is run outside a sandbox. Only toolchain managers of the host's are
+asked what their shims run (`arena.bots.sandbox.shims`).
 """
 
 import contextlib
@@ -11,20 +11,23 @@ import os
 import re
 import shlex
 import sys
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 from arena.bots import BotSpec, base_environment
-from arena.bots.links import Link, Trail, at_its_folder, climbs, follow
+from arena.bots.languages import LANGUAGES
+from arena.bots.links import Link, Trail, follow
 from arena.bots.sandbox.needs import PYTHON, Needs
-from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_within, own_files
-from arena.bots.sandbox.stand_ins import python_behind
+from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_program, is_within, own_files
+from arena.bots.sandbox.shims import behind_shim
 from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
 from arena.errors import UsageError
 from arena.hostfile import read_start
 from arena.printable import printable
 
+USUAL_TOOLS = frozenset(tool.program for language in LANGUAGES for tool in language.tools)
 SCRIPTS = 5
 """The kernel follows no longer chain of `#!` lines either."""
 
@@ -48,48 +51,31 @@ class Program:
     """What a bot's command comes to: words with the paths of this machine.
 
     `folders` and `links` have to be visible at their own places beside the system and the bot's own files;
-    `environment` is to be set; `path` are the folders in which its PATH finds programs. `trial` shows
-    whether the host's program that it is run by can be run; None if it is the bot's own.
+    `environment` is to be set; `path` are the folders in which its PATH finds programs. `trials` show whether the
+    host's programs that it is run by, and that it runs besides (`interpreters`), can be run. `is_named`: its command
+    is not on the bot's PATH, but named by the host.
     """
 
     command: tuple[str, ...]
-    trial: Trial | None = None
-    folders: tuple[Path, ...] = ()
-    links: tuple[Link, ...] = ()
-    environment: dict[str, str] = field(default_factory=dict)
-    path: tuple[Path, ...] = ()
-    found: Path | None = None
-    """The first program on the way, which is a script or what runs the bot."""
-    is_named: bool = False
-    """Whether a name in it is not that of a program on the bot's PATH, but of one that the host has named."""
-    more: tuple["Program", ...] = ()
-    """What its bot.toml says that it runs besides (`interpreters`); all that these need is in the fields above, too."""
-
-    @property
-    def trials(self) -> tuple[Trial, ...]:
-        """All that shows whether the host's programs can be run."""
-        return tuple(each.trial for each in (self, *self.more) if each.trial is not None)
+    trials: tuple[Trial, ...]
+    folders: tuple[Path, ...]
+    links: tuple[Link, ...]
+    environment: dict[str, str]
+    path: tuple[Path, ...]
+    is_named: bool
 
 
-def find_program(bot: BotSpec, host: HostPrograms) -> Program:
-    """How to run a bot, by its own program or one of the host's, where little is visible.
+def find_program(bot: BotSpec, host: HostPrograms, *, is_shown: bool = True) -> Program:
+    """Find how to run a bot, by its own program or one of the host's; `is_shown`: where little else is visible.
 
     Raises `UsageError` if its command leads elsewhere, or if what it needs cannot be shown.
     """
-    return _Search(bot, host, is_shown=True).run()
-
-
-def check_program(bot: BotSpec, host: HostPrograms) -> Program:
-    """How to run a bot where all is visible to it anyway; `path` are the folders in which its PATH may find programs.
-
-    Raises `UsageError` if its command leads neither to its own files nor to a program of the host's.
-    """
-    return _Search(bot, host, is_shown=False).run()
+    return _Search(bot, host, is_shown=is_shown).run()
 
 
 @dataclass(frozen=True)
 class Tools:
-    """What of the host's is shown to a build: folders and links at their own places; `path` are those with programs."""
+    """The programs of the host's that a build sees: folders and links at their own places, and a PATH."""
 
     folders: tuple[Path, ...]
     links: tuple[Link, ...]
@@ -97,47 +83,72 @@ class Tools:
 
 
 def find_tools(bot: BotSpec, host: HostPrograms) -> Tools:
-    """What a bot may be built with beside the system: all that the host has named, and the arena's own Python.
+    """Return the tools of a bot's build: what the host has named, the arena's own Python and, of the programs on the
+    host's PATH, the tools of all languages and the words of the build.
 
     Raises `SandboxError` if something that is named cannot be shown.
     """
-    needs = _Search(bot, host, is_shown=True).needs
-    path = []
+    needs, path = Needs(bot, host), list[Path]()
     for named in host.named:
-        needs.add_named(named)
-        end = follow(named).end
-        path += [end / "bin", end] if end.is_dir() else [named.parent]
-    with contextlib.suppress(UsageError):  # it need not be for bots in another language
-        needs.add_named(Path(os.path.abspath(sys.executable)))
-        path.append(Path(os.path.abspath(sys.executable)).parent)
-    path += [folder for folder in host.path if is_within(folder, SYSTEM)]  # visible anyway: /usr/local/go/bin, say
+        path += needs.add_named(named)
+    with contextlib.suppress(UsageError):  # bots in another language can be built without it
+        path += needs.add_named(Path(os.path.abspath(sys.executable)))
+    wanted = {*USUAL_TOOLS, *re.findall(r"[\w.+-]+", bot.build or "")}
+    for folder in host.path:
+        for name in sorted(wanted):
+            tool = Needs(bot, host)
+            found = tool.add_tool(folder / name)
+            if found is not None and not any(map(host.holds_bots, tool.shown[0])):
+                needs.add_all(tool)
+                path.append(found)
+                wanted.remove(name)
+        if is_within(folder, SYSTEM):
+            path.append(folder)
     return Tools(*needs.shown, tuple(path))
 
 
 class _Search:
-    """The way from a bot's command to the program that runs it; `needs` is what has to be visible for that."""
+    """The way from a bot's command to the program that runs it; `_needs` is what has to be visible for that."""
 
-    def __init__(
-        self, bot: BotSpec, host: HostPrograms, *, is_shown: bool, who: str = "its command or #! line"
-    ) -> None:
-        """`who` names the program in errors."""
-        self._is_shown, self._who = is_shown, who
-        self._is_named = False
+    def __init__(self, bot: BotSpec, host: HostPrograms, *, is_shown: bool) -> None:
+        self._is_shown, self._is_named = is_shown, False
+        self._name, self._who = "", ""
+        """The first word of what is looked for, and how errors call that."""
         self._bot, self._host, self._own = bot, host, own_files(bot)
         self._path = tuple(dict.fromkeys(self._folders_of_path()))
-        self.needs = Needs(bot, host)
+        self._needs = Needs(bot, host)
+        self._trials = list[Trial]()
 
-    def run(self, *, alone: bool = False) -> Program:
-        """The program; `alone`: without what the bot runs besides."""
-        command = list(self._bot.command)
+    def run(self) -> Program:
+        """Find the bot's program, and those that it runs besides."""
+        command, _ = self._find(self._bot.command, "its command or #! line")
+        is_named, path = self._is_named, list(self._path)
+        for word in self._bot.interpreters:
+            folder = self._find((word,), f"interpreters: {word}")[1].parent
+            if folder not in self._own.parents:
+                path.append(folder)
+        return Program(
+            command=command,
+            trials=tuple(self._trials),
+            folders=self._needs.shown[0],
+            links=self._needs.shown[1],
+            environment=self._needs.environment,
+            path=tuple(dict.fromkeys(path)),
+            is_named=is_named,
+        )
+
+    def _find(self, words: Sequence[str], who: str) -> tuple[tuple[str, ...], Path]:
+        """Return a command with what its scripts are run by, and the first program on the way."""
+        command = list(words)
+        self._name, self._who = command[0], who
         hosts: tuple[Path, Trail] | None = None
         is_control, first = False, None
         for _ in range(SCRIPTS):
-            program, trail, hosts = self._step(command[0], for_host=hosts is not None)
+            program, trail, hosts, is_hosts_choice = self._step(command[0], for_host=hosts is not None)
             self._refuse_climbing(trail)
             first = first or program
             command[0] = str(program)
-            is_control = hosts is not None and (is_control or self._host.is_control(*hosts))
+            is_control = hosts is not None and (is_control or is_hosts_choice)
             is_python = hosts is not None and PYTHON.fullmatch(hosts[0].name) is not None
             interpreter = [] if is_python else self._interpreter(trail.end, for_host=hosts is not None)
             if not interpreter:
@@ -145,64 +156,39 @@ class _Search:
             command[:0] = interpreter
         else:
             raise self._refusal(f"its #! lines lead from script to script, more than {SCRIPTS} of them")
-        found = Program(
-            command=tuple(command),
-            trial=self._trial(*hosts, is_control=is_control) if hosts is not None and self._is_shown else None,
-            folders=self.needs.shown[0],
-            links=self.needs.shown[1],
-            environment=self.needs.environment,
-            path=self._path,
-            found=first,
-            is_named=self._is_named,
-        )
-        return found if alone or not self._bot.interpreters else self._with_more(found)
+        if hosts is not None and self._is_shown:
+            self._trials.append(self._trial(*hosts, is_control=is_control))
+        return tuple(command), first
 
-    def _step(self, name: str, *, for_host: bool) -> tuple[Path, Trail, tuple[Path, Trail] | None]:
+    def _step(self, name: str, *, for_host: bool) -> tuple[Path, Trail, tuple[Path, Trail] | None, bool]:
         """One program on the way: as what it is started, the way to it, and the host's program that it is, with the way
-        to that; None if it is the bot's own. `for_host`: a program of the host's has named it."""
+        to that, None if it is the bot's own; and whether its failure is the host's affair. `for_host`: a program of the
+        host's has named it."""
         program, trail = self._look_up(name)
-        if not program.is_relative_to(self._own):
-            self._check(program, trail, for_host)
-            found = self._behind_stand_in(program, trail)
-            self._need(*found)
-            return *found, found
         own = list(takewhile(lambda place: place.is_relative_to(self._own), trail.places))
+        if not own:
+            self._check(program, trail, for_host)
+            found = self._behind_shim(program, trail)
+            self._need(*found)
+            return *found, found, self._host.is_control(program, trail) or self._host.is_control(*found)
         if len(own) < len(trail.places):  # a link of the bot's leads to a program of the host's
-            outside = trail.places[len(own)]
+            outside = self._host.at_its_folder(trail.stages[len(own)])
             way = follow(outside)
-            self._check(outside, way, for_host, link=program)
+            self._check(outside, way, for_host, link=own[-1])
             self._need(outside, way, program)
-            if any(os.path.isabs(link.target) for link in trail.links if link.place in own[:-1]):
-                program = own[-1]  # inside, the bot's files are at another place
-            return program, trail, (outside, way)
+            if not program.is_relative_to(self._own):
+                program = outside
+            elif any(os.path.isabs(link.target) for link in trail.links if link.place in own[:-1]):
+                # Inside, the bot's files are at another place; a link to a folder is not started.
+                program = own[-1] if trail.stages[len(own) - 1] == own[-1] else outside
+            return program, trail, (outside, way), self._host.is_control(outside, way)
         if any(os.path.isabs(link.target) for link in trail.links):
             program = trail.end
-        return program, trail, None
-
-    def _with_more(self, program: Program) -> Program:
-        """The same with what the bot runs besides, each looked for as a command of its own."""
-        more = tuple(self._besides(word) for word in self._bot.interpreters)
-        beside = (each.found.parent for each in more if each.found is not None)
-        return replace(
-            program,
-            folders=tuple(sorted({*program.folders, *(folder for each in more for folder in each.folders)})),
-            links=tuple({link.place: link for each in (program, *more) for link in each.links}.values()),
-            environment={name: value for each in (*more, program) for name, value in each.environment.items()},
-            path=tuple(
-                dict.fromkeys((*program.path, *(folder for folder in beside if folder not in self._own.parents)))
-            ),
-            more=more,
-        )
-
-    def _besides(self, word: str) -> Program:
-        """One of the programs that the bot runs besides."""
-        bot = replace(self._bot, command=(word,))
-        search = _Search(bot, self._host, is_shown=self._is_shown, who=f"interpreters: {word}")
-        return search.run(alone=True)
+        return program, trail, None, False
 
     def _need(self, program: Path, trail: Trail, started_as: Path | None = None) -> None:
         if self._is_shown:
-            self.needs.add(program, trail, started_as)
+            self._needs.add(program, trail, started_as)
 
     def _trial(self, program: Path, trail: Trail, *, is_control: bool) -> Trial:
         """The trial of one of the host's programs, with what that one needs and nothing that the bot has added."""
@@ -220,17 +206,11 @@ class _Search:
     def _refuse_climbing(self, trail: Trail) -> None:
         """Refuse a link that leads out of the bot's folder by `..`, even to come back: inside, that is elsewhere."""
         for link in trail.links:
-            if link.place.is_relative_to(self._own) and (self._own in trail.left or self._climbs(link)):
+            if link.place.is_relative_to(self._own) and self._own in trail.left:
                 raise self._refusal(
                     f"{link.place}: this link leads out of the bot's folder, to {link.target}: expected a path within "
                     "it, or a whole path"
                 )
-
-    def _climbs(self, link: Link) -> bool:
-        """Whether a link leads out of the folder by its text alone, whatever the names in it are."""
-        if os.path.isabs(link.target):
-            return False
-        return climbs(link.place.relative_to(self._own).parent, link.target)
 
     # --- where programs are looked for ------------------------------------------------------------------------------
 
@@ -268,7 +248,7 @@ class _Search:
                 trail, program = self._host.follow(found), self._host.at_its_folder(found)
             except (OSError, ValueError):
                 continue
-            if trail.end.is_file() and os.access(trail.end, os.X_OK):
+            if is_program(trail.end):
                 self._is_named = self._is_named or found not in places
                 return program, trail
             if "/" in name:
@@ -276,7 +256,7 @@ class _Search:
         if "/" in name:
             raise self._refusal(f"{self._who} names {name}, and there is no such file")
         path = os.pathsep.join(str(folder) for folder in self._path)
-        hint = command_hint(self._bot.folder, name, path) if name == self._bot.command[0] else ""
+        hint = command_hint(self._bot.folder, name, path) if name == self._name else ""
         if name in self._bot.interpreters:
             hint = f", nor has the host named one with --interpreter{hint}"
         raise self._refusal(f"there is no program {name!r} on the PATH{hint}")
@@ -326,24 +306,10 @@ class _Search:
                 return inner
         return words
 
-    def _behind_stand_in(self, program: Path, trail: Trail) -> tuple[Path, Trail]:
-        """The program itself, where this one is only a version manager's stand-in for it."""
-        if program.parent.name != "shims" or not self._is_shown:
+    def _behind_shim(self, program: Path, trail: Trail) -> tuple[Path, Trail]:
+        if not self._is_shown:
             return program, trail
-        if not PYTHON.fullmatch(program.name):
-            raise self._refusal(
-                f"{program} is only a version manager's stand-in: name the program itself in the bot's command or #! "
-                f"line ({program.parent.parent.name.lstrip('.')} which {program.name} tells it)"
-            )
         try:
-            meant = python_behind(program, os.pathsep.join(str(folder) for folder in self._host.path))
+            return behind_shim(program, trail, self._host)
         except UsageError as error:
-            raise self._refusal(
-                f"{error}: start the arena with --interpreter PATH, the path of that Python itself"
-            ) from None
-        try:
-            found = at_its_folder(meant), follow(meant)
-        except OSError as error:
-            raise self._refusal(f"{program} stands for {meant}: {error.strerror}") from None
-        self._check(*found, for_host=True)
-        return found
+            raise self._refusal(str(error)) from None

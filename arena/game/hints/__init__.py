@@ -44,7 +44,7 @@ def diagnose(seen: Seen) -> Hint | None:
 
 def hinted(fault: Fault, hint: Hint | None) -> Fault:
     """The fault with its hint, as it goes into records and to the bot; both are printable by then, and short."""
-    return Fault(fault.reason, fault.text + MARK + hint.text[:LONGEST_HINT]) if hint else fault
+    return fault._replace(text=fault.text + MARK + hint.text[:LONGEST_HINT]) if hint else fault
 
 
 def _over_limit(seen: Seen) -> Hint:

@@ -9,7 +9,7 @@ from arena.rules.events import Rule
 from protocol.conversation import Phase
 from protocol.notation import Reason
 
-REPETITION = tuple(f"(rule: {rule.value})" for rule in (Rule.TWO_SQUARES, Rule.CHASE))
+REPETITION = (Rule.TWO_SQUARES, Rule.CHASE)
 SILENT = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
 
 
@@ -26,7 +26,7 @@ def of_2012(seen: Seen) -> Hint | None:
 
 
 def _repeated(seen: Seen) -> Hint | None:
-    if not seen.fault.text.endswith(REPETITION):
+    if seen.fault.cause is None or seen.fault.cause.rule not in REPETITION:
         return None
     words = "the manager of 2012 had no rule against moving to and fro, and this ruleset has one; ucc-2012 has none"
     return Hint(Mistake.REPETITION, words)

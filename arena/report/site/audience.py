@@ -18,7 +18,7 @@ from arena.league.readers import Reader
 from protocol.notation import COLOR_BY_WORD, Color, Rank
 
 
-class Audience(Enum):
+class SeenBy(Enum):
     """Who reads the page of a game."""
 
     ALL = ALL
@@ -31,21 +31,21 @@ class Audience(Enum):
         """The seat that reads, if it is one."""
 
     @property
-    def views(self) -> tuple["Audience", ...]:
+    def views(self) -> tuple["SeenBy", ...]:
         """What such a reader may look at: everything, what Red knew and what Blue knew, or one view alone."""
-        return (Audience.ALL, Audience.RED, Audience.BLUE) if self is Audience.ALL else (self,)
+        return (SeenBy.ALL, SeenBy.RED, SeenBy.BLUE) if self is SeenBy.ALL else (self,)
 
     def sees(self, color: Color) -> bool:
         """Whether it sees what is that side's alone: its set-up, seed, notes and standard error."""
-        return self is Audience.ALL or self.seat is color
+        return self is SeenBy.ALL or self.seat is color
 
 
-def audience_of(reader: Reader, players: tuple[Player, Player]) -> Audience:
+def audience_of(reader: Reader, players: tuple[Player, Player]) -> SeenBy:
     """As what this reader sees a game of these players: both seats as everything, none of them as the public."""
     seats = reader.seats(players)
     if len(seats) == len(Color):
-        return Audience.ALL
-    return Audience(seats[0].word) if seats else Audience.PUBLIC
+        return SeenBy.ALL
+    return SeenBy(seats[0].word) if seats else SeenBy.PUBLIC
 
 
 def has_seeds(reader: Reader) -> bool:
@@ -58,9 +58,9 @@ def sees_bot(reader: Reader, player: Player) -> bool:
     return reader.audience is Reading.ALL or player in reader.bots
 
 
-def cell_of(replay: SeenGame, square: int, audience: Audience) -> str:
+def cell_of(replay: SeenGame, square: int, audience: SeenBy) -> str:
     """A cell of the board as it is, as a seat knows it, or as both seats know it."""
-    if audience is Audience.ALL:
+    if audience is SeenBy.ALL:
         return true_cell(replay.game, square)
     if audience.seat is not None:
         return replay.views[audience.seat].cell(square)
@@ -68,15 +68,15 @@ def cell_of(replay: SeenGame, square: int, audience: Audience) -> str:
     return by_blue if by_blue[0] == Color.RED.word[0] else by_red
 
 
-def lost_of(replay: SeenGame, color: Color, audience: Audience) -> list[Rank]:
+def lost_of(replay: SeenGame, color: Color, audience: SeenBy) -> list[Rank]:
     """The pieces that a side has lost, as far as the reader knows them."""
-    if audience is Audience.ALL:
+    if audience is SeenBy.ALL:
         return replay.views[color].captured(color)
     if audience.seat is not None:
         return replay.views[audience.seat].captured(color)
     return replay.views[color.opponent].captured(color)
 
 
-def notes_for(record: GameRecord, audience: Audience) -> list[NoteLine]:
+def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
     """The notes that a reader may read: a note may say anything, ranks too."""
     return [note for note in record.notes if any(audience.sees(color) for color in Color if color.word == note.color)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from arena.report.site.words import Words
+from arena.report.site.page_frame import Words
 
 WHISKER_WIDTH = 200
 CURVE_SIZE = (720, 260)

@@ -23,7 +23,7 @@ from arena.game.view import is_told_as_moved
 from arena.report.boards import Mark, marks_of
 from arena.report.names import Names
 from arena.report.replay import Taken, event_words, told
-from arena.report.site.audience import Audience, cell_of, lost_of, notes_for
+from arena.report.site.audience import SeenBy, cell_of, lost_of, notes_for
 from protocol.messages import Battle
 from protocol.notation import SQUARES, Color
 
@@ -79,7 +79,7 @@ class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
 class _Viewer:
     """Puts together what one viewer sees of a game that is played again."""
 
-    def __init__(self, replay: Replay, audience: Audience, names: Names) -> None:
+    def __init__(self, replay: Replay, audience: SeenBy, names: Names) -> None:
         self._replay, self._audience, self._names = replay, audience, names
         self._lost = ("", "")
         start = "".join(cell_of(replay, square, audience) for square in range(len(SQUARES)))
@@ -103,7 +103,7 @@ class _Viewer:
 
 def game_data(
     record: GameRecord,
-    audience: Audience,
+    audience: SeenBy,
     names: Names,
     *,
     labels: dict[str, Any],
@@ -167,16 +167,14 @@ def square_name(square: int) -> str:
     return _SQUARE_NAMES[square]
 
 
-def _lost(replay: Replay, audience: Audience) -> tuple[str, str]:
+def _lost(replay: Replay, audience: SeenBy) -> tuple[str, str]:
     red, blue = ("".join(rank.letter for rank in lost_of(replay, color, audience)) for color in Color)
     return red, blue
 
 
-def _banks(
-    record: GameRecord, colors: Sequence[Color], audience: Audience
-) -> list[tuple[int | None, int | None]] | None:
+def _banks(record: GameRecord, colors: Sequence[Color], audience: SeenBy) -> list[tuple[int | None, int | None]] | None:
     """What each side's bank had left after each ply; None if neither has one, or who looks sees no times."""
-    if all(time.bank_ms is None for time in record.times) or audience is Audience.PUBLIC:
+    if all(time.bank_ms is None for time in record.times) or audience is SeenBy.PUBLIC:
         return None
     clock = Clock(record.times)
     interrupted: dict[int, float] = {}
@@ -192,9 +190,9 @@ def _banks(
     return banks
 
 
-def _dialogue(record: GameRecord, audience: Audience, *, has_seeds: bool) -> list[tuple[int, str, str, str]]:
+def _dialogue(record: GameRecord, audience: SeenBy, *, has_seeds: bool) -> list[tuple[int, str, str, str]]:
     """The lines that each seat exchanged, as far as the reader may see them. The public may see none."""
-    if audience is Audience.PUBLIC:
+    if audience is SeenBy.PUBLIC:
         return []
     found: list[tuple[int, str, str, str]] = []
     try:

@@ -20,7 +20,7 @@ from arena.league.options import usable_cpus
 from arena.league.store import Store
 from arena.report.roster import ShownNames
 from arena.report.site.charts import histogram
-from arena.report.site.game_texts import GameTexts
+from arena.report.site.game_page import GameTexts
 from protocol.notation import Color
 
 WORTH_A_PROCESS = 30
@@ -41,7 +41,7 @@ class Job(msgspec.Struct, frozen=True):
     texts: GameTexts
 
 
-class Done(msgspec.Struct):
+class GamesWritten(msgspec.Struct):
     """What came of it: `times` counts each bot's moves as `charts.histogram` does; of each game of `faults` it is said
     why it has no page. `errno` is the error of the system that ended it early, `failure` any other one."""
 
@@ -50,13 +50,13 @@ class Done(msgspec.Struct):
     errno: int = 0
     failure: str = ""
 
-    def add(self, other: "Done") -> None:
+    def add(self, other: "GamesWritten") -> None:
         for name, counts in other.times.items():
             self.times[name] = dict(Counter(self.times.get(name, {})) + Counter(counts))
         self.faults |= other.faults
 
 
-def write_games(job: Job) -> Done:
+def write_games(job: Job) -> GamesWritten:
     """Write them, by as many processes as there are CPUs. Raises `OSError` where files cannot be written, and
     `ArenaError` if anything else fails."""
     count = min(usable_cpus(), len(job.numbers) // WORTH_A_PROCESS)
@@ -65,13 +65,13 @@ def write_games(job: Job) -> Done:
             return write_here(store, job)
     shares = [job.numbers[place::count] for place in range(count)]
     processes = [_start(msgspec.structs.replace(job, numbers=share)) for share in shares]
-    done = Done()
+    done = GamesWritten()
     try:
         for process in processes:
             said, _ = process.communicate()
             if process.returncode:
                 raise ArenaError(f"a process that writes pages ended with exit code {process.returncode}")
-            share = msgspec.json.decode(said, type=Done)
+            share = msgspec.json.decode(said, type=GamesWritten)
             if share.errno:
                 raise OSError(share.errno, os.strerror(share.errno))
             if share.failure:
@@ -104,15 +104,15 @@ def main() -> None:
         with Store(Path(job.store), create=False) as store:
             done = write_here(store, job)
     except OSError as error:
-        done = Done(errno=error.errno or errno.EIO)
+        done = GamesWritten(errno=error.errno or errno.EIO)
     except ArenaError as error:
-        done = Done(failure=str(error))
+        done = GamesWritten(failure=str(error))
     sys.stdout.buffer.write(msgspec.json.encode(done))
 
 
-def write_here(store: Store, job: Job) -> Done:
+def write_here(store: Store, job: Job) -> GamesWritten:
     """Write the games in this process."""
-    folder, done = Path(job.folder) / "games", Done()
+    folder, done = Path(job.folder) / "games", GamesWritten()
     for number in job.numbers:
         stored = store.stored(number)
         try:
@@ -127,7 +127,7 @@ def write_here(store: Store, job: Job) -> Done:
     return done
 
 
-def _count_times(done: Done, record: GameRecord, shown: ShownNames) -> None:
+def _count_times(done: GamesWritten, record: GameRecord, shown: ShownNames) -> None:
     blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
     for color in Color:
         name = shown.get(record.players[color])

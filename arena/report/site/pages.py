@@ -12,10 +12,9 @@ from arena.report.result_words import interval_text, points_text, score_text
 from arena.report.rules import army_entries, rule_lines
 from arena.report.sentences import Part
 from arena.report.site.charts import Whisker, bars, curves, edge, heat, whiskers
-from arena.report.site.frame import Frame
-from arena.report.site.places import PlaceList
-from arena.report.site.values import League
-from arena.report.site.words import in_script
+from arena.report.site.league_values import LeagueValues
+from arena.report.site.page_frame import PageFrame, in_script, isolated
+from arena.report.site.place_list import PlaceList
 from arena.report.standings import Line, Table
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
@@ -44,7 +43,7 @@ class StandingsRow:
 class LeaguePages:
     """Makes the pages of one league, but for those of its games."""
 
-    def __init__(self, frame: Frame, table: Table, league: League) -> None:
+    def __init__(self, frame: PageFrame, table: Table, league: LeagueValues) -> None:
         self._frame, self._table, self._league = frame, table, league
         self.order = [line.name for line in table.lines]
         self.href = {name: f"bots/{number}.html" for number, name in enumerate(self.order, 1)}
@@ -113,7 +112,7 @@ class LeaguePages:
                     and {
                         "text": f"{points_text(meeting.points)}/{meeting.games}",
                         "heat": heat(meeting.points / meeting.games),
-                        "title": f"{name} - {other}",
+                        "title": f"{isolated(name)} - {isolated(other)}",
                         "href": f"games.html#{urlencode({'bot': name, 'against': other})}",
                     }
                 )
@@ -294,7 +293,7 @@ def _record_text(outcomes: Counter[str]) -> str:
 
 def _counted(losers: Mapping[str, int]) -> str:
     most_first = sorted(losers.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name} {games}" for name, games in most_first)
+    return ", ".join(f"{isolated(name)} {games}" for name, games in most_first)
 
 
 def _milliseconds(value: float | None) -> str:

@@ -8,7 +8,7 @@
   const status = document.createElement("p");
   status.className = "live note";
   document.querySelector("header.top").append(status);
-  let shown = mark.content, wanted = shown, timer = null, lost = "", within = 1;
+  let shown = mark.content, wanted = shown, timer = null, lost = "", within = 1, isOver = false;
 
   // Make `old` what `made` is, and leave alone what is the same: the focus, what is scrolled and what is marked stay.
   function morph(old, made) {
@@ -27,9 +27,15 @@
 
   async function refresh() {
     timer = null;
+    await load();
+    if (isOver) events.close();
+  }
+
+  async function load() {
     const asked = wanted;
     if (asked === shown || document.hidden) return;
     if (document.querySelector("#filter")) {
+      if (isOver) return; // the whole page could not be had any more
       if (document.activeElement === document.body) location.reload();
       else document.activeElement.addEventListener("blur", later, { once: true });
       return;
@@ -56,9 +62,11 @@
     status.textContent = state.text;
     lost = state.lost;
     within = state.within;
+    isOver = state.over;
     wanted = state.version;
     if (!document.querySelector("#replay")) later();
+    else if (isOver) events.close();
   });
-  events.onerror = () => { status.textContent = lost; };
+  events.onerror = () => { if (!isOver) status.textContent = lost; };
   document.addEventListener("visibilitychange", later);
 })();

@@ -32,7 +32,10 @@ class Page {
     this.board = new Board(part("board"), {
       chosen: (square) => this.doing()?.chosen(square),
       looked: (square) => this.tellDetails(square),
-      key: (event, square) => this.doing()?.pressedKey(event, square),
+      key: (event, square) => {
+        this.refuse("");
+        this.doing()?.pressedKey(event, square);
+      },
     });
     const shared = { seat: data.seat, pieces: data.pieces, order: data.order, say };
     const on = {
@@ -52,7 +55,10 @@ class Page {
         this.doing()?.lifted?.(from);
         this.draw();
       },
-      dropped: (from, below) => this.doing()?.dropped(from, below),
+      dropped: (from, below) => {
+        this.refuse("");
+        this.doing()?.dropped(from, below);
+      },
       ended: () => {},
     });
     this.listen();
@@ -86,6 +92,7 @@ class Page {
   }
 
   listen() {
+    root.addEventListener("click", () => this.refuse(""), { capture: true }); // what was refused before has been read
     const actions = {
       flip: () => { this.flipped = !this.flipped; this.draw(); },
       resign: () => this.resign(),
@@ -241,6 +248,7 @@ class Page {
     const { state } = this;
     this.drawConnection();
     if (!state) return;
+    const focused = document.activeElement;
     const stage = state.stage;
     root.dataset.stage = stage;
     root.dataset.plies = state.plies;
@@ -263,6 +271,7 @@ class Page {
     this.drawHidden();
     this.drawPly();
     if (this.looked) this.tellDetails(this.looked);
+    if (root.contains(focused) && focused.closest("[hidden]")) this.board.focus(this.board.cursor); // not lost with its button
   }
 
   // After how many plies the board is.
@@ -335,7 +344,9 @@ class Page {
   }
 
   player(side) {
-    return side === data.seat ? say("you") : this.state.players[side === "red" ? 0 : 1];
+    if (side === data.seat) return say("you");
+    const name = this.state.players[side === "red" ? 0 : 1];
+    return /^[ -~]*$/.test(name) ? name : `\u2068${name}\u2069`; // written from right to left it would move what follows
   }
 
   drawPlayers() {

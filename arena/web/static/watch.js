@@ -11,8 +11,10 @@
       if (classes) made.className = classes;
       return made;
     };
-    new EventSource(table.dataset.events).addEventListener("games", (event) => {
-      const { text, rows } = JSON.parse(event.data);
+    const source = new EventSource(table.dataset.events);
+    source.addEventListener("games", (event) => {
+      const { text, rows, over } = JSON.parse(event.data);
+      if (over) source.close();
       document.querySelector("#progress").textContent = text;
       document.querySelector("#none").hidden = rows.length > 0;
       const focused = document.activeElement?.getAttribute("href");
@@ -30,6 +32,7 @@
   function watchGame(root) {
     const labels = JSON.parse(root.dataset.labels);
     const board = new Board(root.querySelector("[data-board]"), labels);
+    root.querySelector(".table").hidden = false;
     const source = new EventSource(root.dataset.events);
     source.addEventListener("board", (event) => {
       const state = JSON.parse(event.data);
@@ -50,10 +53,11 @@
       const last = state.moves?.length ? state.moves[state.moves.length - 1] + (state.words ? "; " + state.words : "") : "";
       root.querySelector("[data-now]").textContent = state.note || last;
       if (!state.end) return;
+      source.close();
+      for (const note of root.querySelectorAll("[data-during]")) note.hidden = true;
       const link = element("a", "", root.dataset.replay);
       link.href = state.href;
       document.querySelector("#end").replaceChildren(state.end + " ", ...(state.href ? [link] : []));
-      if (state.href) source.close();
     });
   }
 

@@ -1,5 +1,7 @@
 """`arena.play` and `arena.match`: one call, and what comes of the games."""
 
+import errno
+import json
 import math
 import os
 import subprocess
@@ -32,6 +34,13 @@ def test_a_game_is_one_call_and_gives_its_record(bots: Bots) -> None:
     assert record.verdict.reason is Reason.RESIGN
     assert record.actions == ("a4-b4", "resign")
     assert record.ruleset == "duel"
+
+
+def test_a_match_has_as_many_games_as_the_command_where_nobody_says_how_many(bots: Bots) -> None:
+    names = bots("steps"), bots("quits", QUITS)
+    words = [sys.executable, "-m", "arena", "match", *names, "--rules", "duel", "--time", PATIENT, "--json"]
+    printed = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert len(arena.match(*names, rules="duel", time=PATIENT).records) == len(json.loads(printed)["games"]) == 2
 
 
 def test_the_first_bot_has_red_and_the_seed_decides_the_rest(bots: Bots) -> None:
@@ -127,6 +136,22 @@ def test_an_empty_file_is_a_store_that_is_yet_to_be_made(bots: Bots) -> None:
     assert arena.League("m.sqlite").games() == []
     names = bots("steps"), bots("quits", QUITS)
     assert arena.match(*names, games=2, rules="duel", time=PATIENT, store="m.sqlite").wins == 2
+
+
+@pytest.mark.parametrize("name", ["on_result", "on_event"])
+@pytest.mark.parametrize(
+    "error", [MemoryError("a table"), OSError(errno.ENOSPC, "full"), arena.UsageError("--rules: no")], ids=repr
+)
+def test_an_error_of_what_is_called_back_comes_out_as_it_is(bots: Bots, name: str, error: Exception) -> None:
+    """Not as an error of the machine that games are played on, nor in other words."""
+
+    def fail(_: object) -> None:
+        raise error
+
+    options: dict[str, Any] = {name: fail}
+    with pytest.raises(type(error)) as caught:
+        arena.match(bots("steps"), bots("quits", QUITS), games=1, rules="duel", time=PATIENT, **options)
+    assert caught.value is error
 
 
 @pytest.mark.parametrize("name", ["on_result", "on_event"])

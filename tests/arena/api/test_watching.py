@@ -12,6 +12,7 @@ from arena.api.threads import BackgroundCall
 from arena.api.watching import EventQueue
 from arena.game.replay import Replay
 from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted, WatchedEvent
+from protocol.notation import Reason
 
 Bots = Callable[..., str]
 QUITS = "echo move resign"
@@ -63,6 +64,21 @@ def test_each_game_of_a_match_and_a_league_is_told_before_its_result(bots: Bots,
         assert once[0] is GameStarted
         assert once[-2:] == [GameFinished, arena.Result]
         assert set(once[1:-2]) == {ActionPlayed}
+
+
+def test_every_game_of_a_worker_is_told_while_it_is_played(bots: Bots, tmp_path: Path) -> None:
+    """A bot crashes as soon as the start of its game has been told: nothing else is told of the game."""
+    heard = tmp_path / "heard"
+
+    def watch(event: WatchedEvent) -> None:
+        if isinstance(event, GameStarted):
+            heard.touch()
+
+    waits = f"until rm '{heard}' 2>/dev/null; do sleep 0.01; done; exit"
+    league = arena.League(tmp_path / "l.sqlite", rules="duel", time="60s", jobs=1)
+    league.add(bots("one", waits), bots("two", waits))
+    league.run(rounds=4, on_event=watch)
+    assert [game.reason for game in league.games()] == [Reason.CRASH] * 8
 
 
 class OwnError(Exception):

@@ -76,7 +76,7 @@ class Bots:
                 here = os.readlink(entry / "cwd")
             except OSError:
                 continue
-            is_copy = here.startswith(f"{self._all_folders}/") and "cache-" in here
+            is_copy = here.startswith(f"{self._all_folders}/") and "/bots-" in here
             if is_copy and any(word.endswith(names) for word in words):
                 found.append(int(entry.name))
         return found

@@ -5,14 +5,19 @@ from typing import Any
 
 import msgspec
 import pytest
-from fake_gate import record_for
 
-from arena.game.record import GameRecord, RecordError
+from arena.game.record import GameRecord, RecordError, encode_record
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor.cluster.expected import check_is_of, checked_record
 from arena.rules.loading import load_ruleset
 from arena.version import __version__
+
+
+def record_for(game: GameSpec, record: GameRecord) -> bytes:
+    """A record as a worker sends it: that of another game, as one of this one."""
+    percent = game.time_percent or msgspec.UNSET
+    return encode_record(msgspec.structs.replace(record, id=game.id, arena=__version__, time_percent=percent))
 
 
 @pytest.fixture(scope="module")

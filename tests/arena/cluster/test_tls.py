@@ -44,5 +44,5 @@ def test_with_another_authority_the_scheduler_does_not_answer(cluster: Cluster, 
         files += [f"--tls-{name}", str(tmp_path / f"{name}.pem")]
     league = cluster.league(*bots.arguments, *files, "--store", "l.sqlite", folder=tmp_path, wait="2s")
     assert league.end() == 1
-    assert f"no dask scheduler answers at {cluster.address} within 2 s" in league.said
+    assert "no scheduler has answered within 2 s" in league.said
     assert "Traceback" not in league.said

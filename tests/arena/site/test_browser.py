@@ -10,18 +10,18 @@ import pytest
 
 from arena.game.record import GameRecord, NoteLine
 from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.report.names import Language, Names, Numbering
 from arena.report.replay import STRENGTH, Position
-from arena.report.site.audience import Audience
-from arena.report.site.build import write_site
-from arena.report.site.contents import SitePlan
-from arena.report.site.frame import FOLDER, Frame, Site
+from arena.report.site.audience import SeenBy
 from arena.report.site.game_data import game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
-from arena.report.site.words import ENGLISH, script_words
+from arena.report.site.page_frame import ENGLISH, FOLDER, PageFrame, Site, script_words
+from arena.report.site.site_contents import SitePlan
+from arena.report.site.write_site import write_site
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
-from protocol.notation import RANK_BY_LETTER, Color
+from protocol.notation import RANK_BY_LETTER, Color, Reason
 
 if TYPE_CHECKING:
     from made_stores import PlayGame
@@ -105,14 +105,14 @@ def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_eve
     (tmp_path / "words.js").write_text(script_words(ENGLISH))
     (tmp_path / "games").mkdir()
     called = [Names(language, numbering) for language in Language for numbering in Numbering]
-    frame, page = Frame(Site("a league", (), "")), open_page(tmp_path / "words.js")
+    frame, page = PageFrame(Site("a league", (), "")), open_page(tmp_path / "words.js")
     for number, rules in enumerate(RULES, 1):
         record = play_game(load_ruleset(rules), seed=number, plies=60)
         names = called[number % len(called)]
-        html = game_page(frame, number, record, shown={}, audience=Audience.ALL)
+        html = game_page(frame, number, record, shown={}, audience=SeenBy.ALL)
         (tmp_path / f"games/{number}.html").write_text(html)
-        labels = labels_of(ENGLISH, number, record, shown={}, audience=Audience.ALL, names=names)
-        data = game_data(record, Audience.ALL, names, labels=labels)
+        labels = labels_of(ENGLISH, number, record, shown={}, audience=SeenBy.ALL, names=names)
+        data = game_data(record, SeenBy.ALL, names, labels=labels)
         (tmp_path / f"games/{number}.js").write_text(game_script(number, data))
         page.goto(f"file://{tmp_path}/games/{number}.html{'#from=blue' if number % 2 else ''}")
         page.wait_for_selector("[data-square]")
@@ -228,7 +228,7 @@ def test_a_fight_says_on_the_board_and_beside_it_who_is_left(
 ) -> None:
     (record,) = site_of(make_store, tmp_path, games=1, plies=120)
     page = open_page(tmp_path / "out/games/1.html")
-    data = game_data(record, Audience.ALL, Names(), labels={})
+    data = game_data(record, SeenBy.ALL, Names(), labels={})
     assert len({fight[6] for fight in data.views["all"].fights.values()}) > 1
     for ply, fight in data.views["all"].fights.items():
         page.evaluate("(ply) => document.querySelector('#replay').replay.go(ply)", ply)
@@ -249,7 +249,7 @@ def test_clocks_and_what_each_move_took_stand_beside_the_board(
 
     (record,) = site_of(make_store, tmp_path, games=1, plies=10, change=timed)
     page = open_page(tmp_path / "out/games/1.html", fragment="#ply=2")
-    data = game_data(record, Audience.ALL, Names(), labels={})
+    data = game_data(record, SeenBy.ALL, Names(), labels={})
     assert data.banks is not None
     banks = [f"{(bank or 0) / 1000:.1f} s" for bank in data.banks[1]]
     assert page.locator("[data-player] .clock").all_inner_texts() == banks[::-1]
@@ -313,6 +313,59 @@ def test_a_page_that_lets_a_script_in_after_all_does_not_run_it(
     assert found.startswith("script-src")
     assert page.title() != "run"
     assert "Content Security Policy" in complaints.pop()
+
+
+def test_after_a_click_on_a_view_the_arrows_go_through_the_game_and_with_the_keyboard_they_choose_the_view(
+    open_page: "OpenPage", site: Path
+) -> None:
+    page = open_page(site / "games/1.html", fragment="#ply=3")
+    for pressed in ("fieldset label:has([value=red]) span", "input[value=red]"):
+        page.click(pressed)
+        page.wait_for_function("() => document.activeElement === document.body")
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.querySelector('#replay').replay.view") == "red"
+    assert page.evaluate("document.querySelector('#replay').replay.ply") == 5
+    page.focus("input[value=red]")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.querySelector('#replay').replay.view") == "blue"
+
+
+def test_without_a_script_a_game_has_no_board_and_no_controls(open_page: "OpenPage", site: Path) -> None:
+    for name in ("games/1", "games"):
+        page = open_page(site / "index.html", java_script_enabled=False)
+        page.goto(f"file://{site}/{name}.html")
+        assert page.locator("button, input, select").locator("visible=true").count() == 0
+        assert not page.locator("[data-board]").is_visible() if name == "games/1" else page.is_visible("#games")
+    page.goto(f"file://{site}/games/1.html")
+    assert "The board needs JavaScript" in page.inner_text("main")
+    assert page.is_visible(".setups")
+
+
+def test_numbers_stand_beside_their_names_in_every_script(
+    make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
+) -> None:
+    """The first name is written from right to left, as is the second."""
+    names = ("\u05d0\u05d1", "\u05d2\u05d3")
+
+    def lose(record: GameRecord) -> GameRecord:
+        number = int(record.id, 16)
+        verdict = Verdict(GameResult.RED if number % 3 else GameResult.BLUE, Reason.RESIGN, record.verdict.plies, "")
+        return msgspec.structs.replace(record, verdict=verdict)
+
+    site_of(make_store, tmp_path, names=names, games=6, change=lose)
+    page = open_page(tmp_path / "out/index.html")
+    cell = page.locator("td", has_text=names[0]).filter(has_text=names[1])
+    before = """(cell) => {
+      const node = cell.firstChild, range = document.createRange();
+      return [...node.data.matchAll(/[\u05d0-\u05ea]+|[0-9]+/g)].map((found) => {
+        range.setStart(node, found.index);
+        range.setEnd(node, found.index + found[0].length);
+        return range.getBoundingClientRect().left;
+      });
+    }"""
+    places = cell.first.evaluate(before)
+    assert len(places) == 4
+    assert places == sorted(places)
 
 
 def test_print_forced_colours_and_wide_screens(open_page: "OpenPage", site: Path, complaints: list[str]) -> None:

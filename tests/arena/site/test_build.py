@@ -16,13 +16,11 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.site.build import Written, write_site
-from arena.report.site.contents import SitePlan, read_site
-from arena.report.site.folder import MARK, new_folder_for
-from arena.report.site.frame import FOLDER, POLICY
 from arena.report.site.game_data import read_game_script
 from arena.report.site.game_files import Job, write_games
-from arena.report.site.words import ENGLISH, OF_SCRIPT
+from arena.report.site.page_frame import ENGLISH, FOLDER, OF_SCRIPT, POLICY
+from arena.report.site.site_contents import SitePlan, read_site
+from arena.report.site.write_site import MARK, Written, new_folder_for, write_site
 from protocol.notation import Color
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.store import Damage, DamagedError, Disqualified, Store
-from arena.report.site.build import write_site
-from arena.report.site.contents import Played, SitePlan, read_site
-from arena.report.site.words import ENGLISH
+from arena.report.site.page_frame import ENGLISH
+from arena.report.site.site_contents import PlayedGames, SitePlan, read_site
+from arena.report.site.write_site import write_site
 from protocol.notation import Reason
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def test_pages_can_be_had_as_text_and_a_folder_holds_the_same(make_store: "MakeS
         contents = read_site(store, SitePlan())
         for name in contents.names():
             if not name.startswith("bots/"):  # those have times, which are counted while pages of games are made
-                assert contents.text(name, Played()) == (tmp_path / "out" / name).read_text()
+                assert contents.text(name, PlayedGames()) == (tmp_path / "out" / name).read_text()
         for number in contents.numbers:
             text = contents.game_texts.of(store.stored(number))
             assert text.page == (tmp_path / f"out/games/{number}.html").read_text()
@@ -42,7 +42,7 @@ def test_there_is_no_text_under_another_name(make_store: "MakeStore", tmp_path: 
     make_store(tmp_path / "l.sqlite", games=1)
     with Store(tmp_path / "l.sqlite", create=False) as store:
         contents = read_site(store, SitePlan())
-        assert contents.text(name, Played()) is None
+        assert contents.text(name, PlayedGames()) is None
         with pytest.raises(ArenaError, match="cannot be read"):
             contents.game_texts.of(store.stored(2))
 
@@ -89,7 +89,7 @@ def test_the_first_page_says_what_is_missing_damaged_and_who_was_disqualified(
 
     def front() -> str:
         with Store(tmp_path / "l.sqlite", create=False) as store:
-            text = read_site(store, SitePlan()).text("index.html", Played())
+            text = read_site(store, SitePlan()).text("index.html", PlayedGames())
         assert text is not None
         return text
 
@@ -122,7 +122,7 @@ def test_a_crosstable_has_the_first_places_however_many_bots_a_store_names(
     monkeypatch.setattr("arena.report.site.pages.MOST_IN_CROSSTABLE", 3)
     make_store(tmp_path / "l.sqlite", names=[f"bot{number}" for number in range(40)], games=4)
     with Store(tmp_path / "l.sqlite", create=False) as store:
-        text = read_site(store, SitePlan()).text("crosstable.html", Played())
+        text = read_site(store, SitePlan()).text("crosstable.html", PlayedGames())
     assert text is not None
     assert "The first 3 of 40 bots." in text
     assert len(re.findall(r'<td class="c', text)) == 2 * 3 * 3

@@ -21,12 +21,12 @@ from arena.game.view import true_cells
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.names import DEFAULT_NAMES
-from arena.report.site.audience import Audience
-from arena.report.site.build import write_site
-from arena.report.site.contents import SitePlan
-from arena.report.site.frame import Frame, Site
+from arena.report.site.audience import SeenBy
 from arena.report.site.game_data import GameData, game_data, game_script, read_game_script
 from arena.report.site.game_page import game_page, labels_of
+from arena.report.site.page_frame import PageFrame, Site
+from arena.report.site.site_contents import SitePlan
+from arena.report.site.write_site import write_site
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Ruleset
@@ -48,7 +48,7 @@ RULES = [
     "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
 ]
 PLAYERS = (Player("ann", "1" * 64), Player("bob", "2" * 64))
-FRAME = Frame(Site("a league", (("Standings", "index.html"),), "made by a test"))
+FRAME = PageFrame(Site("a league", (("Standings", "index.html"),), "made by a test"))
 
 
 def boards(data: GameData, view: str) -> list[list[str]]:
@@ -67,7 +67,7 @@ def boards(data: GameData, view: str) -> list[list[str]]:
 @pytest.mark.parametrize("rules", RULES)
 def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_game: "PlayGame", rules: str) -> None:
     record = play_game(load_ruleset(rules), seed=len(rules))
-    data = read_game_script(game_script(1, game_data(record, Audience.ALL, DEFAULT_NAMES, labels={})))
+    data = read_game_script(game_script(1, game_data(record, SeenBy.ALL, DEFAULT_NAMES, labels={})))
     shown = {view: boards(data, view) for view in ("all", "red", "blue")}
     replay = Replay(record)
     for ply, step in enumerate(itertools.chain([None], replay.steps())):
@@ -81,7 +81,7 @@ def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_ga
 @pytest.mark.parametrize("rules", ["isf", "isf+rescue", "jumbo-81320/infiltrator", "isf+silent-defence"])
 def test_lost_pieces_are_those_that_each_view_knows_of(play_game: "PlayGame", rules: str) -> None:
     record = play_game(load_ruleset(rules), seed=3)
-    data = game_data(record, Audience.ALL, DEFAULT_NAMES, labels={})
+    data = game_data(record, SeenBy.ALL, DEFAULT_NAMES, labels={})
     replay = Replay(record)
     now = dict.fromkeys(data.views, ("", ""))
     for step in replay.steps():
@@ -97,17 +97,17 @@ def test_lost_pieces_are_those_that_each_view_knows_of(play_game: "PlayGame", ru
 @given(
     seed=st.integers(0, 2**32),
     rules=st.sampled_from(["duel", "barrage", "isf", "duel+silent-defence", "duel+rescue+mobile-flag"]),
-    audience=st.sampled_from([Audience.RED, Audience.BLUE, Audience.PUBLIC]),
+    audience=st.sampled_from([SeenBy.RED, SeenBy.BLUE, SeenBy.PUBLIC]),
 )
 @settings(deadline=None, max_examples=40)
 def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_script(
-    random_rows: "RandomRows", lively: Lively, seed: int, rules: str, audience: Audience
+    random_rows: "RandomRows", lively: Lively, seed: int, rules: str, audience: SeenBy
 ) -> None:
     rng, ruleset = Random(seed), load_ruleset(rules)
     rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
     hidden = [color for color in Color if not audience.sees(color)]
     twins = [with_two_swapped(rows[color], rng) if color in hidden else rows[color] for color in Color]
-    seats = [color for color in Color if audience in (Audience.PUBLIC, Audience(color.word))]
+    seats = [color for color in Color if audience in (SeenBy.PUBLIC, SeenBy(color.word))]
     actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), seats, rng, lively)
     found = []
     for world, setups in enumerate((rows, twins)):
@@ -156,7 +156,7 @@ def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_ga
 def test_the_page_counts_plies_in_plain_english(play_game: "PlayGame", plies: int, words: str) -> None:
     """Who is to move after so many plies resigns, which is a ply."""
     record = play_game(load_ruleset("duel"), 1, plies)
-    assert words in game_page(FRAME, 1, record, shown={}, audience=Audience.ALL)
+    assert words in game_page(FRAME, 1, record, shown={}, audience=SeenBy.ALL)
 
 
 def _record(

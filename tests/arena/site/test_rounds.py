@@ -15,8 +15,8 @@ from arena.league.formats import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.formats import PlacingEntry
-from arena.report.site.build import write_site
-from arena.report.site.contents import Played, SitePlan, read_site
+from arena.report.site.site_contents import PlayedGames, SitePlan, read_site
+from arena.report.site.write_site import write_site
 
 if TYPE_CHECKING:
     from browsing import Axe
@@ -46,7 +46,7 @@ def played(tmp_path: Path, executor_here: Callable[..., Any]) -> Callable[..., M
 def page_of(made: Made, name: str, **plan: Any) -> str:
     with Store(made.path, create=False) as store:
         contents = read_site(store, SitePlan(**plan))
-        text = contents.text(name, Played())
+        text = contents.text(name, PlayedGames())
     assert text is not None
     assert name in contents.names()
     return text

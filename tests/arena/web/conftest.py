@@ -7,8 +7,7 @@ from made_stores import make_store, play_game
 from play_table import seat
 from served import Serve, Served, start_serving
 
-from arena.web.limits import LIMITS, Limits
-from arena.web.server import Application
+from arena.web.server import LIMITS, Application, ServerLimits
 
 __all__ = ["make_store", "play_game", "seat", "serving"]
 
@@ -19,7 +18,7 @@ def serving() -> Iterator[Serve]:
     running: list[Served] = []
 
     def start(
-        application: Application, limits: Limits = LIMITS, beside: Callable[[], Awaitable[None]] | None = None
+        application: Application, limits: ServerLimits = LIMITS, beside: Callable[[], Awaitable[None]] | None = None
     ) -> Served:
         running.append(start_serving(application, limits, beside))
         return running[-1]

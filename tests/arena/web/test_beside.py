@@ -19,8 +19,7 @@ from waiting import PATIENCE
 
 from arena.cli import exit_codes
 from arena.web.address import Address, Listening, listen
-from arena.web.live.beside import ServerBeside
-from arena.web.live.wire import LiveSetup
+from arena.web.beside import LiveSetup, ServerBeside
 
 LINUX = sys.platform == "linux"
 
@@ -98,11 +97,11 @@ def test_it_serves_the_store_and_the_progress_that_it_is_told(beside: Beside) ->
 
 
 @pytest.mark.skipif(not LINUX, reason="what a process may do is looked up in Linux's way")
-def test_it_runs_below_all_others_and_can_write_no_file(beside: Beside) -> None:
+def test_it_runs_below_the_bots_without_starving_and_can_write_no_file(beside: Beside) -> None:
     import resource
 
     get(beside.url)
-    assert beside.process.nice() == 19
+    assert 0 < beside.process.nice() - psutil.Process().nice() <= 5
     assert resource.prlimit(beside.server.pid, resource.RLIMIT_FSIZE) == (0, 0)
     assert os.getsid(beside.server.pid) == beside.server.pid
     opened = [file.path for file in beside.process.open_files() if file.mode != "r"]

@@ -15,9 +15,8 @@ from served_command import pages_address
 
 from arena.game.record import GameRecord, NoteLine
 from arena.league.store import Store
-from arena.report.site.contents import SitePlan
-from arena.web.address import Address
-from arena.web.hosts import hosts_of
+from arena.report.site.site_contents import SitePlan
+from arena.web.address import Address, hosts_of
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
@@ -69,6 +68,21 @@ def test_standings_and_list_change_by_themselves_and_the_focus_stays(
     games.wait_for_function("() => document.querySelectorAll('#games tbody tr').length == 4")
 
 
+def test_a_script_that_failed_to_load_is_fetched_again(
+    make_store: MakeStore, serving: Serve, open_address: "OpenAddress", complaints: list[str], tmp_path: Path
+) -> None:
+    make_store(tmp_path / "l.sqlite", games=1)
+    server = server_of(tmp_path / "l.sqlite")
+    served = serving(server.application(), beside=server.run)
+    page = open_address(f"http://{served.host}/index.html")
+    for script in ("**/arena.js", "**/1.js"):
+        page.route(script, lambda route: route.abort(), times=2)
+        page.goto(f"http://{served.host}/games/1.html")
+        page.wait_for_selector("[data-square] .piece")
+    assert {text for text in complaints if "ERR_FAILED" not in text and "is not defined" not in text} == set()
+    complaints.clear()
+
+
 def assert_for_everybody(page: "Page", axe: "Axe") -> None:
     schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
     for scheme in schemes:
@@ -113,8 +127,8 @@ run(Told)
 """Makes as many moves as a file has bytes, attacks nobody if it need not, and waits for more or for a file that says
 that it is enough: a game lasts until the test has seen it."""
 PROGRAM = """
-from arena.web.live import beside
-patient = "from arena.web.live import process; process.LAST_SECONDS = 120\\n"
+from arena.web import beside
+patient = "from arena.web import live_process; live_process.LAST_SECONDS = 120\\n"
 before, found, after = beside.PROGRAM.partition("main(int")
 beside.PROGRAM, beside.END_SECONDS = before + patient + found + after, 120
 from arena.cli.main import main
@@ -158,6 +172,8 @@ def test_a_league_is_watched_to_its_end(
     assert SCRIPT_NAME in page.inner_text("#now tbody")
     watched = open_address(page.evaluate("document.querySelector('#now tbody a').href"))
     watched.wait_for_selector("[data-square] .piece")
+    assert "when the game is over" in watched.inner_text("main")
+    standings = open_address(address)
     plies = "() => Number.parseInt(document.querySelector('[data-moves]').lastElementChild?.textContent ?? '0', 10)"
     watched.wait_for_function(f"() => ({plies})() == 2")
     (tmp_path / "moves").write_text("xx")
@@ -169,12 +185,12 @@ def test_a_league_is_watched_to_its_end(
     (tmp_path / "enough").touch()
     watched.wait_for_selector("#end a")
     page.wait_for_function("() => document.querySelector('#progress').textContent.includes('league is over')")
-    for viewer in (page, watched):
-        viewer.close()
-    # Until then a page looks for the server again, which may be gone.
-    complaints[:] = [text for text in complaints if "ERR_CONNECTION_REFUSED" not in text]
+    assert "when the game is over" not in watched.inner_text("main")
+    standings.wait_for_function("() => document.querySelector('.lead').textContent.includes(' 4 games')")
     league.communicate(timeout=PATIENCE * 3)
     assert league.returncode == 0
+    assert standings.inner_text(".live").startswith("The league is over.")
+    assert complaints == []  # no page looks for the server that is gone
 
 
 def test_axe_finds_nothing_on_the_pages_of_running_games(

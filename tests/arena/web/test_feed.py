@@ -12,24 +12,21 @@ from served import Serve, read_all
 from starlette.requests import Request
 from starlette.routing import Route
 
-from arena.report.site.frame import Site
-from arena.web.address import Address
-from arena.web.application import application
-from arena.web.feed import Audience, Event, EventStream, Feed, Viewer
-from arena.web.guard import Refused
-from arena.web.hosts import hosts_of
-from arena.web.limits import Limits
-from arena.web.look import Look
-from arena.web.server import Application
+from arena.report.site.page_frame import Site
+from arena.web.address import Address, hosts_of
+from arena.web.feed import Event, EventAnswer, Feed, Viewer, Viewers
+from arena.web.guard import RequestRefused, application
+from arena.web.page_look import PageLook
+from arena.web.server import Application, ServerLimits
 
 ASK = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-def events_application(feed: Feed, limits: Limits) -> Application:
-    async def events(request: Request) -> EventStream:
+def events_application(feed: Feed, limits: ServerLimits) -> Application:
+    async def events(request: Request) -> EventAnswer:
         return feed.answer()
 
-    look = Look(Site("a test", (), ""))
+    look = PageLook(Site("a test", (), ""))
     return application([Route("/events", events)], look, hosts_of([Address("127.0.0.1", 0)]), limits=limits)
 
 
@@ -66,10 +63,10 @@ def test_one_event_larger_than_a_queue_is_told_if_nothing_else_waits() -> None:
 
 
 def test_there_are_so_many_viewers_and_no_more_of_all_feeds_together() -> None:
-    audience = Audience(Limits(viewers=1))
+    audience = Viewers(ServerLimits(viewers=1))
     one, other = Feed(audience), Feed(audience)
     with one.viewer():
-        with pytest.raises(Refused) as refused, other.viewer():
+        with pytest.raises(RequestRefused) as refused, other.viewer():
             pass
         assert refused.value.status_code == 503
         assert refused.value.headers == {"Retry-After": "5"}
@@ -78,13 +75,13 @@ def test_there_are_so_many_viewers_and_no_more_of_all_feeds_together() -> None:
 
 
 def test_who_comes_is_told_how_things_stand_and_then_what_happens(serving: Serve) -> None:
-    limits = Limits()
+    limits = ServerLimits()
     state = {"games": 3}
 
     def greeting() -> Sequence[Event]:
         return [Event(json.dumps(state), "state")]
 
-    feed = Feed(Audience(limits), greeting)
+    feed = Feed(Viewers(limits), greeting)
     served = serving(events_application(feed, limits), limits)
     with served.connect(ASK) as client:
         found = read_until(client, b'event: state\ndata: {"games": 3}\n\n')
@@ -97,15 +94,15 @@ def test_who_comes_is_told_how_things_stand_and_then_what_happens(serving: Serve
 
 
 def test_a_silent_connection_is_kept_alive_by_comments(serving: Serve) -> None:
-    limits = Limits(keep_alive_seconds=0.01)
-    served = serving(events_application(Feed(Audience(limits)), limits), limits)
+    limits = ServerLimits(keep_alive_seconds=0.01)
+    served = serving(events_application(Feed(Viewers(limits)), limits), limits)
     with served.connect(ASK) as client:
         read_until(client, b": still here")
 
 
 def test_a_viewer_that_leaves_is_forgotten(serving: Serve) -> None:
-    limits = Limits()
-    feed = Feed(Audience(limits))
+    limits = ServerLimits()
+    feed = Feed(Viewers(limits))
     served = serving(events_application(feed, limits), limits)
     with served.connect(ASK) as client:
         read_until(client, b"retry:")
@@ -114,8 +111,8 @@ def test_a_viewer_that_leaves_is_forgotten(serving: Serve) -> None:
 
 
 def test_a_viewer_that_asks_for_more_on_its_connection_leaves_nothing_behind(serving: Serve) -> None:
-    limits = Limits(keep_alive_seconds=0.05)
-    feed = Feed(Audience(limits))
+    limits = ServerLimits(keep_alive_seconds=0.05)
+    feed = Feed(Viewers(limits))
     served = serving(events_application(feed, limits), limits)
     with served.connect(ASK + ASK) as client, suppress(ConnectionResetError):
         client.recv(4096)  # events, or the end: what is sent after what has no end breaks the protocol
@@ -124,8 +121,8 @@ def test_a_viewer_that_asks_for_more_on_its_connection_leaves_nothing_behind(ser
 
 
 def test_a_viewer_that_reads_nothing_holds_nobody_up_and_is_dropped(serving: Serve) -> None:
-    limits = Limits(stall_seconds=0.2, send_buffer=4096, queue_bytes=20_000)
-    feed = Feed(Audience(limits))
+    limits = ServerLimits(stall_seconds=0.2, send_buffer=4096, queue_bytes=20_000)
+    feed = Feed(Viewers(limits))
     served = serving(events_application(feed, limits), limits)
     with served.connect(ASK) as slow, served.connect(ASK) as quick:
         read_until(slow, b"retry:")
@@ -140,7 +137,7 @@ def test_a_viewer_that_reads_nothing_holds_nobody_up_and_is_dropped(serving: Ser
 
 
 def test_many_viewers_take_little_memory_each() -> None:
-    audience = Audience(Limits(viewers=2000, queue_bytes=1000))
+    audience = Viewers(ServerLimits(viewers=2000, queue_bytes=1000))
     feed = Feed(audience)
     event = Event("x" * 400)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -18,10 +18,9 @@ from forged_games import forge_game
 from arena.game.record import GameRecord
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.site.contents import SitePlan
 from arena.report.site.game_data import read_game_script
-from arena.web.address import Address
-from arena.web.hosts import hosts_of
+from arena.report.site.site_contents import SitePlan
+from arena.web.address import Address, hosts_of
 from arena.web.server import Application
 from arena.web.store_server import StoreServer
 

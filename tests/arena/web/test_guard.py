@@ -8,12 +8,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from arena.report.site.frame import Site
-from arena.web.address import Address
-from arena.web.application import application
-from arena.web.hosts import hosts_of
-from arena.web.limits import LIMITS, Limits
-from arena.web.look import Look
+from arena.report.site.page_frame import Site
+from arena.web.address import Address, hosts_of
+from arena.web.guard import application
+from arena.web.page_look import PageLook
+from arena.web.server import LIMITS, ServerLimits
 
 NASTY = "<script>alert(1)</script>"
 
@@ -43,13 +42,13 @@ async def echo(request: Request) -> Response:
 def serve(serving: Serve) -> Serve:
     """A server of a few pages: `serve(posts, limits)`."""
 
-    def start(*, posts: bool = False, limits: Limits = LIMITS) -> Served:
+    def start(*, posts: bool = False, limits: ServerLimits = LIMITS) -> Served:
         complaints: list[str] = []
         paths = {"/": hello, "/broken": broken, "/slow": slow, "/refuse": refuse}
         routes = [Route(path, page) for path, page in paths.items()] + [Route("/echo", echo, methods=["POST"])]
         hosts = hosts_of([Address("127.0.0.1", 0)])
         made = application(
-            routes, Look(Site("a test", (), "")), hosts, posts=posts, limits=limits, complain=complaints.append
+            routes, PageLook(Site("a test", (), "")), hosts, posts=posts, limits=limits, complain=complaints.append
         )
         served = serving(made, limits)
         served.complaints = complaints
@@ -123,7 +122,7 @@ def test_what_changes_something_has_to_come_from_a_page_of_the_same_origin(serve
 
 
 def test_more_than_is_taken_is_refused_however_it_is_sent(serve: Serve) -> None:
-    served = serve(posts=True, limits=Limits(body_bytes=10))
+    served = serve(posts=True, limits=ServerLimits(body_bytes=10))
     origin = b"Origin: http://localhost\r\nHost: localhost\r\n"
     assert served.get("/echo", "POST", b"x" * 10, Origin=f"http://{served.host}").status == 200
     with served.connect(
@@ -138,14 +137,14 @@ def test_more_than_is_taken_is_refused_however_it_is_sent(serve: Serve) -> None:
 
 
 def test_a_body_that_never_comes_is_given_up(serve: Serve) -> None:
-    served = serve(posts=True, limits=Limits(body_seconds=0.1))
+    served = serve(posts=True, limits=ServerLimits(body_seconds=0.1))
     head = b"POST /echo HTTP/1.1\r\nOrigin: http://localhost\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab"
     with served.connect(head) as client:
         assert client.recv(12) == b"HTTP/1.1 408"
 
 
 def test_a_page_that_takes_too_long_is_given_up_with_a_word(serve: Serve) -> None:
-    served = serve(limits=Limits(answer_seconds=0.1))
+    served = serve(limits=ServerLimits(answer_seconds=0.1))
     answer = served.get("/slow")
     assert answer.status == 503
     assert answer.headers["Retry-After"] == "5"

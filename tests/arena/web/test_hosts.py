@@ -3,8 +3,7 @@
 import pytest
 
 from arena.errors import UsageError
-from arena.web.address import Address
-from arena.web.hosts import hosts_of, parse_host
+from arena.web.address import Address, hosts_of, parse_host
 
 LOCAL = Address("127.0.0.1", 8000)
 

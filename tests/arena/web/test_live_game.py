@@ -11,10 +11,9 @@ from arena.game.time_control import TimeControl
 from arena.play.events import ActionPlayed
 from arena.report.names import DEFAULT_NAMES
 from arena.report.replay import Position
-from arena.report.site.audience import Audience
+from arena.report.site.audience import SeenBy
 from arena.rules.loading import load_ruleset
-from arena.web.live.game import MOVES_SHOWN, LiveGame
-from arena.web.live.words import LIVE_WORDS
+from arena.web.watched_game import LIVE_WORDS, MOVES_SHOWN, WatchedGame
 
 RULES = ["isf", "vintage/lightning+silent-defence", "jumbo-81320/infiltrator+rescue"]
 
@@ -24,11 +23,11 @@ def events_of(record: GameRecord) -> Iterator[ActionPlayed]:
         yield ActionPlayed(record.id, step.ply, step.color, step.action, step.events, step.microseconds, 0)
 
 
-def watched(record: GameRecord, spec: GameSpec, audience: Audience = Audience.PUBLIC) -> LiveGame:
+def watched(record: GameRecord, spec: GameSpec, audience: SeenBy = SeenBy.PUBLIC) -> WatchedGame:
     red, blue = record.setups
     assert red is not None
     assert blue is not None
-    return LiveGame(spec, (red, blue), audience, DEFAULT_NAMES)
+    return WatchedGame(spec, (red, blue), audience, DEFAULT_NAMES)
 
 
 def common(by_red: str, by_blue: str) -> str:
@@ -65,7 +64,7 @@ def test_with_all_ranks_the_board_is_the_true_one(
 ) -> None:
     ruleset = load_ruleset("isf")
     record = play_game(ruleset, seed=2, plies=60)
-    game, position = watched(record, spec(ruleset, TimeControl(move_ms=1000)), Audience.ALL), Position(record, "all")
+    game, position = watched(record, spec(ruleset, TimeControl(move_ms=1000)), SeenBy.ALL), Position(record, "all")
     for event, _ in zip(events_of(record), position.replay.steps(), strict=True):
         game.play(event)
         assert game.state()["cells"] == "".join(position.cells())

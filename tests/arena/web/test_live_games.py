@@ -17,21 +17,20 @@ from arena.league.executor.event_stream import Happened, WireAction, WireStart
 from arena.league.executor.pipes import Frames, WireError, frame
 from arena.play.events import ActionPlayed
 from arena.report.names import DEFAULT_NAMES
-from arena.report.site.audience import Audience as Reading
-from arena.report.site.frame import Site
+from arena.report.site.audience import SeenBy as Reading
+from arena.report.site.page_frame import Site
 from arena.rules.loading import load_ruleset
-from arena.web.address import Address
-from arena.web.application import application
-from arena.web.feed import Audience
-from arena.web.hosts import hosts_of
-from arena.web.live.games import KEPT_OVER, LiveGames
-from arena.web.live.wire import LONGEST, LiveSetup, Over, Progress, Stored, Told, to_server
-from arena.web.live.words import LIVE_WORDS
-from arena.web.look import Look
+from arena.web.address import Address, hosts_of
+from arena.web.beside import LONGEST, GameStored, LeagueProgress, LiveSetup, Over, Told, to_server
+from arena.web.feed import Viewers
+from arena.web.guard import application
+from arena.web.live_games import KEPT_OVER, LiveGames
+from arena.web.page_look import PageLook
+from arena.web.watched_game import LIVE_WORDS
 
 
 def live_games(delay: float = 0.0) -> LiveGames:
-    return LiveGames(Audience(), Look(Site("a test", (), "")), Reading.PUBLIC, DEFAULT_NAMES, delay)
+    return LiveGames(Viewers(), PageLook(Site("a test", (), "")), Reading.PUBLIC, DEFAULT_NAMES, delay)
 
 
 @pytest.fixture
@@ -55,7 +54,7 @@ def told(play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]) ->
 
 def test_what_is_told_crosses_in_pieces_of_any_size(told: Callable[..., Iterator[Told]]) -> None:
     setup = LiveSetup(b"/a\xff/l.sqlite", 7, "127.0.0.1:8000", "all", False, 0.0, ("x",), "en", "european")
-    messages: list[Told] = [setup, *told("a", 5), Stored("a", 3, "1-0"), Progress(3, None, 1.5), Over()]
+    messages: list[Told] = [setup, *told("a", 5), GameStored("a", 3, "1-0"), LeagueProgress(3, None, 1.5), Over()]
     data = b"".join(map(frame, messages))
     for size in (1, 7, len(data)):
         reading = Frames(to_server, LONGEST)
@@ -77,7 +76,7 @@ def test_a_game_is_listed_while_it_is_played(told: Callable[..., Iterator[Told]]
         games.tell(message)
     ((id, _, _, ply),) = json.loads(games._list_event().data)["rows"]
     assert (id, ply) == ("aa", len(list(told("aa"))) - 1)
-    games.tell(Stored("aa", 4, "red won"))
+    games.tell(GameStored("aa", 4, "red won"))
     assert json.loads(games._list_event().data)["rows"] == []
     state = json.loads(games._board_event("aa").data)
     assert (state["end"], state["href"]) == ("red won", "../games/4.html")
@@ -86,9 +85,9 @@ def test_a_game_is_listed_while_it_is_played(told: Callable[..., Iterator[Told]]
 def test_progress_is_said_with_what_is_known() -> None:
     games = live_games()
     assert games.text == ""
-    games.tell(Progress(3, 12, 90.0))
+    games.tell(LeagueProgress(3, 12, 90.0))
     assert games.text == "3 of 12 games over, about 1 min 30 s left"
-    games.tell(Progress(3, None, None))
+    games.tell(LeagueProgress(3, None, None))
     assert games.text == "3 games over"
     games.tell(Over())
     assert games.text == LIVE_WORDS.ended
@@ -112,7 +111,7 @@ def test_games_that_are_over_are_forgotten_the_oldest_first(told: Callable[..., 
     for number in range(KEPT_OVER + 10):
         id = f"{number:04x}"
         games.tell(Happened((WireStart(replace(begun.spec, id=id), begun.setups),), 0))
-        games.tell(Stored(id, number, "over"))
+        games.tell(GameStored(id, number, "over"))
     assert len(games.games) == KEPT_OVER
     assert "0000" not in games.games
 
@@ -162,7 +161,7 @@ def test_the_pages_of_games_under_way_can_be_read_without_a_script(
     assert isinstance(start, WireStart)
     players = (replace(start.spec.players[0], name=NASTY), start.spec.players[1])
     games.tell(Happened((WireStart(replace(start.spec, players=players), start.setups),), 0))
-    look = Look(Site("a test", (), ""))
+    look = PageLook(Site("a test", (), ""))
     served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
     page = served.get("/now.html")
     assert 'href="now/aa.html"' in page.text
@@ -176,7 +175,7 @@ def test_the_pages_of_games_under_way_can_be_read_without_a_script(
     page = served.get("/now/aa.html")
     assert (page.status, NASTY in page.text) == (200, False)
     assert f"{len(rest)}. " in page.text
-    served.call(games.tell, Stored("aa", 9, "over now"))
+    served.call(games.tell, GameStored("aa", 9, "over now"))
     page = served.get("/now/aa.html")
     assert "over now" in page.text
     assert 'href="../games/9.html"' in page.text
@@ -191,6 +190,6 @@ def test_a_game_that_cannot_be_followed_says_so_on_its_page(
     start, _, second, *_ = told("aa", 6)
     games.tell(start)
     games.tell(second)
-    look = Look(Site("a test", (), ""))
+    look = PageLook(Site("a test", (), ""))
     served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])))
     assert LIVE_WORDS.broken in served.get("/now/aa.html").text

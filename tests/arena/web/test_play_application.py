@@ -10,8 +10,8 @@ from play_table import PlayTable, Seat, at_random, from_lines
 
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import Stage
-from arena.web.play.application import SEAT_VIEWERS
-from arena.web.play.page import Answer, Earlier
+from arena.web.seat_page import Earlier, SeatAnswer
+from arena.web.seat_routes import SEAT_VIEWERS
 from protocol.notation import Color, Reason
 
 RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
@@ -43,12 +43,12 @@ def test_the_state_has_all_that_the_seat_was_told_and_the_moves_from_where_the_p
     table = begun(seat)
     assert table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1}).text == "{}"
     table.until(Color.RED, Stage.MOVING, plies=2)
-    found = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=Answer)
+    found = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=SeatAnswer)
     assert msgspec.structs.replace(found.state, version=0) == msgspec.structs.replace(table.state(Color.RED), version=0)
     assert [(move.ply, move.color, move.action) for move in found.moves] == [(1, "red", "a4-a5"), (2, "blue", "e7-e6")]
-    later = msgspec.json.decode(table.served.get(table.path(Color.RED, "state?from=1")).text, type=Answer)
+    later = msgspec.json.decode(table.served.get(table.path(Color.RED, "state?from=1")).text, type=SeatAnswer)
     assert (later.since, later.moves) == (1, found.moves[1:])
-    beyond = msgspec.json.decode(table.served.get(table.path(Color.RED, "state?from=99")).text, type=Answer)
+    beyond = msgspec.json.decode(table.served.get(table.path(Color.RED, "state?from=99")).text, type=SeatAnswer)
     assert (beyond.since, beyond.moves) == (2, ())
     assert table.served.get(table.path(Color.RED, "state?from=-1")).status == 400
     assert table.served.get(table.path(Color.RED, "state?from=" + "9" * 30)).status == 400
@@ -57,7 +57,7 @@ def test_the_state_has_all_that_the_seat_was_told_and_the_moves_from_where_the_p
 def test_neither_the_page_nor_the_state_holds_a_rank_of_the_enemy(seat: Seat) -> None:
     table = begun(seat)
     text = table.served.get(table.path(Color.RED, "state")).text
-    state = msgspec.json.decode(text, type=Answer).state
+    state = msgspec.json.decode(text, type=SeatAnswer).state
     enemies = [piece for piece in state.pieces if piece.color == "blue"]
     assert len(enemies) == 10
     assert {piece.rank for piece in enemies} == {None}
@@ -185,7 +185,7 @@ def test_resigning_ends_the_game_and_the_page_is_then_told_how_to_replay_it(seat
     record = table.end()
     assert isinstance(record, GameRecord)
     assert record.verdict.reason is Reason.RESIGN
-    answer = msgspec.json.decode(table.served.get(table.path(Color.BLUE, "state")).text, type=Answer)
+    answer = msgspec.json.decode(table.served.get(table.path(Color.BLUE, "state")).text, type=SeatAnswer)
     assert answer.state.end is not None
     assert answer.state.end.result == "win"
     assert answer.after == ("Replay it: arena show store 7", "As pages, with a board: arena report store")
@@ -200,7 +200,7 @@ def test_a_game_that_is_paused_says_what_goes_on_with_it(seat: Seat) -> None:
     history = table.end()
     assert isinstance(history, History)
     assert history.actions == ("a4-a5", "e7-e6")
-    answer = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=Answer)
+    answer = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=SeatAnswer)
     assert answer.state.stage is Stage.PAUSED
     assert answer.after == ("Go on with it another day: arena play --resume game",)
 
@@ -230,7 +230,7 @@ def test_the_page_reads_without_a_script_and_loads_nothing_but_its_own_files(sea
     assert "infiltrator" in page.text
     assert "<script>x()" not in page.text
     assert 'onload="x()' not in page.text
-    assert page.text.count("<script") == 1
+    assert page.text.count("<script") == 2
     assert "style=" not in page.text
     policy = page.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy

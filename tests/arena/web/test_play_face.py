@@ -8,7 +8,7 @@ from play_table import at_random, seated
 from arena.game.record import GameRecord
 from arena.nursery import background
 from arena.web.address import Address, listen
-from arena.web.play.face import page_face
+from arena.web.seat_server import page_face
 from protocol.notation import Color
 
 

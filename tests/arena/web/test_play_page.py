@@ -110,6 +110,30 @@ def test_a_set_up_is_made_by_dragging_clicking_keys_a_preset_or_at_random(seat: 
     assert table.state(Color.RED).setup is not None
 
 
+def test_after_ready_by_keyboard_the_focus_is_on_the_board(seat: Seat, open_page: Any) -> None:
+    page = open_page(seat())
+    at(page, "setting-up")
+    page.select_option("[data-presets]", index=1)
+    page.locator("[data-do=ready]").press("Enter")
+    page.wait_for_function("() => document.activeElement.dataset.square")
+    assert page.locator("#play").get_attribute("data-stage") != "setting-up"
+
+
+def test_what_was_refused_is_not_said_any_longer_after_the_next_click_or_key(seat: Seat, open_page: Any) -> None:
+    page = open_page(seat())
+    at(page, "setting-up")
+    for is_clicked in (True, False):
+        page.click("[data-do=clear]")
+        square(page, "b2").click()
+        assert "Choose a piece first" in page.inner_text("[data-refused]")
+        if is_clicked:
+            page.click("[data-letter=F]")
+        else:
+            page.keyboard.press("f")
+        assert page.inner_text("[data-refused]") == ""
+        page.keyboard.press("Escape")
+
+
 def test_a_piece_is_dragged_with_a_finger(seat: Seat, open_page: Any) -> None:
     page = open_page(seat(), width=360)
     at(page, "setting-up")

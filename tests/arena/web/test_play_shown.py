@@ -8,7 +8,7 @@ from play_table import at_random, seated
 
 from arena.nursery import background
 from arena.play.session import Session
-from arena.web.play.shown import shown_squares
+from arena.web.seat_page import shown_squares
 from protocol.notation import Color
 
 

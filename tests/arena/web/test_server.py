@@ -9,7 +9,7 @@ import pytest
 import trio
 from served import Serve, read_all
 
-from arena.web.limits import Limits
+from arena.web.server import ServerLimits
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -40,7 +40,7 @@ def test_what_is_asked_is_answered_and_the_connection_kept_for_the_next(serving:
 
 
 def test_one_connection_too_many_is_told_to_come_back_and_a_place_that_is_free_is_given_again(serving: Serve) -> None:
-    served = serving(hello, Limits(connections=3))
+    served = serving(hello, ServerLimits(connections=3))
     held = [served.connect() for _ in range(3)]
     served.until(lambda: served.server.connections == 3)
     with served.connect(GET) as refused:
@@ -55,7 +55,7 @@ def test_one_connection_too_many_is_told_to_come_back_and_a_place_that_is_free_i
 
 
 def test_a_thousand_connections_too_many_harm_nobody(serving: Serve) -> None:
-    served = serving(hello, Limits(connections=1))
+    served = serving(hello, ServerLimits(connections=1))
     with served.connect() as held:
         served.until(lambda: served.server.connections == 1)
         refused = 0
@@ -68,7 +68,7 @@ def test_a_thousand_connections_too_many_harm_nobody(serving: Serve) -> None:
 
 
 def test_a_request_that_never_ends_is_given_up(serving: Serve) -> None:
-    served = serving(hello, Limits(head_seconds=0.2))
+    served = serving(hello, ServerLimits(head_seconds=0.2))
     with served.connect(b"GET / HTTP/1.1\r\nHost: loc") as client:
         assert read_all(client) == b""
     served.until(lambda: served.server.connections == 0)
@@ -85,7 +85,7 @@ def test_a_request_that_never_ends_is_given_up(serving: Serve) -> None:
     ids=["preface", "preface and settings", "upgrade"],
 )
 def test_who_begins_to_speak_http_2_and_asks_for_nothing_is_given_up_as_well(serving: Serve, said: bytes) -> None:
-    served = serving(hello, Limits(head_seconds=0.2))
+    served = serving(hello, ServerLimits(head_seconds=0.2))
     with served.connect(said) as client:
         read_all(client)  # which ends
     served.until(lambda: served.server.connections == 0)
@@ -93,14 +93,14 @@ def test_who_begins_to_speak_http_2_and_asks_for_nothing_is_given_up_as_well(ser
 
 
 def test_a_head_that_is_too_large_is_refused(serving: Serve) -> None:
-    served = serving(hello, Limits(head_bytes=2000))
+    served = serving(hello, ServerLimits(head_bytes=2000))
     with served.connect(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 3000) as client:
         assert read_all(client)[:12] in (b"HTTP/1.1 431", b"HTTP/1.1 400")
     served.until(lambda: served.server.connections == 0)
 
 
 def test_who_does_not_read_a_large_answer_is_dropped(serving: Serve) -> None:
-    served = serving(hello, Limits(stall_seconds=0.2, send_buffer=4096))
+    served = serving(hello, ServerLimits(stall_seconds=0.2, send_buffer=4096))
     with served.connect(b"GET /50000000 HTTP/1.1\r\nHost: localhost\r\n\r\n") as client:
         assert client.recv(4).startswith(b"HTTP")
         served.until(lambda: served.server.connections == 0)
@@ -108,7 +108,7 @@ def test_who_does_not_read_a_large_answer_is_dropped(serving: Serve) -> None:
 
 
 def test_who_reads_a_large_answer_slowly_but_surely_gets_it_whole(serving: Serve) -> None:
-    served = serving(hello, Limits(stall_seconds=5, send_buffer=4096, piece_bytes=4096))
+    served = serving(hello, ServerLimits(stall_seconds=5, send_buffer=4096, piece_bytes=4096))
     with served.connect(b"GET /200000 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n") as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         assert len(read_all(client).partition(b"\r\n\r\n")[2]) == 200_000
@@ -136,7 +136,7 @@ def test_who_goes_away_while_a_page_is_made_leaves_nothing(serving: Serve) -> No
 
 
 def test_to_stop_ends_every_connection_at_once(serving: Serve) -> None:
-    served = serving(hello, Limits(send_buffer=4096))
+    served = serving(hello, ServerLimits(send_buffer=4096))
     idle = served.connect()
     blocked = served.connect(b"GET /50000000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert blocked.recv(4).startswith(b"HTTP")

@@ -18,13 +18,11 @@ from served import Serve, Served
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.site.build import write_site
-from arena.report.site.contents import SiteContents, SitePlan, read_site
-from arena.web.address import Address
-from arena.web.files import asset
-from arena.web.hosts import hosts_of
-from arena.web.look import WEB_WORDS
-from arena.web.store_pages import Cache
+from arena.report.site.site_contents import SiteContents, SitePlan, read_site
+from arena.report.site.write_site import write_site
+from arena.web.address import Address, hosts_of
+from arena.web.page_look import WEB_WORDS, asset
+from arena.web.store_pages import PageCache
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
@@ -74,7 +72,7 @@ def pages_in(folder: Path) -> dict[str, str]:
 def without_what_differs(page: str) -> str:
     """A page without what only those have that are served, or that are not."""
     page = re.sub(r"<meta (http-equiv=\"Content-Security-Policy\"|name=\"arena-live\").*\n", "", page)
-    page = re.sub(r"<script src=\"[./]*static/live.js\" defer></script>\n?", "", page)
+    page = re.sub(r"<script src=\"[./]*static/(live.js\" defer|again.js\")></script>\n?", "", page)
     page = re.sub(r"<p>(Made|Served) by arena .*</p>", "", page)
     return re.sub(r"(?s)<section[^>]*>\s*<h2>Times of its moves.*?</section>", "", page)
 
@@ -258,7 +256,7 @@ def test_whatever_a_store_brings_about_the_pages_of_the_other_one_go_on(
 
     for name in ("bad", "good"):
         make_store(tmp_path / f"{name}.sqlite", games=1)
-    monkeypatch.setattr("arena.web.store_reader.read_site", fail)
+    monkeypatch.setattr("arena.web.store_pages.read_site", fail)
     running = serve_stores(tmp_path / "bad.sqlite", tmp_path / "good.sqlite")
     running.until_read(None, 0)
     running.until_read(1, 1)
@@ -291,7 +289,7 @@ def test_several_stores_have_their_pages_below_their_names_and_a_list(
 
 
 def test_pages_that_nobody_asks_for_leave_the_cache_first() -> None:
-    cache = Cache(most=10)
+    cache = PageCache(most=10)
     for name in ("a", "b"):
         cache.put(name, asset(name.encode() * 4, "text/plain"))
     assert cache.get("a")

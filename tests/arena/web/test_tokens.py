@@ -1,6 +1,6 @@
 """Secrets in addresses."""
 
-from arena.web.tokens import Token
+from arena.web.seat_page import Token
 
 
 def test_a_token_matches_itself_alone_and_no_two_are_alike() -> None:

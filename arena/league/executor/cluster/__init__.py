@@ -1,14 +1,9 @@
-"""The executor of many machines: games go to the workers of a dask cluster, and whole records come back.
+"""The executor of many machines, a client of dask: games go out as dask tasks, whole records come back.
 
-    the arena (trio)        `client`: which games go where, what comes back judged again
-      | a pipe
-    the gate (asyncio)      `gate`: speaks with the dask scheduler, knows nothing of games
-      | dask
-    a dask worker           `service`: hands on what comes
-      | a pipe
-    its station (trio)      `station`: bots unpacked and built, then the worker processes of one machine
-                            (`arena.league.executor.local`)
+    client   the executor (trio): which games are sent, what comes back judged again
+    bridge   a thread with dask's event loop: connects, lists workers, submits tasks
+    worker   what dask runs on a worker: bots unpacked and built, then a `LocalExecutor`
 
-Dask carries bytes between the two and nothing else: all messages are `messages`, decoded by us. No bot and no game is
-below a process of dask's, and no object of dask's gets into the arena.
+Dask assigns tasks to workers, runs tasks of a lost worker again, speaks TLS, and frees what a lost client held. All
+messages are bytes that this package encodes and decodes (`messages`).
 """

@@ -16,6 +16,7 @@ import time
 import msgspec
 
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
+from arena.league.executor.task import GameTask
 from arena.play.played_on import TENTH_US, ms_text, percent_of, told_us
 
 TIMES = 15
@@ -65,6 +66,14 @@ def load_now() -> float:
 def reference_us() -> int:
     """What clocks are scaled by in a league that begins here and now, in microseconds."""
     return max(TENTH_US, told_us(measure().work_us))
+
+
+def scaled_task(task: GameTask, percent: int | None) -> GameTask:
+    """Return the same games with clocks scaled to so many percent; None scales nothing."""
+    if percent is None:
+        return task
+    first, *second = (msgspec.structs.replace(game, time_percent=percent) for game in task.games)
+    return msgspec.structs.replace(task, spec=first, then=second[0] if second else None)
 
 
 def unfit(here: Calibration, there: Calibration, time: TimeControl) -> str:

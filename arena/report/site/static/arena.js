@@ -411,6 +411,10 @@ class Replay {
     for (const input of this.root.querySelectorAll("input[name=view]")) {
       input.addEventListener("change", () => { this.look(input.value); this.go(this.ply); });
     }
+    // After a click the arrow keys go through the game; with the keyboard they choose another view.
+    this.root.querySelector(".views")?.addEventListener("click", ({ detail }) => {
+      if (detail) setTimeout(() => document.activeElement.matches("input[name=view]") && document.activeElement.blur());
+    });
     this.list.addEventListener("click", (event) => {
       const link = event.target.closest("a");
       if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -446,6 +450,7 @@ const loading = new Map();
 window.arenaGame = (number, packed) => loading.get(number)?.(packed);
 
 async function startReplay(root) {
+  root.querySelector(".stage").hidden = false; // without a script there is nothing to see or to press in it
   const number = Number(root.dataset.game);
   const packed = new Promise((resolve) => loading.set(number, resolve));
   await load(root.dataset.script);

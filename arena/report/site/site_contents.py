@@ -1,0 +1,291 @@
+"""A site as text: each page of a league by its name, made when it is asked for, and nothing on any disk.
+
+`arena.report.site.write_site` writes the pages to a folder; whoever serves them asks for one at a time.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+
+from arena.errors import ArenaError, UsageError
+from arena.game.spec import Player
+from arena.game.time_control import parse_time
+from arena.league.pairing import Placing
+from arena.league.readers import HOST, Reader, readable
+from arena.league.readers import Audience as Reading
+from arena.league.store import RULESET, TIME, Damage, DamagedError, Store
+from arena.printable import printable
+from arena.report.bots import BotVersion, VersionCount
+from arena.report.formats import placing_in, placing_lines
+from arena.report.names import DEFAULT_NAMES, Names
+from arena.report.result_words import missing_text, not_counted_text
+from arena.report.roster import Roster, players_of
+from arena.report.site.audience import sees_bot
+from arena.report.site.game_page import GameTexts
+from arena.report.site.league_values import LeagueValues
+from arena.report.site.page_frame import ENGLISH, PageFrame, Site, script_words
+from arena.report.site.pages import LeaguePages
+from arena.report.site.place_list import ROUNDS_PAGE, place_list, rounds_page
+from arena.report.standings import Line, Table, make_table
+from arena.rules.loading import load_ruleset, ruleset_names
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import Ruleset, RulesetError
+from arena.version import __version__
+
+MOST_DIALOGUES = 1000
+"""Games up to which pages have the dialogues."""
+MENU = (
+    (ENGLISH.standings, "index.html"),
+    (ENGLISH.crosstable, "crosstable.html"),
+    (ENGLISH.games_title, "games.html"),
+    (ENGLISH.rules, "rules.html"),
+)
+MENU_WITH_ROUNDS = (MENU[0], (ENGLISH.rounds, ROUNDS_PAGE), *MENU[1:])
+MOST_IN_PAIRS = 60
+"""Bots up to which the likelihood of superiority of each two is shown."""
+
+
+class NoGamesError(UsageError):
+    """A store without a game of those who take part in it."""
+
+
+@dataclass(frozen=True)
+class SitePlan:
+    """What a site is to be. Of a `reader` that is the author of a bot the name is enough. `newest` is how many games
+    have pages, None for all; `numbers` are those that have one in any case, or alone if `newest` is 0. `dialogues` is
+    whether pages have all that was said to the bots and by them, which is most of their size; None: unless there are
+    many games."""
+
+    reader: Reader = HOST
+    newest: int | None = None
+    numbers: tuple[int, ...] = ()
+    title: str = ""
+    names: Names = DEFAULT_NAMES
+    dialogues: bool | None = None
+
+
+@dataclass(frozen=True)
+class PlayedGames:
+    """What the records of the games that have pages come to: `times` counts each bot's moves as `charts.histogram`
+    does, `faults` says of games why they have no page after all."""
+
+    times: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    faults: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SiteContents:
+    """What the pages of a league are made from. `numbers` are the games that are to have pages."""
+
+    plan: SitePlan
+    reader: Reader
+    site: Site
+    table: Table
+    league: LeagueValues
+    roster: Roster
+    versions: Sequence[BotVersion]
+    settings: dict[str, str]
+    numbers: tuple[int, ...]
+    ruleset: Ruleset
+    damage: tuple[Damage, ...]
+    placing: Placing | None = None
+    """What the format says of the bots besides the table."""
+    not_counted: int = 0
+    """How many games between the bots their league does not count: they are on no page."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What the table alone does not tell: games that are missing or do not count, who was disqualified, damage."""
+        left_out = not_counted_text(self.not_counted) if self.not_counted else ""
+        placing = placing_lines(self.placing, self.roster.names) if self.placing else ()
+        notes = [missing_text(self.table), *placing, left_out, ENGLISH.damaged if self.damage else ""]
+        return [note for note in notes if note]
+
+    @cached_property
+    def game_texts(self) -> GameTexts:
+        """What makes the pages of its games, from their records."""
+        plan = self.plan
+        return GameTexts(
+            site=self.site,
+            reader=self.reader,
+            language=plan.names.language,
+            numbering=plan.names.numbering,
+            shown=tuple(self.roster.names.items()),
+            has_dialogues=len(self.numbers) <= MOST_DIALOGUES if plan.dialogues is None else plan.dialogues,
+        )
+
+    @cached_property
+    def pages(self) -> LeaguePages:
+        return LeaguePages(PageFrame(self.site), self.table, self.league)
+
+    def names(self) -> Iterator[str]:
+        """The names of all pages and scripts but those of the games."""
+        yield from ("index.html", "crosstable.html", "games.js", "words.js", "rules.html")
+        if self.placing and self.placing.rounds:
+            yield ROUNDS_PAGE
+        yield from self.pages.list_names
+        yield from self.pages.href.values()
+
+    def text(self, name: str, played: PlayedGames) -> str | None:
+        """The page or script of this name; None if there is none of it, or it is that of a game."""
+        pages = self.pages
+        match name:
+            case "index.html":
+                rules, time = (printable(self.settings.get(name, "")) for name in (RULESET, TIME))
+                places = place_list(self.placing, self.roster.names, pages.href, ENGLISH)
+                return pages.standings(rules, time, self.notes, places)
+            case "rounds.html" if self.placing and self.placing.rounds:
+                return rounds_page(
+                    PageFrame(self.site), self.placing, self.roster.names, pages.href, self._shown(played)
+                )
+            case "crosstable.html":
+                return pages.crosstable()
+            case "rules.html":
+                return pages.rules(self.ruleset, self.plan.names)
+            case "words.js":
+                return script_words(ENGLISH)
+            case "games.js":
+                return pages.games_script(self._shown(played))
+        if name in pages.list_names:
+            return pages.games(name, self._shown(played))
+        for line in self.table.lines:
+            if pages.href[line.name] == name:
+                return self._bot(line, played)
+        return None
+
+    def _bot(self, line: Line, played: PlayedGames) -> str:
+        versions = [one for one in self.versions if one.digest == line.digest]
+        times = played.times.get(line.name, {})
+        if not any(sees_bot(self.reader, player) for player, name in self.roster.names.items() if name == line.name):
+            versions = [msgspec.structs.replace(one, declared=None, author=None) for one in versions]
+            times = {}
+        return self.pages.bot(line, versions, times, _limit(self.settings))
+
+    def _shown(self, played: PlayedGames) -> frozenset[int]:
+        return frozenset(self.numbers) - played.faults.keys()
+
+
+def read_site(store: Store, plan: SitePlan) -> SiteContents:
+    """What the pages of a store are made from: its rows are gone through twice.
+
+    Raises `DamagedError` if none of its games is as it was stored, `UsageError` for a store without games, for games or
+    a bot of the plan that are not there, and for a reader to whom one of the games would show what another one hides.
+    """
+    contents = store.count(counted=True)
+    settings = contents.settings
+    players = contents.entrants or players_of(contents.rows, contents.entrants)
+    pairs = len(players) <= MOST_IN_PAIRS
+    planned, meets_all = contents.kept.planned_for(players)
+    table = make_table(players, contents.rows, planned, meets_all=meets_all, pairs=pairs)
+    if not table.games + table.against_itself:
+        if contents.damage:
+            raise DamagedError(store.path, contents.damage)
+        raise NoGamesError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
+    roster = Roster(players, contents.rows)
+    league, versions = LeagueValues(table.games, roster, [line.name for line in table.lines]), VersionCount(roster)
+    for row in store.each_row(counted=True):
+        league.add(row)
+        versions.add(row)
+    placing = placing_in(store, contents, table.lines, roster.names)
+    reader = _found(plan.reader, roster)
+    numbers = _chosen([game.number for game in league.games], plan)
+    _refuse_what_gives_away(reader, settings, roster, league, numbers)
+    return SiteContents(
+        plan=plan,
+        reader=reader,
+        site=Site(
+            plan.title or printable(store.path.stem),
+            MENU_WITH_ROUNDS if placing and placing.rounds else MENU,
+            ENGLISH.made_by.format(version=__version__),
+        ),
+        table=table,
+        league=league,
+        roster=roster,
+        versions=versions.versions(
+            contents.entrants,
+            record_of=lambda number: store.stored(number).sound,
+            files_of=contents.kept.files_of,
+        ),
+        settings=settings,
+        numbers=numbers,
+        ruleset=_rules(store, league),
+        damage=contents.damage,
+        placing=placing,
+        not_counted=contents.not_counted,
+    )
+
+
+def _found(reader: Reader, roster: Roster) -> Reader:
+    """The reader with the players that are meant. Raises `UsageError`."""
+    if reader.audience is not Reading.BOT:
+        return reader
+    return replace(reader, bots=frozenset(roster.called(reader.name)))
+
+
+class _Row(NamedTuple):
+    number: int
+    players: tuple[Player, Player]
+
+
+def _refuse_what_gives_away(
+    reader: Reader, settings: dict[str, str], roster: Roster, league: LeagueValues, numbers: Collection[int]
+) -> None:
+    """Raises `UsageError` if one of these games shows this reader what another one hides."""
+    if reader.audience in (Reading.ALL, Reading.PUBLIC):
+        return
+    by_name = {roster.names[player]: player for player in roster.names}
+    reader = replace(reader, bots=frozenset(by_name[roster.names[player]] for player in reader.bots))
+    chosen = set(numbers)
+    readable(
+        (
+            _Row(game.number, (by_name[league.order[game.red]], by_name[league.order[game.blue]]))
+            for game in league.games
+            if game.number in chosen
+        ),
+        settings,
+        reader,
+    )
+
+
+def _chosen(numbers: Sequence[int], plan: SitePlan) -> tuple[int, ...]:
+    missing = sorted(set(plan.numbers) - set(numbers))
+    if missing:
+        raise UsageError(f"no game {missing[0]} among those of the table")
+    newest = numbers if plan.newest is None else numbers[len(numbers) - min(plan.newest, len(numbers)) :]
+    return tuple(sorted({*newest, *plan.numbers}))
+
+
+def _limit(settings: Mapping[str, str]) -> float | None:
+    """The limit per move in milliseconds, if the store says one."""
+    try:
+        return parse_time(settings.get(TIME, "")).move_ms
+    except UsageError:
+        return None
+
+
+def _rules(store: Store, league: LeagueValues) -> Ruleset:
+    """The rules that the games of the league were played by, as the first record that can be read has them; with title
+    and sources, where they are still those of a ruleset that comes with the arena."""
+    damage: list[Damage] = []
+    for game in league.games:
+        stored = store.stored(game.number)
+        record = stored.sound
+        if record is None:
+            damage += stored.damage
+            continue
+        try:
+            ruleset = ruleset_from_lines(record.ruleset, record.rules)
+        except RulesetError:  # that game has no page, and says why
+            continue
+        if record.ruleset.partition("+")[0] in ruleset_names():  # no path: a record may be anybody's
+            with suppress(RulesetError):
+                known = load_ruleset(record.ruleset)
+                return known if known.lines() == ruleset.lines() else ruleset
+        return ruleset
+    if damage:
+        raise DamagedError(store.path, tuple(damage))
+    raise ArenaError(f"{store.path}: the rules of no game in it can be read")

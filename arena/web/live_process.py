@@ -1,0 +1,107 @@
+"""The program of the process that serves a league's pages while it is played.
+
+It is told what to do at its standard input, and ends with that, whatever it was doing: as the league says so, or as its
+process dies in any way. It gives up what it does not need: its priority, and to write to files at all. Signals are the
+league's affair.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import trio
+
+from arena.bots.sandbox.rlimits import use_all_descriptors
+from arena.errors import ArenaError
+from arena.league.executor import child_process
+from arena.league.executor.pipes import READ_SIZE, Frames
+from arena.league.readers import reader_named
+from arena.nursery import background
+from arena.printable import printable
+from arena.report.names import Language, Names, Numbering
+from arena.report.site.audience import SeenBy as Reading
+from arena.report.site.site_contents import SitePlan
+from arena.web.address import Listening, hosts_of, parse_address
+from arena.web.beside import LONGEST, LiveSetup, Over, Told, to_server
+from arena.web.server import OwnClock, Server
+from arena.web.store_server import Running, StoreServer
+
+try:
+    import resource
+except ImportError:  # no bots are run there
+    resource = None  # type: ignore[assignment]
+
+NICENESS = 5
+"""Below the bots, and enough of a busy machine to answer."""
+LAST_SECONDS = 2.0
+"""How long viewers have to hear that the league is over, and to load its last results."""
+
+
+def give_up_rights() -> None:
+    """Run after everything else, and never write to a file: not even to one that is open."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(NICENESS)
+    with contextlib.suppress(OSError):  # a session has a share of its own on many systems, whatever its priority
+        Path("/proc/self/autogroup").write_text(str(NICENESS), encoding="ascii")
+    if resource is not None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def main(parent: int) -> None:
+    """Serve until the standard input ends. `parent` is the number of the league's process."""
+    child_process.begin()
+    use_all_descriptors()
+    give_up_rights()
+    try:
+        trio.run(_main, parent, clock=OwnClock())
+    except ArenaError as error:
+        sys.exit(printable(str(error), lines=True))
+
+
+async def _main(parent: int) -> None:
+    frames, stream = Frames(to_server, LONGEST), trio.lowlevel.FdStream(os.dup(0))
+    first: list[Told] = []
+    while not first:
+        data = await stream.receive_some(READ_SIZE)
+        if not data:
+            return
+        first += frames.feed(data)
+    setup = first[0]
+    assert isinstance(setup, LiveSetup)
+    os.set_inheritable(setup.listening, False)
+    listener = socket.socket(fileno=setup.listening)
+    listener.setblocking(False)
+    address = parse_address(setup.host)
+    names = Names(Language(setup.language), Numbering(setup.numbering))
+    server = StoreServer(
+        [Path(os.fsdecode(setup.store))],
+        SitePlan(reader_named(setup.reader), names=names),
+        hosts_of([address], setup.known_as),
+        complain=_complain,
+        running=Running(Reading.ALL if setup.shows_all else Reading.PUBLIC, setup.delay),
+    )
+    assert server.live is not None
+    async with background(server.run) as nursery:
+        nursery.start_soon(child_process.until_gone, parent, nursery.cancel_scope)
+        await nursery.start(Server(server.application(), server.limits).run, [Listening(listener, address)])
+        for message in first[1:]:
+            server.live.tell(message)
+        is_over = False
+        while data := await stream.receive_some(READ_SIZE):
+            for message in frames.feed(data):
+                server.live.tell(message)
+                is_over = is_over or isinstance(message, Over)
+        if is_over:
+            with trio.move_on_after(LAST_SECONDS):
+                await server.end()
+
+
+def _complain(text: str) -> None:
+    """A line for the host, which the league's process prints."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"{text}\n".encode("utf-8", "replace"))
