@@ -139,14 +139,6 @@ def test_it_fits_its_width(book: Book, monkeypatch: pytest.MonkeyPatch, columns:
     assert all("2026-11-05  2026-11-05" in line for line in lines[1:3])
 
 
-@pytest.mark.parametrize("version", ["v1", "v2", "v3", "v4"])
-def test_stores_of_older_versions_have_dates_too(version: str) -> None:
-    golden = Path(__file__).parent.parent / "golden" / "stores" / f"{version}-own.sqlite"
-    found = json.loads(bots(golden, "--json").output)
-    assert all(one["first"].startswith("20") and one["first"] <= one["last"] for one in found)
-    assert "steady 1.0" in {one["declared"] for one in found}
-
-
 def test_files_are_new_gone_or_changed() -> None:
     changed = file_changes({"a": "1", "b": "1", "c": "1"}, {"b": "2", "c": "1", "d": "1"})
     assert changed == {"a": "gone", "b": "changed", "d": "new"}

@@ -127,7 +127,7 @@ def test_every_stored_game_is_judged_the_same_again(folder: Path) -> None:
 
 
 def test_json_is_the_whole_result_and_nothing_else(folder: Path) -> None:
-    done = league(folder, "--json")
+    done = league(folder, "--rounds", "2", "--json")
     document = json.loads(done.stdout)
     assert {line["name"] for line in document["standings"]} == {"alpha", "beta"}
     assert sum(line["points"] for line in document["standings"]) == len(document["games"]) == 4
@@ -173,7 +173,7 @@ def test_show_prints_boards_from_either_side(folder: Path) -> None:
 
 
 def test_standings_and_games_read_a_store(folder: Path) -> None:
-    done = league(folder)
+    done = league(folder, "--rounds", "2")
     assert arena(folder, "standings", "l.sqlite").stdout == done.stdout
     assert arena(folder, "games", "l.sqlite").stdout.count("game ") == 4
     assert len(json.loads(arena(folder, "games", "l.sqlite", "--bot", "beta", "--json").stdout)) == 4
