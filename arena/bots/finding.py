@@ -17,10 +17,9 @@ from pathlib import Path
 
 from arena.bots.asked import AskedBot
 from arena.bots.dialect_words import digest_in
-from arena.bots.entering import broken_digest, copies_of_one, place_of_link, told_apart
+from arena.bots.entering import broken_digest, place_of_link, told_apart
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
 from arena.bots.loading import MissingProgramError, NotThereError, base_name, load_bot
-from arena.bots.look_alike import alike_lines
 from arena.bots.manifest import MANIFEST, MOST_LOOKED_AT, read_manifest
 from arena.bots.names import PROGRAM_ENDINGS, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
@@ -134,11 +133,6 @@ def _opened(path: Path, asked: AskedBot | None, *, may_hold_entrants: bool = Tru
             yield from _opened(folder, None, may_hold_entrants=False)
     else:
         yield path, asked
-
-
-def remarks_on(bots: Sequence[BotSpec]) -> list[str]:
-    """What people should know of bots, by the names that they are listed as: which look alike, and which are copies."""
-    return [*alike_lines(bot.name for bot in bots), *copies_of_one(bots)]
 
 
 def _is_hidden(path: Path) -> bool:

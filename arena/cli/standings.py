@@ -1,6 +1,5 @@
 """`arena standings`: the table of a store."""
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -109,18 +108,15 @@ def standings_command(
             if placing:
                 console.print(placing_report(placing, names), rounds_report(chosen, names), sep="", end="")
         left_out = rows.games - table.games - table.against_itself
-    _remark_on_table([line.name for line in table.lines], left_out, contents.not_counted)
+    _remark_on_table(left_out, contents.not_counted)
     return warn_of_damage(store, contents.damage)
 
 
-def _remark_on_table(names: Sequence[str], left_out: int, not_counted: int) -> None:
-    """Say what may mislead whoever reads a table: names that look alike, and how many games are none of it."""
-    from arena.bots.look_alike import alike_lines
+def _remark_on_table(left_out: int, not_counted: int) -> None:
+    """Say how many games of the store are not in the table."""
     from arena.counted import counted
     from arena.report.result_words import not_counted_text
 
-    for line in alike_lines(names):
-        remark(line)
     if left_out:
         are = "is" if left_out == 1 else "are"
         remark(f"{counted(left_out, 'game')} of other bots or versions {are} left out; --all shows them")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from arena.bots import BotSpec, broken, find_entrants, told_apart
 from arena.bots.build import build_all
-from arena.bots.finding import Found, remarks_on
+from arena.bots.entering import copies_of_one
+from arena.bots.finding import Found
 from arena.bots.fitting import fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
@@ -88,7 +89,7 @@ def entrants(
     unsteady = _unsteady(found.bots, bots, before)
     entered = [bot for bot in bots if bot.fault is None] if skip_broken else bots
     named = told_apart(entered, played, places)
-    for line in [*found.remarks, *_renamed(named), *remarks_on(named), *unsteady]:
+    for line in [*found.remarks, *_renamed(named), *copies_of_one(named), *unsteady]:
         say(line)
     for bot in bots if skip_broken else named:
         if bot.fault is not None:

@@ -181,17 +181,6 @@ def test_standings_and_games_read_a_store(folder: Path) -> None:
     assert (none.returncode, none.stdout, none.stderr) == (0, "", "l.sqlite: no game is as asked for\n")
 
 
-def test_an_impostor_is_pointed_out_when_the_league_begins_and_beside_its_table(folder: Path) -> None:
-    impostor = folder / "\u0430lpha.py"
-    impostor.write_text(f"{DRIFTER.read_text()}# another\n")
-    words = "look alike, with U+0430 (cyrillic small letter a) in the"
-    done = arena(folder, "league", "alpha.py", impostor.name, "--rules", "duel", "--rounds", "1", "--store", "l.sqlite")
-    table = arena(folder, "standings", "l.sqlite")
-    assert words in done.stderr
-    assert words in table.stderr
-    assert words not in done.stdout + table.stdout
-
-
 BAD_INPUT: list[tuple[Sequence[str], str]] = [
     (["league", "alpha.py", "gone.py"], "gone.py: there is no such file or folder"),
     (["league", "alpha.py", "bet.py"], "did you mean beta.py?"),

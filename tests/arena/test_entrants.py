@@ -15,7 +15,6 @@ import pytest
 import trio
 
 from arena.bots import BotSpec, broken, find_bots, find_entrants, load_bot, told_apart
-from arena.bots.finding import remarks_on
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import runnable
 from arena.errors import UsageError
@@ -307,12 +306,6 @@ def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path
         "README.md",
         "notes.txt",
     ]
-
-
-def test_names_that_look_alike_are_pointed_out(tmp_path: Path) -> None:
-    paths = [str(put(tmp_path / name, f"#!/bin/sh\n# {name}\n")) for name in ("Hunter", "hunter")]
-    remarks = remarks_on(find_entrants(paths).bots)
-    assert remarks == ["Hunter and hunter: two bots, of names that look alike"]
 
 
 def test_a_path_with_nothing_there_is_a_mistake_of_who_typed_it(tmp_path: Path) -> None:
