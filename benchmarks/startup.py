@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from arena.cli.completing import VARIABLE
+from arena.cli.catalog import COMPLETION_VARIABLE
 
 ARENA = (sys.executable, "-c", "from arena.cli.entry import main; main()")
 PASS = "python -c pass"
@@ -29,7 +29,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "arena league --help": (*ARENA, "league", "--help"),
     "completing --rules": ARENA,
 }
-COMPLETING = {VARIABLE: "bash_complete", "COMP_WORDS": "arena league --rules vin", "COMP_CWORD": "3"}
+COMPLETING = {COMPLETION_VARIABLE: "bash_complete", "COMP_WORDS": "arena league --rules vin", "COMP_CWORD": "3"}
 
 
 def seconds(name: str, environment: dict[str, str]) -> float:

@@ -11,7 +11,7 @@ from arena.league.pairing import SequentialState
 from arena.league.ratings.sequential import Decision
 from arena.league.store import KEPT_BESIDE
 from arena.printable import printable
-from arena.report.json import kind_line, to_json
+from arena.report.documents import kind_line, to_json
 from arena.report.result_words import difference_text
 from arena.report.standings import Difference
 

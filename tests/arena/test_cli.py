@@ -130,7 +130,7 @@ def test_json_is_the_whole_result_and_nothing_else(folder: Path) -> None:
     done = league(folder, "--json")
     document = json.loads(done.stdout)
     assert {line["name"] for line in document["standings"]} == {"alpha", "beta"}
-    assert sum(line["points"] for line in document["standings"]) == len(document["games"]) == 4
+    assert sum(line["points"] for line in document["standings"]) == len(document["games"]) == 2
     assert document["settings"]["ruleset"] == "barrage"
 
 
@@ -175,8 +175,8 @@ def test_show_prints_boards_from_either_side(folder: Path) -> None:
 def test_standings_and_games_read_a_store(folder: Path) -> None:
     done = league(folder)
     assert arena(folder, "standings", "l.sqlite").stdout == done.stdout
-    assert arena(folder, "games", "l.sqlite").stdout.count("game ") == 4
-    assert len(json.loads(arena(folder, "games", "l.sqlite", "--bot", "beta", "--json").stdout)) == 4
+    assert arena(folder, "games", "l.sqlite").stdout.count("game ") == 2
+    assert len(json.loads(arena(folder, "games", "l.sqlite", "--bot", "beta", "--json").stdout)) == 2
     none = arena(folder, "games", "l.sqlite", "--reason", "crash")
     assert (none.returncode, none.stdout, none.stderr) == (0, "", "l.sqlite: no game is as asked for\n")
 
@@ -280,9 +280,9 @@ def test_a_store_with_other_settings_is_not_added_to(folder: Path) -> None:
 
 def test_an_internal_error_is_owned_up_to_without_a_traceback(folder: Path) -> None:
     code = (
-        "import arena.cli.play\n"
+        "import arena.cli.play_games\n"
         "def broken(*a, **k): raise RuntimeError('boom')\n"
-        "arena.cli.play.play = broken\n"
+        "arena.cli.play_games.play = broken\n"
         "from arena.cli.main import main; main()"
     )
     done = subprocess.run(

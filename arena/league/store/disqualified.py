@@ -2,7 +2,7 @@
 
 Which games are left out for it follows from the pairing, which has to be asked for all its games to know it; so the
 league keeps what came of it. It is a claim, and whoever shows it holds it to the games
-(`arena.report.formats.borne_out`). In formats with places of their own it is worked out with them
+(`arena.report.placings.borne_out`). In formats with places of their own it is worked out with them
 (`arena.league.places`).
 """
 
