@@ -239,9 +239,11 @@ class _Reader:
         is_names = metavar.endswith(",...")
         takes_list = option.multiple or is_names
         several = value if isinstance(value, list) and takes_list else [value]
-        if any(type(each) not in kinds or (isinstance(each, str) and "\0" in each) for each in several):
+        if any(type(each) not in kinds for each in several):
             words += ", or a list" if takes_list else ""
             raise FileError(f"{where}: expected {words}, got {shown(value)}")
+        if any(isinstance(each, str) and "\0" in each for each in several):
+            raise FileError(f"{where}: expected a string without NUL, got {shown(value)}")
         relative: Callable[[str], str] = partial(_from, self.folder)
         if isinstance(option.type, click.Path) or metavar in ("PATH", "FILE"):
             several = [relative(path) for path in several]
@@ -286,7 +288,7 @@ def _expected(option: click.Option) -> tuple[tuple[type, ...], str]:
         case click.Choice(choices=choices):
             return (str,), f"one of {', '.join(choices)}"
     example = f' such as "{option.default}"' if isinstance(option.default, str) and option.default else ""
-    return (str,), f"a string{example} without NUL"
+    return (str,), f"a string{example}"
 
 
 def _from(folder: Path, path: str) -> str:
