@@ -23,7 +23,7 @@ from pathlib import Path
 
 from arena.league.ratings import League, Results, Score
 from arena.league.ratings.davidson import moments
-from arena.report.crosstable import Crosstable
+from arena.report.standings import Crosstable
 
 DECIDED = (Score.FIRST, Score.DRAW, Score.SECOND)
 LEAGUES = ((20, 52), (100, 10), (300, 3), (1000, 1))

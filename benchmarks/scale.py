@@ -75,7 +75,7 @@ sys.path.insert(0, {str(Path(__file__).parent)!r})
 from scale import players_of
 from pathlib import Path
 from arena.league.store import Store
-from arena.report.live import LiveTable
+from arena.report.progress import LiveTable
 with Store(Path(sys.argv[1]), create=False) as store:
     table = LiveTable(players_of(int(sys.argv[2])), store.count().rows)
     assert sum(line.games for line in table.shown(10**6).lines) == 2 * int(sys.argv[3])

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from scale import generate, players_of
 
-from arena.cli.completing import VARIABLE
+from arena.cli.catalog import COMPLETION_VARIABLE
 
 ARENA = (sys.executable, "-c", "from arena.cli.entry import main; main()")
 PASS = "python -c pass"
@@ -35,7 +35,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "completing --rules": ARENA,
     STANDINGS: (*ARENA, "standings", "league.sqlite"),
 }
-COMPLETING = {VARIABLE: "bash_complete", "COMP_WORDS": "arena league --rules vin", "COMP_CWORD": "3"}
+COMPLETING = {COMPLETION_VARIABLE: "bash_complete", "COMP_WORDS": "arena league --rules vin", "COMP_CWORD": "3"}
 
 
 def seconds(name: str, environment: dict[str, str], folder: str) -> float:

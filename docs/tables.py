@@ -21,8 +21,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.league.store import Store
-from arena.report.clocks import table_note
-from arena.report.standings import Table, make_table
+from arena.report.standings import Table, make_table, table_note
 from arena.report.terminal import full_report
 
 DOCS = Path(__file__).parent

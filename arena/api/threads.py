@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
 
 import trio
 
-from arena.api.settings import plain_errors
+from arena.api.keywords import plain_errors
 from arena.league.stop import Stop, Wish
 from arena.nursery import background
+from arena.play.events import EventsDropped, WatchedEvent
 
 if TYPE_CHECKING:
     import asyncio
+
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -174,3 +176,46 @@ async def in_thread_of_trio(function: Callable[[BackgroundCall[T]], T]) -> T:
             await trio.to_thread.run_sync(call.give_up, limiter=trio.CapacityLimiter(1))
         raise
     return call.result()
+
+
+OnEvent = Callable[[WatchedEvent], object]
+
+MOST_WAITING = 10_000
+"""Events that wait for the watcher, some megabytes; further ones are dropped."""
+
+
+class EventQueue:
+    """Hands events to a watcher that may be slow: if too many wait, those that come are dropped, and it is told so.
+
+    The two counts are changed by one thread each.
+    """
+
+    def __init__(self, call: BackgroundCall[T], on_event: OnEvent, most: int = MOST_WAITING) -> None:
+        self._call = call
+        self._on_event = on_event
+        self._most = most
+        self._told = 0
+        self._taken = 0
+        self._dropped = 0
+
+    def put(self, event: WatchedEvent) -> None:
+        """An event has come, in the thread of the games."""
+        if self._told - self._taken >= self._most:
+            self._dropped += event.count if isinstance(event, EventsDropped) else 1
+            return
+        self.finish()
+        self._tell(event)
+
+    def finish(self) -> None:
+        """Tell how many have been dropped and not been told of: before the next one, and at the end."""
+        if self._dropped:
+            self._tell(EventsDropped(self._dropped))
+            self._dropped = 0
+
+    def _tell(self, event: WatchedEvent) -> None:
+        self._told += 1
+        self._call.tell(partial(self._deliver, event))
+
+    def _deliver(self, event: WatchedEvent) -> None:
+        self._taken += 1
+        self._on_event(event)

@@ -8,7 +8,7 @@ import commands
 import pytest
 from made_bots import QUICK
 
-from arena.api.league import League
+from arena.api.leagues import League
 from arena.bots import load_bot
 from arena.bots.archive import archive_of, copies_in, keep_copies
 from arena.league.store import Store

@@ -20,8 +20,8 @@ from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Extent, Foe, Group, Situation, script
 from arena.errors import UsageError
 from arena.league.options import PlayOptions
-from arena.report.check import WIDTH, check_json, check_text
-from arena.report.frame import HIDE_CURSOR, SHOW_CURSOR
+from arena.report.checklist import WIDTH, check_json, check_text
+from arena.report.progress import HIDE_CURSOR, SHOW_CURSOR
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import RulesetError

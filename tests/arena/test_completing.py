@@ -16,8 +16,8 @@ from waiting import PATIENCE
 
 from arena.bots.languages import LANGUAGES
 from arena.bots.samples import SAMPLES
-from arena.cli.completing import MOST_GAMES, VARIABLE
-from arena.cli.completion import SHELLS
+from arena.cli.catalog import COMPLETION_VARIABLE as VARIABLE
+from arena.cli.cmd_completion import MOST_GAMES, SHELLS
 from arena.cli.main import cli
 from arena.league.peek import peek_games, peek_names
 from arena.rules.loading import ruleset_names, switch_names
@@ -60,12 +60,12 @@ def values(*words: str) -> list[str]:
 
 def test_commands_are_offered_without_being_imported() -> None:
     assert values("ma") == ["match"]
-    assert set(cli.commands) == set(values(""))
+    assert set(cli.all_commands()) == set(values(""))
     code = f"import sys; {ENTRY.partition(';')[0]}\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     environment = {**os.environ, VARIABLE: "bash_complete", "COMP_WORDS": "arena s", "COMP_CWORD": "1"}
     done = run([sys.executable, "-c", code], environment)
     assert done.stdout.split() == ["plain,standings", "plain,serve", "plain,show"]
-    assert not {"arena.cli.league", "arena.cli.show", "trio", "rich", "msgspec"} & set(done.stderr.split())
+    assert not {"arena.cli.cmd_league", "arena.cli.cmd_show", "trio", "rich", "msgspec"} & set(done.stderr.split())
 
 
 def test_rulesets_are_offered_and_behind_a_plus_the_switches_that_are_not_there_yet() -> None:
@@ -138,8 +138,8 @@ def test_values_that_are_listed_in_help_are_offered() -> None:
 
 
 def test_whatever_takes_a_file_is_offered_files() -> None:
-    for name in cli.commands:
-        for param in cli.commands[name].params:
+    for name in cli.all_commands():
+        for param in cli.all_commands()[name].params:
             if isinstance(param.type, click.Path) and not isinstance(param, click.Option):
                 assert {kind for _, kind in offered(name, "")} == {"file"}, name
                 break
@@ -147,7 +147,7 @@ def test_whatever_takes_a_file_is_offered_files() -> None:
 
 
 def test_every_parameter_of_every_command_can_be_completed() -> None:
-    for name, command in cli.commands.items():
+    for name, command in cli.all_commands().items():
         for option in (param for param in command.params if isinstance(param, click.Option)):
             offered(name, STORE, option.opts[0], "")
             offered(name, option.opts[0], "\udcff'\"+")

@@ -9,9 +9,9 @@ from arena.bots.dialect_words import split_word
 from arena.bots.finding import find_bots, find_entrants
 from arena.bots.fitting import fitting, refuse_unrestorable
 from arena.bots.loading import load_bot
+from arena.cli.config_file import read_config
 from arena.errors import UsageError
 from arena.game.dialects import Dialect, check_dialect
-from arena.league.config_file import read_config
 from arena.rules.loading import load_ruleset, ruleset_names
 
 PLAYABLE = {

@@ -6,7 +6,7 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.pairing import Placing
 from arena.league.store import Disqualified, GameRow, PlayerTime, Store
-from arena.report.formats import borne_out, placing_lines
+from arena.report.placings import borne_out, placing_lines
 from arena.report.roster import Roster
 from arena.report.standings import make_table
 from protocol.notation import Reason

@@ -31,7 +31,7 @@ from arena.league.versions import Versions
 from arena.play.fairly import play_fairly
 from arena.play.keeping import Keeper
 from arena.play.options import USUAL, GameOptions
-from arena.report.replay import Look, game_pages
+from arena.report.game_text import GameStyle, game_pages
 from arena.rules.loading import load_ruleset
 from protocol.bot import random_rows
 from protocol.conversation import Phase
@@ -168,7 +168,7 @@ def test_what_a_bot_has_declared_and_wanted_holds_in_the_second_game(pairs: Pair
 def test_a_record_says_who_was_kept_and_an_ordinary_one_is_what_it_always_was(pairs: Pairs, make_bot: MakeBot) -> None:
     first, second = trio.run(pairs.play, make_bot(plays(), "ann"), make_bot(plays(), "bob"))
     assert b'"kept"' not in encode_record(first)
-    pages = ["".join(game_pages(1, record, Look(boards=False))) for record in (first, second)]
+    pages = ["".join(game_pages(1, record, GameStyle(boards=False))) for record in (first, second)]
     sentence = "had played the other game of the pair before in the same process"
     assert [page.count(sentence) for page in pages] == [0, 2]
 

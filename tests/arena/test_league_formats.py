@@ -8,7 +8,7 @@ from pathlib import Path
 import commands
 import pytest
 
-from arena.api.league import League
+from arena.api.leagues import League
 from arena.game.record import GameRecord
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.league import open_league

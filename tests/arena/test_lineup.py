@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from ended_leagues import Made, Run, made_in
 
-from arena.api.league import League
+from arena.api.leagues import League
 from arena.errors import UsageError
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.store import Store
-from arena.report.formats import PlaceEntry, PlacingEntry
+from arena.report.placings import PlaceEntry, PlacingEntry
 
 
 def swiss(rounds: int) -> FormatOptions:

@@ -11,7 +11,7 @@ import pytest
 from ended_leagues import BOTS, Made, Run, made_in
 from forged_games import forge_setting
 
-from arena.api.league import League
+from arena.api.leagues import League
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.league.exchange import import_games
@@ -20,7 +20,7 @@ from arena.league.kept_format import KeptFormat, format_in
 from arena.league.pairing import Placing
 from arena.league.places import stored_places
 from arena.league.store import Store
-from arena.report.formats import PlacingEntry, placing_entry, stage_text
+from arena.report.placings import PlacingEntry, placing_entry, stage_text
 from arena.report.site.site_contents import SitePlan, read_site
 
 SWISS = FormatOptions(FormatName.SWISS, rounds=3)

@@ -332,7 +332,7 @@ def test_a_machine_that_runs_out_stops_the_league_with_one_message(tmp_path: Pat
     options = ["alpha.py", "beta.py", "--rules", "duel", "--store", "l.sqlite", "-j", "1"]
     subprocess.run([*ARENA, "league", *options, "--rounds", "1"], cwd=folder, capture_output=True, check=True)
     module, _, attribute = name.rpartition(".")
-    script = f"import pkgutil, arena.cli.play\ndef fail(*_, **__): raise {error}\n"
+    script = f"import pkgutil, arena.cli.play_games\ndef fail(*_, **__): raise {error}\n"
     script += f"setattr(pkgutil.resolve_name({module!r}), {attribute!r}, fail)\nfrom arena.cli.main import main; main()"
     line = [sys.executable, "-c", script, "league", *options, "--rounds", "3"]
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=NEVER_ENDS, check=False)

@@ -10,12 +10,12 @@ import pytest
 from msgspec import structs
 from rich.console import Console
 
-from arena.api.results import standings_of
+from arena.api.shown_results import standings_of
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime, Store
-from arena.report.json import league_json
+from arena.report.documents import league_json
 from arena.report.result_words import interval_text
 from arena.report.roster import Roster, players_of
 from arena.report.standings import AnchorBot, Table, make_table

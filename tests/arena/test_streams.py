@@ -11,7 +11,7 @@ import pytest
 from commands import arena_bytes, unhurried
 from terminals import read_all
 
-from arena.cli.words import shell_line
+from arena.cli.installation import shell_line
 from arena.league.store import Store
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"

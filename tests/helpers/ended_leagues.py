@@ -24,7 +24,7 @@ from arena.league.pairing import format_of
 from arena.league.plan import Entry
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
-from arena.report.formats import PlacingEntry, placing_entry
+from arena.report.placings import PlacingEntry, placing_entry
 from arena.report.roster import Roster
 from arena.report.standings import Table, make_table
 from protocol.notation import Color, Reason

@@ -1,4 +1,4 @@
-"""How bots are placed by a format's own rules, as values; `arena.report.formats` prints them beside the table.
+"""How bots are placed by a format's own rules, as values; `arena.report.placings` prints them beside the table.
 
 Disqualified bots stand last, and have no place.
 """

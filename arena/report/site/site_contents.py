@@ -19,9 +19,9 @@ from arena.league.readers import HOST, Reader, readable
 from arena.league.readers import Audience as Reading
 from arena.league.store import RULESET, TIME, Damage, DamagedError, Store
 from arena.printable import printable
-from arena.report.bots import BotVersion, VersionCount
-from arena.report.formats import placing_in, placing_lines
-from arena.report.names import DEFAULT_NAMES, Names
+from arena.report.bot_versions import BotVersion, VersionCount
+from arena.report.piece_names import DEFAULT_NAMES, Names
+from arena.report.placings import placing_in, placing_lines
 from arena.report.result_words import missing_text, not_counted_text
 from arena.report.roster import Roster, players_of
 from arena.report.site.audience import sees_bot

@@ -20,7 +20,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.game.view import true_cells
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.names import DEFAULT_NAMES
+from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.audience import SeenBy
 from arena.report.site.game_data import GameData, game_data, game_script, read_game_script
 from arena.report.site.game_page import game_page, labels_of
