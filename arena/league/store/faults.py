@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.bots.sandbox.own_limits import file_size_limit
+from arena.bots.sandbox.rlimits import file_size_limit
 from arena.errors import ArenaError, UsageError
 from arena.league.store.other_files import SALVAGE, missing_end, other_file
 from arena.printable import printable
@@ -109,7 +109,7 @@ def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaErr
     if is_at_most or (most is not None and name.startswith("SQLITE_IOERR")):
         return StoreError(
             f"{path}: cannot grow: a file of this process may have {most} bytes (RLIMIT_FSIZE, 'ulimit -f'), a limit "
-            "of before the start or changed since, as a bot at the default level of --sandbox can do; every "
+            "of before the start or changed since; every "
             f"game that was stored before is still there ({text})"
         )
     if "full" in text:
