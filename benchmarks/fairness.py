@@ -48,9 +48,7 @@ import trio
 
 from arena.bots import BotSpec, load_bot
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.launch import Launch
-from arena.bots.sandbox.reaper import claim_all_orphans
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
@@ -191,14 +189,12 @@ class Pages:
         self.server = ServerBeside.start(setup, listening, print)
         line = [sys.executable, str(PAGES), "--watch", listening.url, "--viewers", str(viewers)]
         self._viewers = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        reaper.register_worker(self._viewers.pid, tokens.new_prefix())  # it is no bot
         assert self._viewers.stdout is not None
         self._viewers.stdout.readline()
 
     def end(self) -> None:
         self._viewers.kill()
         self._viewers.communicate()
-        reaper.forget_worker(self._viewers.pid)
         self.server.end()
 
 
@@ -350,7 +346,6 @@ def main() -> None:
     options = parser.parse_args()
     if options.seconds <= WARM_UP:
         parser.error(f"--seconds: expected more than {WARM_UP:g}, the seconds before moves count")
-    claim_all_orphans()
     ruleset = replace(load_ruleset(options.ruleset), max_quiet_plies=None)
     print(f"bots that sleep {options.sleep:g} ms a move, {options.ruleset}, {len(os.sched_getaffinity(0))} CPUs")
     with tempfile.TemporaryDirectory() as folder:

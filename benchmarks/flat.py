@@ -19,7 +19,6 @@ from leagues import Listed, specs
 from ply import INSTANT_BOT, compile_program
 
 from arena.bots import BotSpec, load_bot
-from arena.bots.sandbox.reaper import claim_all_orphans
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor, usable_cpus
 from arena.league.run import play_missing
@@ -79,7 +78,6 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=len(usable_cpus()), help="games at a time (default: the CPUs)")
     parser.add_argument("--steps", type=int, default=6, help="in how many steps (default: 6)")
     options = parser.parse_args()
-    claim_all_orphans()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "games.sqlite"), create=True) as store:
         bot = load_bot(compile_program(INSTANT_BOT, Path(folder, "instant")))
         trio.run(measure, bot, store, options)

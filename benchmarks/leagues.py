@@ -32,7 +32,6 @@ import trio
 from ply import INSTANT_BOT, compile_program
 
 from arena.bots import BotSpec, load_bot
-from arena.bots.sandbox.reaper import claim_all_orphans
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor import PlaySettings
@@ -180,7 +179,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="how often all is measured (default: 5)")
     parser.add_argument("--only", choices=["long", "short"], help="only leagues of these games")
     options = parser.parse_args()
-    claim_all_orphans()
     with tempfile.TemporaryDirectory() as folder:
         measure(load_bot(compile_program(INSTANT_BOT, Path(folder, "instant"))), options)
 

@@ -32,7 +32,7 @@ import arena
 from arena.bots import load_bot
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.reaper import claim_all_orphans
+from arena.bots.sandbox.reaper import own_every_orphan
 from arena.bots.starting import Sandbox
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
@@ -82,7 +82,7 @@ def time_games(program: Path, games: int, level: Level, *, is_kept: bool) -> Cos
         wall, cpu = time.perf_counter() - start, time.process_time() - used
         return Cost(wall * 1000 / games, cpu * 1000 / games)
 
-    claim_all_orphans()
+    own_every_orphan()
     with Sandbox(level, [bot], Limits(), {}) as sandbox:
         options = GameOptions(spawn=sandbox.start)
         return trio.run(play, replace(options, keeper=Keeper()) if is_kept else options)

@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 from own_children import started_from_now
 
 from arena.bots import BotSpec
+from arena.bots.sandbox import procfs, reaper
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
@@ -155,6 +156,16 @@ def play() -> Callable[..., Awaitable[GameRecord]]:
             return await play_game(game, red, blue, conditions)
 
     return play_one
+
+
+@pytest.fixture
+def as_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every orphan is a bot's, as in a worker process."""
+    with monkeypatch.context() as patch:
+        patch.setattr(reaper, "_bystanders", frozenset(procfs.children(os.getpid())))
+        yield
+    if not reaper.owners:
+        reaper._stop_adopting()
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from arena.bots.delays import CpuTimes
 from arena.bots.limits import size_text
 from arena.bots.own_processes import OwnProcesses
 from arena.bots.pipes import Pipes
-from arena.bots.sandbox import child, killing, reaper, tokens
+from arena.bots.sandbox import child, killing, reaper
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
 from arena.bots.sandbox.procfs import oom_kills
@@ -79,7 +79,7 @@ class BotProcess(Pipes):
             self.pid, launch.limits, launch.helpers, self._freezer.found, is_counted=launch.group is not None
         )
         self._account = Account(self.pid, launch.group, self._watch, self._freezer)
-        self.mark = reaper.register(self.pid, token, self._freezer.reaped)
+        reaper.register(self.pid, token, self._freezer.reaped)
 
     @classmethod
     def start(cls, launch: Launch) -> "BotProcess":
@@ -88,7 +88,7 @@ class BotProcess(Pipes):
         Raises `StartError`, with the system's reason, if that cannot be done, and `HostError` if it is the machine's
         fault and not the bot's.
         """
-        token = tokens.new_token()
+        token = reaper.new_token()
         reaper.adopt_orphans()
         try:
             popen = subprocess.Popen(
@@ -112,7 +112,7 @@ class BotProcess(Pipes):
             with popen:
                 popen.kill()
             raise cannot_start_another(error) from error
-        limit_tree(process.pid, None if launch.helpers else launch.limits, launch.cpus, process.mark)
+        limit_tree(process.pid, None if launch.helpers else launch.limits, launch.cpus)
         return process
 
     # --- standard error -------------------------------------------------------------------------------------------
@@ -356,8 +356,10 @@ class BotProcess(Pipes):
                 await self.wait_exit()
         status, last = child.reap(self.pid)
         self._popen.returncode = os.waitstatus_to_exitcode(status)
+        reaper.forget(self.pid)
         used += last
         self._account.sum_up_dead(max(used, used_us))
+        await killing.kill_hidden()
         if group:
             with trio.move_on_after(REMOVE_PATIENCE):
                 while not group.remove():  # noqa: ASYNC110  (the kernel holds a group longer than its dead)

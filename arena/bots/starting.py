@@ -9,7 +9,7 @@ from arena.bots import BotSpec, broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
 from arena.bots.run import Run
-from arena.bots.sandbox import bwrap, prctl
+from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level, joined
@@ -115,13 +115,9 @@ class Sandbox:
             await try_controls([self._mounts[bot.name] for bot in sound], self._usual)
 
     def __enter__(self) -> "Sandbox":
-        if self.level is Level.DEFAULT:
-            prctl.close_to_bots()  # in a sandbox no bot sees it anyway
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.level is Level.DEFAULT:
-            prctl.open_to_others()
         if self._hierarchy:
             self._hierarchy.close()
 

@@ -13,8 +13,6 @@ from typing import TypeVar, TypeVarTuple
 import trio
 
 from arena.bots.sandbox.levels import Level, enter_scope
-from arena.bots.sandbox.own_limits import write_no_bytecode
-from arena.bots.sandbox.reaper import claim_all_orphans
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.cli.installation import shell_line, this_command
 from arena.cli.interrupts import told_instead
@@ -30,8 +28,6 @@ def own_process(sandbox: str) -> None:
     This may start the command again, in a scope in which the level that is asked for works.
     """
     enter_scope(sandbox)
-    write_no_bytecode()
-    claim_all_orphans()  # before builds, which are run as bots are
     use_all_descriptors()
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable
 
 import msgspec
 
-from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.child import killed_words
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
 from arena.league.executor.pipes import frame
@@ -73,9 +72,6 @@ to_server = msgspec.msgpack.Decoder(Told)
 PROGRAM = """
 import sys
 sys.path[:] = sys.argv[2:]
-sys.dont_write_bytecode = True
-from arena.bots.sandbox.prctl import close_to_bots
-close_to_bots()
 from arena.web.live_process import main
 main(int(sys.argv[1]))
 """
@@ -112,7 +108,6 @@ class ServerBeside:
     @classmethod
     def start(cls, setup: LiveSetup, listening: Listening, say: Callable[[str], None]) -> "ServerBeside":
         """Start it; the socket is its own from here on. Raises `OSError`."""
-        reaper.prepare_for_worker()
         popen = subprocess.Popen(
             own_python(PROGRAM, str(os.getpid())),
             stdin=subprocess.PIPE,
@@ -121,7 +116,6 @@ class ServerBeside:
             pass_fds=(listening.socket.fileno(),),
             start_new_session=True,
         )
-        reaper.register_worker(popen.pid, tokens.new_prefix())  # no bot's, and nothing of a bot's is below it
         listening.close()
         assert popen.stdin is not None
         with contextlib.suppress(OSError):
@@ -219,7 +213,6 @@ class ServerBeside:
             if self._popen.poll() is None:
                 self._popen.kill()
                 self._popen.wait()
-            reaper.forget_worker(self._popen.pid)
         self._writer.join(END_SECONDS)
         self._listener.join(END_SECONDS)
         assert self._popen.stderr is not None

@@ -1,7 +1,6 @@
 """What these tests share: a referee with two scripted bots instead of processes, an executor without workers, and games
 at random."""
 
-import os
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
@@ -20,7 +19,7 @@ import trio
 from browsing import axe, browser, complaints, event_loop_of_the_browser_hidden, open_address
 
 import protocol.bot
-from arena.bots.sandbox import marks, reaper
+from arena.bots.sandbox import reaper
 from arena.errors import ArenaError
 from arena.game.judged import judged
 from arena.game.record import GameRecord
@@ -53,13 +52,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 @pytest.fixture(autouse=True)
 def process_as_it_was() -> Iterator[None]:
     """No test may make of the process that runs all tests one that starts nothing but bots: that cannot be undone."""
-
-    def found() -> tuple[object, ...]:
-        return marks.mark_of(os.getpid()), reaper._is_command, reaper._sole_parent, reaper._mark_of_strangers
-
-    before = found()
     yield
-    assert found() == before
+    assert not reaper.owns_every_orphan()
 
 
 def game_spec(

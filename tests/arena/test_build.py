@@ -24,7 +24,7 @@ from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import MIB, Limits
 from arena.bots.loading import made_to_speak
-from arena.bots.sandbox import bwrap, bwrap_check, files, reaper
+from arena.bots.sandbox import bwrap, bwrap_check, files
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
@@ -46,12 +46,8 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def new_processes(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[psutil.Process]]:
-    """`new_processes()`: those that this process has come to have below it since the test began, the dead included.
-
-    As in a league, builds are its only children: elsewhere it cannot tell whose a process is that died unmarked.
-    """
-    monkeypatch.setattr(reaper, "_sole_parent", True)
+def new_processes(as_in_a_worker: None) -> Callable[[], list[psutil.Process]]:
+    """`new_processes()`: those that this process has come to have below it since the test began, the dead included."""
     return started_from_now()
 
 

@@ -24,7 +24,8 @@ import os, subprocess, sys, threading
 from pathlib import Path
 import trio
 from arena.bots import load_bot
-from arena.bots.sandbox import killing, marks, prctl, procfs, reaper
+from arena.bots.sandbox import procfs, reaper
+from arena.bots.sandbox.child import adopts_orphans
 from arena.bots.sandbox.launch import Launch
 from arena.league.games import Settings
 from arena.league.schedule import schedule
@@ -43,24 +44,6 @@ async def looked(process, times=4):
         reaper._sweep_after = 0.0
         process._watch.look()
         await trio.sleep(0.001)
-"""
-
-
-HIDES = r"""
-#include <unistd.h>
-int main(int count, char **words)
-{
-    char *again[] = {words[0], "again", 0}, *none[] = {0};
-    if (count > 1)
-        for (;;) pause();
-    if (fork() == 0) {
-        setsid();
-        if (fork() == 0) execve(words[0], again, none);
-        _exit(0);
-    }
-    wait(0);
-    for (;;) pause();
-}
 """
 
 
@@ -180,54 +163,13 @@ def test_a_host_program_adopts_orphans_only_while_it_has_bots() -> None:
     script = """
 async def main():
     process = bot("sleep", "1000")
-    adopted = prctl.adopts_orphans()
+    adopted = adopts_orphans()
     await process.end(0)
-    print(adopted, prctl.adopts_orphans(), flush=True)
+    print(adopted, adopts_orphans(), flush=True)
 trio.run(main)
 """
     with host(script) as program:
         assert said(program) == "True False\n"
-
-
-def test_beside_a_bystander_a_command_finds_what_hides_from_its_first_moment_on(tmp_path: Path) -> None:
-    """A program that detaches before it does anything else, without its environment, in a session of its own."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
-    (tmp_path / "hides.c").write_text(HIDES)
-    subprocess.run([compiler, "-O2", "-w", "-o", tmp_path / "hides", tmp_path / "hides.c"], check=True)
-    script = f"""
-bystander = subprocess.Popen(["sleep", "1000"])
-reaper.claim_all_orphans()
-assert not reaper._sole_parent
-start = subprocess.Popen.__init__
-def slowly(*arguments, **more):
-    "As if the arena had been kept from going on between the start and the mark."
-    start(*arguments, **more)
-    while len(procfs.children(os.getpid())) < 3:
-        pass
-subprocess.Popen.__init__ = slowly
-async def main():
-    process = bot({str(tmp_path / "hides")!r})
-    (hidden,) = set(procfs.children(os.getpid())) - {{bystander.pid, process.pid}}
-    print(marks.mark_of(bystander.pid) == reaper._mark_of_strangers > marks.mark_of(hidden), flush=True)
-    await process.end(0)
-    print(procfs.look(hidden), bystander.poll(), flush=True)
-    bystander.kill()
-    bystander.wait()
-trio.run(main)
-"""
-    with host(script) as program:
-        assert said(program) == "True\n"
-        assert said(program) == "None None\n"
-
-
-@pytest.mark.parametrize(("child", "claims"), [(False, True), (True, False)], ids=["alone", "with-a-child"])
-def test_only_a_command_without_a_child_may_take_every_orphan_for_a_bots(child: bool, claims: bool) -> None:
-    start = "child = subprocess.Popen(['sleep', '1000'])" if child else ""
-    end = "child.kill(); child.wait()" if child else ""
-    with host(f"{start}\nreaper.claim_all_orphans()\nprint(reaper._sole_parent, flush=True)\n{end}") as program:
-        assert said(program) == f"{claims}\n"
 
 
 def test_the_first_process_of_a_container_leaves_alone_what_others_run_there(tmp_path: Path) -> None:
@@ -238,9 +180,8 @@ def test_the_first_process_of_a_container_leaves_alone_what_others_run_there(tmp
         pytest.skip("no namespace of processes can be made here")
     script = """
 async def main():
-    reaper.claim_all_orphans()
     process = bot("sleep", "1000")
-    print(os.getpid(), reaper._sole_parent, flush=True)
+    print(os.getpid(), flush=True)
     stranger = int(sys.stdin.readline())
     assert procfs.look(stranger).parent == 1
     await looked(process)
@@ -250,7 +191,7 @@ async def main():
 trio.run(main)
 """
     with host(script, before=inside) as program:
-        assert said(program) == "1 False\n"
+        assert said(program) == "1\n"
         (arena,) = procfs.children(program.pid)
         enter = ["nsenter", "--target", str(arena), "--user", "--preserve-credentials", "--mount", "--pid"]
         shell = ["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"]
@@ -259,46 +200,3 @@ trio.run(main)
         program.stdin.write(entered.stdout)
         program.stdin.flush()
         assert said(program) == "False\n"
-
-
-def test_a_host_program_finds_what_a_killed_worker_has_left_without_adopting_it(tmp_path: Path) -> None:
-    """A bot's daemon, without its environment, in a session of its own, and not below the host."""
-    hides = tmp_path / "hides.py"
-    hides.write_text(
-        "import os, sys, time\n"
-        "if os.fork() == 0:\n"
-        "    os.setsid()\n"
-        "    os.execve('/bin/sleep', ['sleep', '1000'], {})\n"
-        "time.sleep(1000)\n"
-    )
-    worker = f"""
-input()
-reaper.claim_all_orphans()
-process = bot({sys.executable!r}, {str(hides)!r})
-while not (hidden := procfs.children(process.pid)):
-    pass
-print(hidden[0], flush=True)
-input()
-"""
-    script = f"""
-reaper.prepare_for_worker()
-line = [sys.executable, "-c", {HOST + worker!r}]
-worker = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-reaper.register_worker(worker.pid, "0" * 16)
-print(file=worker.stdin, flush=True)
-hidden = int(worker.stdout.readline())
-assert not prctl.adopts_orphans()
-worker.kill()
-worker.wait()
-assert not procfs.look(hidden).is_dead
-bystander = subprocess.Popen(["sleep", "1000"])
-trio.run(killing.kill_lost, worker.pid)
-reaper.forget_worker(worker.pid)
-left = procfs.look(hidden)
-print(left is None or left.is_dead, bystander.poll(), flush=True)
-bystander.kill()
-bystander.wait()
-worker.communicate()
-"""
-    with host(script) as program:
-        assert said(program) == "True None\n"

@@ -7,7 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import psutil
 import pytest
@@ -18,10 +18,8 @@ from sandboxes import in_bwrap
 from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import prctl, reaper, tokens
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.own_limits import OwnLimits
 from arena.bots.sandbox.time_slice import scheduling
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
@@ -41,8 +39,7 @@ from arena.league.executor import (
     worker_main,
 )
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
-from arena.league.executor.pipes import Connection
-from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready, Setup
+from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
 from arena.league.games import Settings
 from arena.league.schedule import schedule
 from arena.rules.loading import load_ruleset
@@ -108,7 +105,15 @@ def ids(outcomes: Iterable[Outcome], kind: type[Begun | Played | Lost | Paused |
 
 def workers() -> list[psutil.Process]:
     """The worker processes of this process that live."""
-    return [psutil.Process(pid) for pid in sorted(reaper._workers) if psutil.pid_exists(pid)]
+    return [child for child in psutil.Process().children() if worker_main.__name__ in command_of(child)]
+
+
+def command_of(process: psutil.Process) -> str:
+    """The words that a process was started with; none if it is dead."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
 
 
 async def until(true: Callable[[], object]) -> None:
@@ -487,18 +492,17 @@ def test_a_worker_ends_with_its_parent_though_a_child_that_was_forked_lives(tmp_
 import os, signal, sys, trio
 from pathlib import Path
 from arena.bots import BotSpec
-from arena.bots.sandbox import reaper
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 async def main():
     folder = Path({str(tmp_path)!r})
     bots = tuple(BotSpec(name, folder / name, ("true",), folder, name) for name in ("ann", "bob"))
-    async with local_executor(PlaySettings(bots), 2):
+    async with local_executor(PlaySettings(bots), 2) as executor:
         child = os.fork()
         if not child:
             os.close(1)
             while True: signal.pause()
-        print(child, *reaper._workers, flush=True)
+        print(child, *(state.process.pid for state in executor._workers), flush=True)
         await trio.sleep_forever()
 trio.run(main)
 """
@@ -521,13 +525,13 @@ def test_the_death_of_a_worker_is_seen_though_another_process_holds_its_end_of_t
     from arena.league.executor import process
 
     copies: list[int] = []
-    start = process.popen_module
+    start = process.popen_worker
 
-    def popen(module: str, incoming: int, outgoing: int, stderr: int | None) -> "subprocess.Popen[bytes]":
+    def popen(incoming: int, outgoing: int, token: str) -> "subprocess.Popen[bytes]":
         copies.append(os.dup(outgoing))
-        return start(module, incoming, outgoing, stderr)
+        return start(incoming, outgoing, token)
 
-    monkeypatch.setattr(process, "popen_module", popen)
+    monkeypatch.setattr(process, "popen_worker", popen)
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
     games = games_of(bots)
 
@@ -799,42 +803,42 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
     assert left_behind() == []
 
 
-def test_the_bots_of_a_killed_worker_are_killed_though_they_hide(
+def test_the_daemons_of_a_killed_workers_bots_are_killed(
     make_bot: MakeBot, tmp_path: Path, left_behind: LeftBehind
 ) -> None:
-    """One process of each bot is a daemon in a session of its own, with an empty environment."""
-    hides = """
+    """One process of each bot is a daemon in a session of its own."""
+    leaves = """
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         os.execve(sys.executable, [sys.executable, "-I", "-S", "-c",
-            "import os, signal; open({mark!r} + '-' + str(os.getpid()), 'w').close(); signal.pause()"], {{}})
+            "import os, signal; open({mark!r} + '-' + str(os.getpid()), 'w').close(); signal.pause()"], os.environ)
     os._exit(0)
 os.wait()
 introduce()
 set_up()
 """
-    mark = tmp_path / "hidden"
-    program = hides.format(mark=str(mark)) + "import signal\nwhile True: signal.pause()"
+    mark = tmp_path / "daemon"
+    program = leaves.format(mark=str(mark)) + "import signal\nwhile True: signal.pause()"
     bots = make_bot(program, "ann"), make_bot(program, "bob")
 
-    def hidden() -> list[int]:
-        return [int(path.name.partition("-")[2]) for path in tmp_path.glob("hidden-*")]
+    def daemons() -> list[int]:
+        return [int(path.name.partition("-")[2]) for path in tmp_path.glob("daemon-*")]
 
-    def is_hidden(count: int) -> bool:
-        return len(hidden()) >= count
+    def are_left(count: int) -> bool:
+        return len(daemons()) >= count
 
     async def main() -> None:
         async with local_executor(PlaySettings(bots), 1) as executor, trio.open_nursery() as nursery:
             nursery.start_soon(heard, executor, games_of(bots))
             for count in (2, 4):
-                await until(partial(is_hidden, count))
+                await until(partial(are_left, count))
                 for worker in workers():
                     worker.kill()
             executor.stop()
 
     trio.run(main)
-    assert [pid for pid in hidden() if is_running(pid)] == []
+    assert [pid for pid in daemons() if is_running(pid)] == []
     assert left_behind() == []
 
 
@@ -888,20 +892,6 @@ def test_a_worker_keeps_bytecode_where_this_process_does(
     monkeypatch.setattr(process, "PROGRAM", "import sys\nsys.exit(f'bytecode is in {sys.pycache_prefix}')")
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
     with pytest.raises(ArenaError, match=f"bytecode is in {tmp_path}"):
-        trio.run(play_all, PlaySettings(bots), 1, games_of(bots))
-
-
-def test_a_worker_writes_no_bytecode_once_there_can_be_bots(
-    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A bot may have lowered the size of its files then: what is cut off would break each later command."""
-    from arena.league.executor import process
-
-    late = "import sys, trio\ntrio.run = lambda *_: sys.exit(f'writes bytecode: {not sys.dont_write_bytecode}')\n"
-    before, found, after = process.PROGRAM.partition("main(int")
-    monkeypatch.setattr(process, "PROGRAM", before + late + found + after)
-    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
-    with pytest.raises(ArenaError, match="writes bytecode: False"):
         trio.run(play_all, PlaySettings(bots), 1, games_of(bots))
 
 
@@ -1028,40 +1018,3 @@ def test_many_games_leave_nothing_in_parent_and_workers(make_bot: MakeBot) -> No
             assert held() == before
 
     trio.run(play)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not close a process so")
-@pytest.mark.parametrize(("level", "is_open"), [(Level.DEFAULT, False), (Level.BWRAP, True), (Level.CGROUP, True)])
-def test_a_worker_is_closed_to_its_user_only_where_bots_can_see_it(
-    level: Level, is_open: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What starts a bot in a sandbox runs as an ordinary user, and reads its filter from the worker."""
-    was_open: list[bool] = []
-
-    class Held:
-        def __init__(self, *_: object) -> None: ...
-        def __enter__(self) -> Self:
-            return self
-
-        def __exit__(self, *_: object) -> None: ...
-        def start(self) -> None: ...
-        async def try_out(self) -> None:
-            was_open.append(prctl.prctl(prctl.GET_DUMPABLE, 0) == 1)
-
-    class Parent:
-        def send(self, message: object) -> None:
-            if isinstance(message, Ready):
-                send.close()
-
-    send, messages = trio.open_memory_channel[Any](1)
-    send.send_nowait(Setup.of(PlaySettings((), level=level), slots=1, cpus=(), prefix=""))
-    monkeypatch.setattr(worker_main, "Sandbox", Held)
-    monkeypatch.setattr(tokens, "begin_tokens_with", lambda prefix: None)
-    monkeypatch.setattr(reaper, "claim_all_orphans", lambda: None)  # it would hold for this process as long as it runs
-    monkeypatch.setattr(prctl, "_closings", 0)
-    prctl.close_to_bots()
-    try:
-        trio.run(worker_main._serve, cast("Connection", Parent()), messages, OwnLimits())
-    finally:
-        prctl.prctl(prctl.SET_DUMPABLE, 1)
-    assert was_open == [is_open]

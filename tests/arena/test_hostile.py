@@ -24,7 +24,6 @@ import trio
 
 from arena.bots import BotSpec
 from arena.bots.limits import Limits, parse_size
-from arena.bots.sandbox import reaper
 from arena.bots.sandbox.bwrap_check import shares_by_session
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
@@ -240,15 +239,7 @@ def arm(
         yield make
 
 
-@pytest.fixture(autouse=True)
-def as_in_a_league(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Bots are the only children there are; and what a level changes of this process is changed back."""
-    monkeypatch.setattr(reaper, "_sole_parent", True)
-    yield
-    set_dumpable = 4  # PR_SET_DUMPABLE in <linux/prctl.h>
-    ctypes.CDLL(None).prctl(set_dumpable, 1, 0, 0, 0)
-
-
+@pytest.mark.usefixtures("as_in_a_worker")
 @pytest.mark.parametrize("case", list(cases()))
 def test_it_does_what_the_table_says_and_the_next_game_is_not_the_worse_for_it(
     case: Case,

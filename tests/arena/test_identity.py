@@ -18,8 +18,10 @@ from arena.bots.bot_files import MOST_BYTES, BotFiles
 from arena.bots.identity import identify_folder
 from arena.bots.ignore import Ignored, pattern_fault
 from arena.bots.names import without_name
-from arena.bots.sandbox import prctl
+from arena.bots.sandbox.child import prctl
 from arena.errors import UsageError
+
+GET_DUMPABLE, SET_DUMPABLE = 3, 4
 
 
 def put(path: Path, content: bytes = b"#!/bin/sh\n", executable: bool = True) -> Path:
@@ -290,13 +292,13 @@ def without_rights() -> Iterator[None]:
     if user != 0:
         yield
         return
-    dumpable = prctl.prctl(prctl.GET_DUMPABLE, 0)
+    dumpable = prctl(GET_DUMPABLE, 0)
     os.seteuid(65534)
     try:
         yield
     finally:
         os.seteuid(user)
-        prctl.prctl(prctl.SET_DUMPABLE, dumpable)  # which a change of user takes away for good
+        prctl(SET_DUMPABLE, dumpable)  # which a change of user takes away for good
 
 
 @pytest.mark.parametrize(

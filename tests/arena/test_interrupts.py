@@ -285,7 +285,7 @@ def test_ctrl_c_during_the_imports_is_one_line(
     [
         *(f"arena.league.plan.{name}" for name in ("entrants", "choose")),
         *(f"arena.league.league.{name}" for name in ("Sandbox", "Store")),
-        "arena.cli.process_setup.claim_all_orphans",
+        "arena.cli.process_setup.use_all_descriptors",
     ],
 )
 def test_ctrl_c_before_the_first_game_is_one_line(place: str, folder: Path, start: Start) -> None:

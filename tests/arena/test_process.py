@@ -492,9 +492,8 @@ def test_nothing_of_a_process_is_left_after_its_end(
 
 
 def test_a_process_that_hides_whose_it_is_dies_with_the_only_bot(
-    monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
+    as_in_a_worker: None, left_behind: Callable[[], list[str]]
 ) -> None:
-    monkeypatch.setattr(reaper, "_sole_parent", True)
     adopt_orphans()
 
     async def main() -> None:
@@ -509,10 +508,10 @@ def test_a_process_that_hides_whose_it_is_dies_with_the_only_bot(
 
 
 def test_who_becomes_an_orphan_while_the_arena_looks_is_not_overlooked(
-    monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
+    as_in_a_worker: None, monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
 ) -> None:
     """Each process that is on the list of orphans is dead when it is looked at, and only then its child is one, too.
-    They are started once the arena has marked the bot: the dead have no token by which they could be told."""
+    The dead have no token by which they could be known."""
     adopt_orphans()
     list_orphans = reaper.other_children
     others = list_orphans()  # such as a browser that tests of pages have started

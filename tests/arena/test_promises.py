@@ -25,7 +25,7 @@ from arena.bots import BotSpec, load_bot
 from arena.bots.arrivals import Arrivals
 from arena.bots.limits import MIB, Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import killing, reaper
+from arena.bots.sandbox import killing
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.procfs import read_file
 from arena.bots.starting import Sandbox
@@ -192,11 +192,10 @@ def is_alive(process: psutil.Process) -> bool:
 @at_every_level
 @pytest.mark.parametrize("what", ["hop", "leave"])
 def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
-    compiled: Callable[[str], BotSpec], level: Level, what: str, monkeypatch: pytest.MonkeyPatch
+    compiled: Callable[[str], BotSpec], level: Level, what: str, as_in_a_worker: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And not because the arena would have lost its patience."""
     monkeypatch.setattr(killing, "PATIENCE", math.inf)
-    monkeypatch.setattr(reaper, "_sole_parent", True)
     bot = compiled(what)
 
     async def once(sandbox: Sandbox) -> None:

@@ -17,8 +17,9 @@ import trio
 
 from arena.bots.limits import MIB, Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import child, killing, marks, prctl, procfs, reaper, watch
+from arena.bots.sandbox import child, killing, procfs, reaper, watch
 from arena.bots.sandbox.launch import Launch
+from arena.bots.spec import TOKEN_VARIABLE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
 
@@ -77,15 +78,9 @@ def no_end_of_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(killing, "PATIENCE", math.inf)
 
 
-@pytest.fixture
-def sole_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bots are the only children there are, as in `arena league`."""
-    monkeypatch.setattr(reaper, "_sole_parent", True)
-
-
 @pytest.mark.parametrize("how", ["plain", "c"], ids=["with-its-token", "with-an-empty-environment"])
 def test_a_process_that_hops_for_ever_is_caught(
-    hopper: Path, how: str, sole_parent: None, no_end_of_patience: None, left_behind: Callable[[], list[str]]
+    hopper: Path, how: str, as_in_a_worker: None, no_end_of_patience: None, left_behind: Callable[[], list[str]]
 ) -> None:
     async def main() -> None:
         process = await started(str(hopper), how)
@@ -98,131 +93,113 @@ def test_a_process_that_hops_for_ever_is_caught(
 
 
 DAEMON = """
-import os, resource, time
+import os, time
 os.read(0, 1)
 if os.fork() == 0:
-    os.setsid()
-    {before}
+    {leave}
     if os.fork() == 0:
-        os.execve("/bin/sh", ["sh", "-c", "echo $$ up; exec sleep 1000"], {{}})
+        os.execve("/bin/sh", ["sh", "-c", "echo $$ up; exec sleep 1000"], {environment})
     os._exit(0)
 os.wait()
 time.sleep(1000)
 """
 
 
-async def daemon(before: str = "") -> tuple[BotProcess, int]:
-    """A process that has left a daemon with an empty environment, and the daemon, which nobody has looked at yet."""
-    process = BotProcess.start(Launch(python(DAEMON.format(before=before)), Path("/"), ENVIRONMENT))
+async def daemon(*, is_in_session: bool = False, has_token: bool = False) -> tuple[BotProcess, int]:
+    """A process that has left a daemon, and the daemon, which nobody has looked at yet."""
+    script = DAEMON.format(
+        leave="" if is_in_session else "os.setsid()", environment="os.environ" if has_token else "{}"
+    )
+    process = BotProcess.start(Launch(python(script), Path("/"), ENVIRONMENT))
     await process.write(b"x")
     output = b""
     with trio.fail_after(NEVER_ENDS):
         while b"up" not in output:
             await trio.lowlevel.wait_readable(process.stdout)
             output += process.read_now() or b""
-        hidden = int(output.split()[0])
-        await orphaned(hidden)
-    return process, hidden
+        left = int(output.split()[0])
+        while left not in procfs.children(os.getpid()):
+            await trio.lowlevel.checkpoint()
+    return process, left
 
 
-async def orphaned(pid: int) -> None:
-    """Return once the process is a child of this one."""
-    while pid not in procfs.children(os.getpid()):
-        await trio.lowlevel.checkpoint()
+async def swept(process: BotProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look through the orphans until each is known, or given up."""
+    for _ in range(2):
+        monkeypatch.setattr(reaper, "_sweep_after", 0.0)
+        process._watch.look()
+        await trio.sleep(reaper.START_SECONDS)
 
 
-def test_a_daemon_that_hides_is_known_by_its_mark_and_dies_with_its_bot(
-    monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
+@pytest.mark.parametrize(("is_in_session", "has_token"), [(True, False), (False, True)], ids=["session", "environment"])
+def test_a_daemon_belongs_to_the_bot_of_its_session_or_environment_and_dies_with_it(
+    is_in_session: bool, has_token: bool, monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
 ) -> None:
-    """It has another session and no token, and nobody has seen it before; and there may be strangers."""
+    async def main() -> None:
+        process, left = await daemon(is_in_session=is_in_session, has_token=has_token)
+        other = await started("/bin/sh", "-c", "echo up; sleep 1000")
+        await swept(process, monkeypatch)
+        assert left in [each.pid for each in reaper.belongings(process.pid)]
+        assert left not in [each.pid for each in reaper.belongings(other.pid)]
+        await other.end(0)
+        assert not is_dead(left)
+        await process.end(0)
+        assert is_dead(left)
 
+    trio.run(main)
+    assert left_behind() == []
+
+
+def test_in_a_worker_a_daemon_that_hides_from_both_dies_when_no_bot_is_left(
+    as_in_a_worker: None, monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
+) -> None:
     async def main() -> None:
         process, hidden = await daemon()
         other = await started("/bin/sh", "-c", "echo up; sleep 1000")
-        monkeypatch.setattr(reaper, "_sweep_after", 0.0)
-        process._watch.look()
-        assert hidden in [each.pid for each in reaper.belongings(process.pid)]
-        assert hidden not in [each.pid for each in reaper.belongings(other.pid)]
-        await other.end(0)
-        assert not is_dead(hidden)
+        await swept(process, monkeypatch)
+        assert hidden not in [each.pid for bot in (process, other) for each in reaper.belongings(bot.pid)]
         await process.end(0)
+        assert not is_dead(hidden), "it may be the other bot's"
+        await other.end(0)
+        assert is_dead(hidden)
 
     trio.run(main)
     assert left_behind() == []
 
 
-@pytest.mark.parametrize("is_lowered", [True, False], ids=["lowered", "taken-off-as-only-root-may"])
-def test_who_changes_its_mark_does_not_live_until_the_end_of_the_game(
-    is_lowered: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A lower mark is some bot's still, to a command; without one it is killed where only bots' orphans can come to the
-    arena."""
-    before = "resource.setrlimit(10, (5, 5))" if is_lowered else ""
-    if is_lowered:
-        monkeypatch.setattr(reaper, "_mark_of_strangers", marks.mark_of(os.getpid()))
-    else:
-        monkeypatch.setattr(marks, "mark_of", lambda pid: procfs.EVERYTHING)
-        monkeypatch.setattr(reaper, "_sole_parent", True)
-
+def test_elsewhere_an_orphan_that_no_bot_is_known_to_own_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
-        process, hidden = await daemon(before)
-        other = await started("/bin/sh", "-c", "echo up; sleep 1000")
-        with trio.fail_after(NEVER_ENDS):
-            while not is_dead(hidden):
-                process._watch.look()
-                await trio.sleep(reaper.SWEEP_SECONDS)
-        assert not process.has_exited()
-        assert not other.has_exited()
-        await process.end(0)
-        await other.end(0)
+        process, stranger = await daemon()
+        try:
+            await swept(process, monkeypatch)
+            await process.end(0)
+            assert not is_dead(stranger)
+        finally:
+            os.kill(stranger, signal.SIGKILL)
+            while child.try_reap(stranger) is None:
+                await trio.lowlevel.checkpoint()
 
     trio.run(main)
 
 
-def test_what_was_seen_below_a_bot_is_its_own_when_it_has_lost_its_parent(
-    monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
-) -> None:
-    """Even where there are no marks."""
-    monkeypatch.setattr(marks, "mark_of", lambda pid: None)
-    script = """
-import os, time
-if os.fork() == 0:
-    os.setsid()
-    hidden = os.fork()
-    if hidden == 0:
-        os.setsid()
-        os.execve("/bin/sleep", ["sleep", "1000"], {})
-    os.write(1, b"%d up" % hidden)
-    os.read(0, 1)
-    os._exit(0)
-os.wait()
-time.sleep(1000)
-"""
-
-    async def main() -> None:
-        process = BotProcess.start(Launch(python(script), Path("/"), ENVIRONMENT))
-        output = b""
-        with trio.fail_after(NEVER_ENDS):
-            while b"up" not in output:
-                await trio.lowlevel.wait_readable(process.stdout)
-                output += process.read_now() or b""
-            hidden = int(output.split()[0])
-            process._watch.look()
-            await process.write(b"go\n")
-            await orphaned(hidden)
-        await process.end(0)
-
-    trio.run(main)
-    assert left_behind() == []
-
-
-def test_what_is_in_the_session_of_a_bots_first_process_is_that_bots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even if nobody has seen it before; what is in another session and has not been seen is not."""
-    bots = {leader: reaper.Owner(leader) for leader in (10, 20)}
-    monkeypatch.setattr(reaper, "owners", bots)
-    orphan = killed(31)
-    assert reaper._owner_by_history(orphan._replace(session=20)) is bots[20]
-    assert reaper._owner_by_history(orphan._replace(session=31)) is None
+def test_the_processes_of_a_killed_worker_are_found_by_its_token() -> None:
+    """Wherever they are: their parents have died, and each is in a session of its own."""
+    token = reaper.new_token()
+    environment = {**ENVIRONMENT, TOKEN_VARIABLE: f"{token}.1"}
+    other = {**ENVIRONMENT, TOKEN_VARIABLE: f"{token}1"}
+    line = ["/bin/sh", "-c", "setsid sh -c 'echo $$; exec sleep 1000' & wait"]
+    with (
+        subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, text=True) as bot,
+        subprocess.Popen(["/bin/sleep", "1000"], env=other) as bystander,
+    ):
+        assert bot.stdout is not None
+        left = int(bot.stdout.readline())
+        bot.kill()
+        bot.wait()
+        trio.run(killing.kill_left_by, token)
+        assert is_dead(left)
+        assert bystander.poll() is None
+        bystander.kill()
 
 
 @pytest.mark.parametrize("is_linux", [True, False], ids=["proc", "psutil"])
@@ -262,7 +239,7 @@ def test_two_passes_in_a_row_have_to_find_nothing(
             return super()._one_pass()
 
     async def main() -> None:
-        process, hidden = await daemon()
+        process, hidden = await daemon(has_token=True)
         os.kill(process.pid, signal.SIGKILL)
         await process.wait_exit()
         monkeypatch.setattr(killing, "_Passes", Counted)
@@ -367,9 +344,9 @@ time.sleep(1000)
         asked.append(pid)
         return owner(pid)
 
-    def count_reap(bot: reaper.Owner, pid: int, started: int) -> None:
+    def count_reap(bot: reaper.Owner, pid: int) -> None:
         reaped.append(pid)
-        reap(bot, pid, started)
+        reap(bot, pid)
 
     monkeypatch.setattr(reaper, "owner_of", count_owner)
     monkeypatch.setattr(reaper, "reap_orphan", count_reap)
@@ -661,34 +638,6 @@ def test_who_is_frozen_uses_no_processor_time(escape: bool, is_known: bool) -> N
     trio.run(main)
 
 
-def test_an_arena_that_is_closed_to_bots_can_still_look_after_them() -> None:
-    """Its own entries in /proc then belong to root; what it has to know of its children is still told."""
-    script = """
-import ctypes, os, subprocess
-from arena.bots.sandbox import prctl, procfs, reaper
-reaper.adopt_orphans()
-if os.geteuid() == 0:
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
-prctl.close_to_bots()
-assert ctypes.CDLL(None).prctl(3, 0, 0, 0, 0) == 0, "PR_GET_DUMPABLE"
-child = subprocess.Popen(["/bin/sleep", "1000"], env={"NAME": "value"})
-assert procfs.children(os.getpid()) == [child.pid]
-assert procfs.look(child.pid).parent == os.getpid()
-while procfs.variable(child.pid, "NAME") is None:
-    pass  # the kernel is still making a new process of it
-assert procfs.variable(child.pid, "NAME") == "value"
-while procfs.fair_resident(child.pid) == 0:
-    pass
-listing = ["/bin/ls", f"/proc/{os.getpid()}/fd"]
-assert subprocess.run(listing, stderr=subprocess.DEVNULL).returncode != 0, "a child of the same user looked inside"
-child.kill()
-child.wait()
-"""
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=NEVER_ENDS)
-
-
 def test_a_bot_that_is_closed_to_the_arena_has_its_memory_counted_all_the_same() -> None:
     script = """
 import ctypes, os, time
@@ -718,19 +667,6 @@ os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
 assert procfs.fair_resident(child) == 0, "it is dead"
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=NEVER_ENDS)
-
-
-def test_a_process_is_open_to_others_only_when_the_last_who_closed_it_has_opened_it_again() -> None:
-    def is_open() -> bool:
-        return prctl.prctl(prctl.GET_DUMPABLE, 0) == 1
-
-    assert is_open()
-    prctl.close_to_bots()
-    prctl.close_to_bots()
-    prctl.open_to_others()
-    assert not is_open()
-    prctl.open_to_others()
-    assert is_open()
 
 
 def test_no_more_of_an_environment_is_read_than_programs_are_usually_given(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,17 +80,17 @@ pasts = st.builds(
 
 @given(asked=settings, slots=st.integers(1, 99), cpus=st.lists(st.integers(0, 99)).map(tuple))
 def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slots: int, cpus: tuple[int, ...]) -> None:
-    (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=slots, cpus=cpus, prefix="ab")))
+    (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=slots, cpus=cpus)))
     assert setup.settings() == asked
     assert [bot.player for bot in setup.settings().bots] == [bot.player for bot in asked.bots]
-    assert (setup.slots, setup.cpus, setup.prefix) == (slots, cpus, "ab")
+    assert (setup.slots, setup.cpus) == (slots, cpus)
 
 
 def test_a_worker_knows_the_language_though_it_is_not_told_the_files() -> None:
     bot = BotSpec("ann", Path("/ann"), ("./bot",), Path("/ann"), "", files={"bot": "1", "bot.rs": "2"})
     built = BotSpec("bob", Path("/bob"), ("./bot",), Path("/bob"), "", build="go build -o bot .")
     asked = PlaySettings((bot, built), Level.DEFAULT, Limits(1, 1, 1), {}, (), False)
-    (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=1, cpus=(), prefix="ab")))
+    (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=1, cpus=())))
     assert [language_of(one) for one in setup.settings().bots] == [Language.RUST, Language.GO]
 
 

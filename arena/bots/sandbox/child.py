@@ -1,12 +1,18 @@
-"""One child of this process: how it ended, reaping it, and killing it."""
+"""One child of this process: how it ended, reaping it, killing it; and whether orphans become children."""
 
 import contextlib
+import ctypes
 import os
 import signal
+import sys
+from functools import lru_cache
+
+SET_CHILD_SUBREAPER, GET_CHILD_SUBREAPER = 36, 37
+"""Numbers of <linux/prctl.h>."""
 
 
 def exit_status(pid: int) -> tuple[int, int] | None:
-    """How a child died, as waitid's code and status, without reaping it; None while it lives."""
+    """Return how a child died, as waitid's code and status, without reaping it; None while it lives."""
     try:
         result = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
@@ -15,7 +21,7 @@ def exit_status(pid: int) -> tuple[int, int] | None:
 
 
 def killed_words(number: int) -> str:
-    """That a process was killed by the signal of this number, in words that follow its name."""
+    """Say that a process was killed by the signal of this number; the words follow the name of the process."""
     try:
         name = signal.Signals(number).name
     except ValueError:  # the real-time signals have no names
@@ -24,12 +30,12 @@ def killed_words(number: int) -> str:
 
 
 def reap(pid: int) -> tuple[int, int]:
-    """Reap a dead child. Returns its wait status, and the processor time that it and its own have used, in us."""
+    """Reap a dead child. Returns its wait status, and the processor time of it and its own children, in us."""
     return try_reap(pid) or (0, 0)
 
 
 def try_reap(pid: int) -> tuple[int, int] | None:
-    """The same as `reap`; None if it is not dead, or no child."""
+    """Reap a child as `reap` does; None if it is not dead, or no child."""
     try:
         reaped, status, usage = os.wait4(pid, os.WNOHANG)
     except OSError:
@@ -47,3 +53,21 @@ def signal_group(group: int, number: signal.Signals) -> None:
     """Send a signal to a process group, if it is still there."""
     with contextlib.suppress(OSError):
         os.killpg(group, number)
+
+
+def adopts_orphans() -> bool:
+    """Whether orphans below this process become its children."""
+    answer = ctypes.c_int()
+    if sys.platform == "linux":
+        _libc().prctl(GET_CHILD_SUBREAPER, ctypes.byref(answer), 0, 0, 0)
+    return bool(answer.value)
+
+
+def prctl(option: int, value: int) -> int:
+    """Make the system call; 0 where there is none."""
+    return int(_libc().prctl(option, value, 0, 0, 0)) if sys.platform == "linux" else 0
+
+
+@lru_cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)

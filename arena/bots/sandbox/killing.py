@@ -1,222 +1,195 @@
-"""The one place that kills: all that belongs to a bot, however it runs.
+"""Killing a bot: all its processes, at every level.
 
-It is done in passes (`kill_tree`), because its processes may start others meanwhile: a program that forks, detaches and
-exits for ever is not where the last pass has found it. Passes follow one another without a pause for half a millisecond
-at a time, which leaves such a program little room, and reap as they go, so that they stay quick; that nearly always
-takes some milliseconds. If it does not, the dead are left as they are: each keeps its place in the user's quota of
-processes, until the program has no room to go to (the superuser has no quota; there only the first way is open).
+A bot is killed in passes, because its processes may start others meanwhile: a program that forks, detaches and exits
+for ever has moved on by the next pass. Passes follow one another without a pause for half a millisecond at a time,
+which leaves such a program little room; that takes some milliseconds.
 
-It is over when two passes in a row have found nothing alive and the same dead, and only then are the rest reaped. One
-pass is enough where it cannot have missed anything: the bot's first process was dead before, so that all below it has
-come to the arena, and the arena has no children but bots. That is how nearly all bots end.
+Killing is over when two passes in a row have found nothing of the bot's; in a host program both have to find the same
+other children, as a list that changes while it is read may lack some. One pass is enough where it cannot have missed
+anything: the bot's first process was dead before, so that all below it has come to this process, and this process has
+no children but bots. That is how nearly all bots end.
 """
 
-import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 
 import trio
 
-from arena.bots.sandbox import reaper
-from arena.bots.sandbox.child import exit_status, kill, signal_group
-from arena.bots.sandbox.procfs import descend
+from arena.bots.sandbox.child import exit_status, kill, signal_group, try_reap
+from arena.bots.sandbox.procfs import descend, look
 from arena.bots.sandbox.reaper import (
     LOST,
+    START_SECONDS,
     Owner,
     belongings,
-    forget,
     forget_strangers,
     is_stranger,
+    is_unsure,
+    left_by,
     other_children,
     owner_of,
     owners,
+    owns_every_orphan,
     reap_orphan,
-    remember,
 )
 
 KILL_NOW_MOST = 64
 """Processes outside its first process group that are killed at once when a bot is to be stopped."""
 
 PATIENCE = 10.0
-"""Seconds after which killing a tree is given up; it takes a few milliseconds unless the kernel hangs."""
+"""Seconds after which killing is given up; it takes a few milliseconds unless the kernel hangs."""
 PASS_SECONDS = 0.0005
-"""How long passes go on before other tasks have their turn."""
+"""How long passes go on before other tasks run."""
 PASS_MOST = 32
-"""Processes that a pass goes through at most; what it leaves is the next one's."""
+"""Processes that one pass goes through at most; the next pass takes the rest."""
 QUICK_PASSES = 3
 """How many passes that find only what has been killed before follow one another without a pause."""
 DYING_SECONDS = 0.001
-"""How long the next ones wait for it to die: it needs a CPU for that, and a sandbox some milliseconds."""
+"""The pause between the passes after these: a process needs a CPU to die, and a sandbox some milliseconds."""
 ORPHAN_PASSES = 4
 """How often orphans are killed before the trees below them are looked at."""
-REAP_SECONDS = 0.25
-"""As long as the dead are reaped as they are found, and killing relies on being quick."""
-
-_IS_SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 async def kill_tree(leader: int) -> int:
-    """Kill a bot's process and all that comes from it, reap all but the process itself, and forget it.
+    """Kill all processes of a bot, and reap all but the first one.
 
-    Returns the microseconds of processor time that what was reaped had used.
+    Returns the microseconds of processor time that the reaped processes had used.
     """
     bot = owners[leader]
     bot.on_reaped = None
-    passes = _Passes(bot)
-    with trio.move_on_after(PATIENCE):
-        await passes.until_nothing_is_left()
-    await _in_turns(passes.reap_all())
-    forget(leader)
+    await _Passes(bot).until_nothing_is_left()
     return bot.used_us
 
 
-async def kill_lost(worker: int) -> None:
-    """Kill what a dead worker has left of its bots, and reap what has come to this process of that."""
+async def kill_hidden() -> None:
+    """Kill the orphans that hide whose they are, once no bot is left in a process that starts nothing but bots."""
+    if owns_every_orphan() and not owners:
+        await _Passes(LOST).until_nothing_is_left()
+
+
+async def kill_left_by(token: str) -> None:
+    """Kill the processes that a killed worker has left, which have its token, and reap those that are children."""
     with trio.move_on_after(PATIENCE):
         found_nothing = 0
-        while found_nothing < 2:  # it may start others meanwhile
-            left = reaper.left_by(worker)
+        while found_nothing < 2:  # they may start others meanwhile
+            left = left_by(token)
             found_nothing = 0 if left else found_nothing + 1
             for pid in left:
                 kill(pid)
-            await trio.sleep(DYING_SECONDS if left else 0)
-    passes = _Passes(LOST)
-    with trio.move_on_after(PATIENCE):
-        await passes.until_nothing_is_left()
-    await _in_turns(passes.reap_all())
+            await trio.sleep(DYING_SECONDS)
+            for pid in left:
+                try_reap(pid)
 
 
 def kill_now(leader: int) -> None:
-    """Kill what of a bot is alive at this moment, as far as that is quickly done. `kill_tree` is still to come."""
+    """Kill the processes of a bot that are alive at this moment, as far as that is quick. `kill_tree` has to follow."""
     signal_group(leader, signal.SIGKILL)
     for process in belongings(leader, KILL_NOW_MOST):
         if not process.is_dead:
             kill(process.pid)
 
 
-async def _in_turns(steps: Iterator[float], pause: Callable[[], float] = lambda: 0.0) -> None:
-    """Take these steps, each of which says for how many seconds to wait behind it, and let other tasks have their turn
-    again and again: for so many seconds as `pause` says then."""
-    begun = time.thread_time()
-    for seconds in steps:
-        if seconds or time.thread_time() - begun > PASS_SECONDS:
-            await trio.sleep(seconds or pause())
-            begun = time.thread_time()
-
-
 class _Passes:
-    """The passes over a bot's processes in which they are killed. `LOST`, which has no leader, is whatever is lost."""
+    """The passes in which the processes of a bot are killed. `LOST` has no leader, and owns all orphans that are left
+    when there is no other owner."""
 
     def __init__(self, bot: Owner) -> None:
         self._bot = bot
-        self._dead: dict[int, int] = {}
-        """Those that have been found dead and are to be reaped at the end (the first one is not), and when they were
-        started."""
+        self._begun = time.monotonic()
+        self._found: dict[int, int] = {}
+        """Processes that were found below the bot, and when they were started. One that is dead by the time at which
+        it becomes an orphan has no environment any more to be known by."""
         self._killed: dict[int, int] = {}
-        """Those that the last pass found alive, and killed, and when they were started."""
-        self._reaps_at_once = True
-        """Whether the dead are reaped as they are found."""
+        """The processes that the last pass found alive, and killed."""
         self._is_done = False
-        """Whether the last pass found nothing that had not been found dead before."""
+        """Whether the last pass found nothing of the bot's."""
+        self._is_unsure = False
+        """Whether it found a child whose owner has to be looked up again."""
         self._is_certain = False
-        """Whether it cannot have missed anything either."""
+        """Whether the last pass cannot have missed anything either."""
         self._idle = 0
-        """How many passes in a row have found nothing alive but what had been killed before."""
-        self._seen: set[int] = set()
-        """All that the last pass found: the dead, and every child of the arena that is no bot's first process."""
+        """How many passes in a row have found nothing but what had been killed before."""
+        self._others: set[int] = set()
+        """The children that the last pass found not to be the bot's."""
 
     async def until_nothing_is_left(self) -> None:
-        """Go on until a pass that is certain, or two passes in a row, have found nothing alive and the same dead."""
-        begun = trio.current_time()
-
-        def pause() -> float:
-            is_quick = trio.current_time() - begun < REAP_SECONDS
-            self._reaps_at_once = is_quick or _IS_SUPERUSER
-            return 0.0 if self._reaps_at_once else 2 * PASS_SECONDS
-
-        await _in_turns(self._passes(), pause)
+        """Kill and reap until a pass that is certain, or two passes in a row, have found nothing."""
+        begun = time.thread_time()
+        with trio.move_on_after(PATIENCE):
+            for seconds in self._passes():
+                if seconds or time.thread_time() - begun > PASS_SECONDS:
+                    await trio.sleep(seconds)
+                    begun = time.thread_time()
 
     def _passes(self) -> Iterator[float]:
-        found_nothing: set[int] | None = None
+        """Kill in steps. Each step gives the seconds to wait after it."""
+        others: set[int] | None = None
         while True:
             yield from self._one_pass()
-            if self._is_done and (self._is_certain or self._seen == found_nothing):
+            is_same = others is not None and (owns_every_orphan() or others == self._others)
+            if self._is_done and (self._is_certain or is_same):
                 return
-            found_nothing = self._seen if self._is_done else None
-            yield DYING_SECONDS if self._idle > QUICK_PASSES else 0
+            others = self._others if self._is_done else None
+            yield DYING_SECONDS if self._idle > QUICK_PASSES or self._is_unsure else 0
 
     def _one_pass(self) -> Iterator[float]:
-        """Kill what is alive now, in some steps."""
         leader = self._bot.leader
-        self._note_dead_leader()
-        was_dead = not leader or leader in self._dead
+        # The children of a dead process are this process's own from then on: so this comes before they are listed.
+        was_dead = not leader or exit_status(leader) is not None
         has_found_orphans, listed = yield from self._kill_orphans()
         self._is_certain = was_dead and not listed and sys.platform == "linux"
-        ours = [pid for pid in listed if pid not in self._dead and self._is_ours(pid)]
+        ours = [pid for pid in listed if pid in self._bot.orphans]
         found = descend(ours if was_dead else [*ours, leader], PASS_MOST)
+        self._found |= {process.pid: process.started for process in found}
         if leader:
-            remember(leader, found)  # who has no mark cannot be told to be the bot's once it is dead
             signal_group(leader, signal.SIGKILL)
         alive = {process.pid: process.started for process in found if not process.is_dead}
         for process in found:
-            if not process.is_dead:
+            if process.is_dead:
+                self._reap(process.pid)
+            else:
                 kill(process.pid)
-            elif not (self._reaps_at_once and self._reap(process.pid)):
-                self._dead[process.pid] = process.started
         is_new = has_found_orphans or not alive.items() <= self._killed.items()
         self._killed = alive
         self._idle = 0 if is_new else self._idle + 1
-        self._is_done = not has_found_orphans and all(pid == leader and pid not in alive for pid, *_ in found)
-        self._seen = {*listed, *self._dead}
-
-    def _note_dead_leader(self) -> None:
-        """What a dead process had below it is the arena's child from that moment on: so this comes before its children
-        are listed."""
-        leader = self._bot.leader
-        if leader and leader not in self._dead and exit_status(leader) is not None:
-            self._dead[leader] = 0
+        self._is_unsure = any(map(is_unsure, listed)) and time.monotonic() - self._begun < START_SECONDS
+        self._is_done = not (has_found_orphans or self._is_unsure or ours or alive)
+        self._others = set(listed)
 
     def _kill_orphans(self) -> Generator[float, None, tuple[bool, list[int]]]:
-        """Kill orphans as they are found, the newest first: what goes from process to process is soon another.
+        """Kill orphans as they are found, the newest first: a program that hops from process to process is quick.
 
         Returns whether there were any that had not been killed before, and all children that there were at the end.
         """
         for count in range(ORPHAN_PASSES):
             listed = other_children()
             forget_strangers(listed)
-            found = []
-            for pid in reversed(listed):
-                if pid not in self._dead and pid not in self._killed and self._is_ours(pid):
-                    kill(pid)
-                    found.append(pid)
+            found = [pid for pid in reversed(listed) if pid not in self._killed and self._is_ours(pid)]
             if not found:
                 return count > 0, listed
-            for number, pid in enumerate(found if self._reaps_at_once else (), 1):
+            for pid in found:
+                kill(pid)
+            for number, pid in enumerate(found, 1):
                 self._reap(pid)
                 if number % PASS_MOST == 0:
                     yield 0
             yield 0
         return True, other_children()
 
-    def _reap(self, pid: int) -> bool:
-        """Reap an orphan if it is dead; returns whether it is one."""
-        for bot in (self._bot, LOST):
-            if pid in bot.orphans:
-                reap_orphan(bot, pid, bot.orphans[pid])
-                return True
-        return False
+    def _reap(self, pid: int) -> None:
+        """Reap a process if it is an orphan and dead."""
+        if pid in self._bot.orphans:
+            reap_orphan(self._bot, pid)
 
-    def _is_ours(self, orphan: int) -> bool:
-        """Whether it is to be killed with the bot."""
-        if orphan in self._bot.orphans or orphan in LOST.orphans:
+    def _is_ours(self, child: int) -> bool:
+        """Whether a child of this process is the bot's; it is noted as the bot's orphan then."""
+        if child in self._bot.orphans:
             return True
-        return not is_stranger(orphan) and owner_of(orphan) in (self._bot, LOST)
-
-    def reap_all(self) -> Iterator[float]:
-        """Reap all that is dead, but for the bot's first process."""
-        for pid, started in self._dead.items():
-            if pid != self._bot.leader:
-                reap_orphan(LOST if pid in LOST.orphans else self._bot, pid, started)
-                yield 0
+        if child in self._found and (process := look(child)) and process.started == self._found[child]:
+            self._bot.orphans[child] = process.started
+            return True
+        if self._bot is LOST and owners:  # a bot has been started meanwhile
+            return False
+        return not is_stranger(child) and owner_of(child) is self._bot

@@ -24,8 +24,6 @@ CPU_SECONDS = 3600
 OPEN_FILES = 256
 DATA_ROOM = 2 * GIB
 """What a process may ask for beyond what all may use: Java commits that much on a machine with 24 GiB."""
-MARK = 10
-"""RLIMIT_LOCKS of <asm-generic/resource.h>, which counted locks on files before Linux 2.4.25: it limits nothing."""
 FEW = 64
 """Processes that are gone through where there is no limit on them: those of a sandbox that is being set up."""
 PROCESSES_ROOM = 64
@@ -39,6 +37,14 @@ def use_all_descriptors() -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def file_size_limit() -> int | None:
+    """Return how many bytes a file that this process writes may have; None if there is no limit."""
+    if sys.platform == "win32":
+        return None
+    soft, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return None if soft == resource.RLIM_INFINITY else soft
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
@@ -60,22 +66,20 @@ def at_most_own(name: str, value: int) -> int:
     return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 
-def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int], mark: int | None = None) -> None:
+def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
     """Set the limits of a process that has just been started, and the CPUs it may run on (none named: all).
 
     What it has started by now gets them, too, as far as that is no more than it may start; later ones inherit them. A
     process is limited before its children are looked for: one that it starts in between has them already. Nearly always
     it is still the youngest process of the machine, and has started nothing: then there is nothing to look for, which
-    of a new process is what costs most. `mark` is what its processes are known by (`arena.bots.sandbox.reaper`).
+    of a new process is what costs most.
     """
-    if sys.platform != "linux" or not (limits or cpus or mark):
+    if sys.platform != "linux" or not (limits or cpus):
         return
     values = process_limits(limits) if limits else {}
     if limits:
         values["nproc"] = _machine().processes + PROCESSES_ROOM * limits.processes
     numbers = {getattr(resource, f"RLIMIT_{name.upper()}"): value for name, value in values.items()}
-    if mark is not None:
-        numbers[MARK] = mark
 
     def limit(pid: int) -> None:
         with contextlib.suppress(OSError):  # it is dead by now

@@ -144,7 +144,6 @@ class Watch:
             found.append(process)
             if len(found) % STEP == 0:
                 yield
-        reaper.remember(self._leader, found)
         self.processes = found
         self.words = self.words or self._too_many() or self._too_much() or self._too_many_open()
         self._is_soon = self._on_look(found) or self._is_soon

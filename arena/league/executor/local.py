@@ -15,7 +15,6 @@ from typing import Any
 import trio
 
 from arena.bots.sandbox.launch import host_fault
-from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits
 from arena.errors import ArenaError
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.outcomes import OutcomeStream
@@ -70,7 +69,6 @@ class LocalExecutor(OutcomeStream):
     def __init__(self, settings: PlaySettings, jobs: int) -> None:
         super().__init__()
         self._settings = settings
-        self._limits = OwnLimits()
         self.slots = jobs
         """How many games are played at a time."""
         cpus = usable_cpus()
@@ -196,9 +194,6 @@ class LocalExecutor(OutcomeStream):
         """Keep a worker in this place until the executor is stopped."""
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
-                self._mend_limits()
-                if self._is_stopped:
-                    break
                 try:
                     worker.process = WorkerProcess.start(self._settings, worker.slots, worker.cpus)
                 except Exception as error:
@@ -237,25 +232,8 @@ class LocalExecutor(OutcomeStream):
             case Failed(None):
                 self._fail(message.error())
             case _:  # how a game ended
-                self._mend_limits()  # before it is stored, and while it is known who played
                 worker.ended(message.id)
                 self._ended(message)
-
-    def _mend_limits(self) -> None:
-        """Put back the limits of this process, if one of the bots has lowered them: workers and the store need them."""
-        try:
-            words, then = self._limits.mend(), "they are as they were again"
-        except LimitsChangedError as error:
-            words, then = str(error), "they cannot be put back"
-        if not words:
-            return
-        played = [task.spec.names for worker in self._workers for task in worker.begun.values()]
-        while_played = f", while {', '.join(played)} played" if played else ""
-        line = f"the limits of this process were changed ({words}){while_played}; {then}"
-        if self._limits.lowered():
-            self._fail(ArenaError(line))
-        else:
-            self._tell(Said(line))
 
     def _worker_stopped(self, worker: WorkerState, words: str) -> None:
         """A worker has been stopped by somebody, and something is done about it."""

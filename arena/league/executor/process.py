@@ -9,11 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import trio
 
-from arena.bots.sandbox import child, killing, reaper, tokens
+from arena.bots.sandbox import child, killing
 from arena.bots.sandbox.launch import cannot_start_another
+from arena.bots.sandbox.procfs import keep_spare_descriptor
+from arena.bots.sandbox.reaper import new_token
+from arena.bots.spec import TOKEN_VARIABLE
 from arena.hostfile import HOST_ERRORS
 from arena.league.executor.pipes import Connection, WireError
 from arena.league.executor.stopped import LOOK_SECONDS, Stops
@@ -25,14 +27,10 @@ from arena.readiness import readable
 PROGRAM = """
 import sys
 sys.path[:] = sys.argv[4:]
-from arena.bots.sandbox.prctl import close_to_bots
-close_to_bots()
 from arena.league.executor.worker_main import main
 main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
 """
 """What a worker runs. It finds the modules where its parent has found them, whatever the folder and the environment."""
-WORKER = "arena.league.executor.worker_main"
-"""The module of a worker that plays games."""
 STDERR_KEPT = 8192
 STOP_PATIENCE = 30.0
 """Seconds that a worker has to end its bots and exit; it takes well under a second. Then it is killed."""
@@ -43,11 +41,12 @@ POLL_SECONDS = 0.05
 class WorkerProcess:
     """A running worker process. Made by `start`; must be ended with `end`."""
 
-    def __init__(self, popen: "subprocess.Popen[bytes]", connection: Connection) -> None:
+    def __init__(self, popen: "subprocess.Popen[bytes]", connection: Connection, token: str) -> None:
         assert popen.stderr is not None
         self._popen = popen
         self.pid = popen.pid
         self.connection = connection
+        self._token = token
         self._stderr = popen.stderr.fileno()
         os.set_blocking(self._stderr, False)
         self._tail = b""
@@ -57,33 +56,24 @@ class WorkerProcess:
     @classmethod
     def start(cls, settings: PlaySettings, slots: int, cpus: tuple[int, ...]) -> "WorkerProcess":
         """Start a worker that plays so many games at a time. Raises `HostError`."""
-        process, prefix = cls.start_module(WORKER, from_worker)
-        process.connection.send(Setup.of(settings, slots=slots, cpus=cpus, prefix=prefix))
-        return process
-
-    @classmethod
-    def start_module(cls, module: str, decoder: "msgspec.msgpack.Decoder[Any]") -> tuple["WorkerProcess", str]:
-        """Start a process that runs the `main` of a module; `decoder` reads what it says.
-
-        Returns it with how the tokens of its bots are to begin. Raises `HostError`.
-        """
-        reaper.prepare_for_worker()
-        prefix = tokens.new_prefix()
+        keep_spare_descriptor()
+        token = new_token()
         pipes: list[int] = []
         try:
             pipes += os.pipe()
             pipes += os.pipe()
-            popen = popen_module(module, pipes[0], pipes[3], subprocess.PIPE)
+            popen = popen_worker(pipes[0], pipes[3], token)
         except OSError as error:
             for descriptor in pipes:
                 os.close(descriptor)
             if error.errno in HOST_ERRORS:
                 raise cannot_start_another(error) from error
             raise
-        reaper.register_worker(popen.pid, prefix)
         os.close(pipes[0])
         os.close(pipes[3])
-        return cls(popen, Connection(pipes[2], pipes[1], decoder)), prefix
+        process = cls(popen, Connection(pipes[2], pipes[1], from_worker), token)
+        process.connection.send(Setup.of(settings, slots=slots, cpus=cpus))
+        return process
 
     async def drain_stderr(self) -> None:
         """Keep reading its standard error, and the last part of it. Run this beside everything else."""
@@ -168,8 +158,8 @@ class WorkerProcess:
             self.stop()
             await self._is_dead.wait()
             code = self._popen.wait()
-            await killing.kill_lost(self.pid)
-            reaper.forget_worker(self.pid)
+            if code:  # it did not end its bots itself
+                await killing.kill_left_by(self._token)
         return child.killed_words(-code) if code < 0 else f"exited with code {code}"
 
     def close(self) -> None:
@@ -199,14 +189,14 @@ class WorkerProcess:
             await trio.sleep(POLL_SECONDS)
 
 
-def popen_module(module: str, incoming: int, outgoing: int, stderr: int | None) -> "subprocess.Popen[bytes]":
-    """Start the `main` of a module as a process that reads one descriptor and writes to another, both its own."""
-    program = PROGRAM.replace(WORKER, module)
+def popen_worker(incoming: int, outgoing: int, token: str) -> "subprocess.Popen[bytes]":
+    """Start a worker that reads one descriptor and writes to another, both its own, with a token for its bots."""
     return subprocess.Popen(
-        own_python(program, str(incoming), str(outgoing), str(os.getpid())),
+        own_python(PROGRAM, str(incoming), str(outgoing), str(os.getpid())),
+        env={**os.environ, TOKEN_VARIABLE: token},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=stderr,
+        stderr=subprocess.PIPE,
         pass_fds=(incoming, outgoing),
         start_new_session=True,
     )

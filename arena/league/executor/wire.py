@@ -95,8 +95,7 @@ class WireBot(msgspec.Struct, frozen=True):
 class Setup(msgspec.Struct, frozen=True, tag=True):
     """The first message to a worker: the settings of the run, and what of it is this worker's.
 
-    `slots` is how many games it plays at a time, `cpus` are those that it and its bots run on (none named: all), and
-    `prefix` is how the tokens of its bots begin (`arena.bots.sandbox.reaper`).
+    `slots` is how many games it plays at a time, and `cpus` are those that it and its bots run on (none named: all).
     """
 
     bots: tuple[WireBot, ...]
@@ -107,11 +106,10 @@ class Setup(msgspec.Struct, frozen=True, tag=True):
     pondering: bool
     slots: int
     cpus: tuple[int, ...]
-    prefix: str
     is_watched: bool
 
     @classmethod
-    def of(cls, settings: PlaySettings, *, slots: int, cpus: tuple[int, ...], prefix: str) -> Self:
+    def of(cls, settings: PlaySettings, *, slots: int, cpus: tuple[int, ...]) -> Self:
         return cls(
             tuple(map(WireBot.of, settings.bots)),
             settings.level,
@@ -121,7 +119,6 @@ class Setup(msgspec.Struct, frozen=True, tag=True):
             settings.pondering,
             slots,
             cpus,
-            prefix,
             settings.is_watched,
         )
 

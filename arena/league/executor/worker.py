@@ -7,9 +7,7 @@ from functools import partial
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.process import BotProcess
 from arena.bots.sandbox.launch import host_fault
-from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
@@ -30,15 +28,12 @@ from arena.league.executor.wire import Downward, GaveBack, GiveBack, InterruptGa
 from arena.play.fairly import play_fairly, play_on_fairly
 from arena.play.keeping import Keeper
 from arena.play.options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
-from protocol.notation import Reason
 
 
 class Worker:
     """The games of one worker process."""
 
-    def __init__(
-        self, connection: Connection, setup: Setup, held: Sandbox, nursery: trio.Nursery, limits: OwnLimits
-    ) -> None:
+    def __init__(self, connection: Connection, setup: Setup, held: Sandbox, nursery: trio.Nursery) -> None:
         settings = setup.settings()
         self._connection = connection
         self._nursery = nursery
@@ -47,16 +42,12 @@ class Worker:
         if self._events:
             nursery.start_soon(self._events.send)
             watch = self._events.tell
-        self._held = held
-        self._limits = limits
-        self._options = GameOptions(self._start, settings.pondering, held.try_out, watch)
+        self._options = GameOptions(held.start, settings.pondering, held.try_out, watch)
         self._bots: dict[Player, BotSpec] = {bot.player: bot for bot in settings.bots}
         self._free = setup.slots
         self._queued: deque[GameTask] = deque()
         self._interrupts: dict[str, Interrupt] = {}
         """Of the games under way, what interrupts them."""
-        self._under_way: dict[str, str] = {}
-        """Of the games under way, who plays, in words."""
         self._second: dict[str, GameSpec] = {}
         """By the ids of first games that are under way, the second ones."""
 
@@ -115,7 +106,6 @@ class Worker:
         """Play a game and say what came of it."""
         self._connection.send(Begun(task.id))
         interrupt = self._interrupts[task.id] = Interrupt(task.pause_after)
-        self._under_way[task.id] = task.spec.names
         try:
             outcome = await self._outcome(task, interrupt, options)
         except ArenaStoppedError as error:
@@ -125,18 +115,11 @@ class Worker:
             fault = known_fault(error)
             if fault is None:
                 raise
-            self._check_limits()
             outcome = Failed.of(fault, task.id)
-        if isinstance(outcome, Played) and outcome.record.verdict.reason is Reason.NO_START:
-            self._check_limits()
-        try:
-            self._mend_limits()  # while it is known who played
-        finally:
-            del self._interrupts[task.id]
-            del self._under_way[task.id]
-            if self._events:
-                self._events.flush()
-            self._connection.send(outcome)
+        del self._interrupts[task.id]
+        if self._events:
+            self._events.flush()
+        self._connection.send(outcome)
 
     async def _outcome(
         self, task: GameTask, interrupt: Interrupt, options: GameOptions
@@ -146,33 +129,6 @@ class Worker:
             return Played(await play_fairly(task.spec, (red, blue), options, partial(self._say, again=task.id)))
         played = await play_on_fairly(task.spec, (red, blue), task.history, interrupt, options=options, say=self._say)
         return Played(played) if isinstance(played, GameRecord) else Paused(task.id, played)
-
-    # --- the limits of this process -----------------------------------------------------------------------------------
-
-    def _start(self, bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
-        """Start a bot under the limits that this process began with, or not at all: a bot inherits them."""
-        self._mend_limits()
-        try:
-            return self._held.start(bot, cpus)
-        finally:
-            self._check_limits()  # changed since: the bot may have them, and an error be their doing
-
-    def _mend_limits(self) -> None:
-        """Put back the limits that were lowered. Raises `LimitsChangedError` if that cannot be done."""
-        try:
-            if words := self._limits.mend():
-                self._say(f"{self._changed(words)}; they are as they were again")
-        except LimitsChangedError as error:
-            raise LimitsChangedError(self._changed(str(error))) from None
-
-    def _check_limits(self) -> None:
-        """Raise `LimitsChangedError` if the limits are not what they were: this worker is to be replaced."""
-        if lowered := self._limits.lowered():
-            raise LimitsChangedError(self._changed(self._limits.words(lowered)))
-
-    def _changed(self, words: str) -> str:
-        games = ", ".join(self._under_way.values())
-        return f"the limits of this worker process were changed ({words}), while {games} played"
 
     def _say(self, line: str, *, again: str | None = None) -> None:
         self._connection.send(Said(sendable(line), again))

@@ -16,10 +16,7 @@ from collections.abc import AsyncGenerator
 
 import trio
 
-from arena.bots.sandbox import reaper, tokens
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits, write_no_bytecode
-from arena.bots.sandbox.prctl import open_to_others
+from arena.bots.sandbox.reaper import own_every_orphan
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.sandbox.time_slice import ask_for_short_slices
 from arena.bots.starting import Sandbox
@@ -36,19 +33,16 @@ LAST_WORDS_SECONDS = 10.0
 """How long a worker that ends goes on to write what has become of games, if the parent does not read it."""
 
 
-async def serve(incoming: int, outgoing: int, parent: int, limits: OwnLimits) -> None:
+async def serve(incoming: int, outgoing: int, parent: int) -> None:
     """Play what is asked for, until there is nobody any more who asks. `parent` is the number of that process."""
     connection = Connection(incoming, outgoing, to_worker)
     async with _writing(connection):
         try:
-            await _serve_until_the_end(connection, parent, limits)
+            await _serve_until_the_end(connection, parent)
         except Exception as error:
             fault = known_fault(error)
-            if fault is None or _changed_limits(error):
+            if fault is None:
                 raise
-            if lowered := limits.lowered():
-                words = f"the limits of this process were changed ({limits.words(lowered)})"
-                raise LimitsChangedError(words) from error
             connection.send(Failed.of(fault, None))  # the machine has run out of something outside of a game
 
 
@@ -71,13 +65,13 @@ async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
             finishing.deadline = trio.current_time() + LAST_WORDS_SECONDS
 
 
-async def _serve_until_the_end(connection: Connection, parent: int, limits: OwnLimits) -> None:
+async def _serve_until_the_end(connection: Connection, parent: int) -> None:
     """Do what the parent says until it says `Stop`, or is gone, whatever is being done at that moment."""
     send, messages = trio.open_memory_channel[Downward](math.inf)
     async with background() as nursery:
         nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
         nursery.start_soon(child_process.until_gone, parent, nursery.cancel_scope)
-        await _serve(connection, messages, limits)
+        await _serve(connection, messages)
 
 
 async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]", serving: trio.CancelScope) -> None:
@@ -90,18 +84,13 @@ async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]"
     serving.cancel()
 
 
-async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]", limits: OwnLimits) -> None:
+async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]") -> None:
     setup = await messages.receive()
     assert isinstance(setup, Setup)
-    reaper.claim_all_orphans()  # by now the parent has given this process its mark
-    limits.accept()  # which is one of them
     ask_for_short_slices()
-    tokens.begin_tokens_with(setup.prefix)
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
     settings = setup.settings()
-    if settings.level is not Level.DEFAULT:
-        open_to_others()  # no bot sees this process there, and what starts one reads its filter from it
     with contextlib.ExitStack() as stack:
         try:
             held = stack.enter_context(
@@ -116,7 +105,7 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Do
             await trio.sleep_forever()  # the parent has the last word
         connection.send(Ready())
         async with trio.open_nursery() as nursery:
-            worker = Worker(connection, setup, held, nursery, limits)
+            worker = Worker(connection, setup, held, nursery)
             async for message in messages:
                 worker.handle(message)
 
@@ -124,21 +113,7 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Do
 def main(incoming: int, outgoing: int, parent: int) -> None:
     """Run a worker that is told what to do over one descriptor and answers over another."""
     child_process.begin(incoming, outgoing)
+    own_every_orphan()
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
-    limits = OwnLimits()
-    write_no_bytecode()
-    try:
-        trio.run(serve, incoming, outgoing, parent, limits)
-    except Exception as error:
-        changed = _changed_limits(error)
-        if changed is None:
-            raise
-        sys.exit(str(changed))  # the parent reads the last line, and has the games played by another worker
-
-
-def _changed_limits(error: Exception) -> LimitsChangedError | None:
-    """The one in a group of errors, if there is one."""
-    if isinstance(error, ExceptionGroup):
-        return next((found for inner in error.exceptions if (found := _changed_limits(inner))), None)
-    return error if isinstance(error, LimitsChangedError) else None
+    trio.run(serve, incoming, outgoing, parent)

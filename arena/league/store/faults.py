@@ -73,7 +73,7 @@ def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaErr
     text = printable(str(error), LONGEST_WORDS)
     if "not a database" in text:
         return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")
-    from arena.bots.sandbox.own_limits import file_size_limit  # not loaded where nothing is wrong
+    from arena.bots.sandbox.rlimits import file_size_limit  # not loaded where nothing is wrong
 
     most = file_size_limit()
     name = getattr(error, "sqlite_errorname", "")
@@ -81,7 +81,7 @@ def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaErr
     if is_at_most or (most is not None and name.startswith("SQLITE_IOERR")):
         return StoreError(
             f"{path}: cannot grow: a file of this process may have {most} bytes (RLIMIT_FSIZE, 'ulimit -f'), a limit "
-            "of before the start or changed since, as a bot at the default level of --sandbox can do; every "
+            "of before the start or changed since; every "
             f"game that was stored before is still there ({text})"
         )
     if "full" in text:

@@ -16,7 +16,7 @@ import trio
 from left_behind import UNTOLD
 
 import arena
-from arena.bots.sandbox import prctl
+from arena.bots.sandbox.child import adopts_orphans
 
 Bots = Callable[..., str]
 LeftBehind = Callable[[], list[str]]
@@ -80,8 +80,7 @@ def test_what_is_not_the_arenas_stays_as_it_is(left_behind: LeftBehind) -> None:
             wakeup,
             signal.pthread_sigmask(signal.SIG_BLOCK, []),
             limits,
-            prctl.adopts_orphans(),
-            prctl.prctl(prctl.GET_DUMPABLE, 0),
+            adopts_orphans(),
             sys.getswitchinterval(),
             [thread.name for thread in threading.enumerate() if not thread.daemon],
             os.getcwd(),
@@ -235,32 +234,6 @@ def test_a_thread_that_cannot_be_started_is_not_waited_for(monkeypatch: pytest.M
     monkeypatch.setattr(threading.Thread, "start", fail)
     with pytest.raises(arena.ArenaError, match="no room for another thread"):
         arena.play("steps", "quits", rules="duel", time="60s")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="marks are there on Linux only")
-def test_children_with_low_limits_live_on_when_a_match_ends() -> None:
-    """`ulimit -x`, which marks are, has nothing to do with bots; and another arena lowers its own."""
-    lowers = "from arena.bots.sandbox import marks; marks.lower_own_mark(); print('up', flush=True); input()"
-    started: list[subprocess.Popen[str]] = []
-
-    def start(result: arena.Result) -> None:
-        if started:
-            return
-        for line in (["bash", "-c", "ulimit -x 1000; echo up; read line"], [sys.executable, "-c", lowers]):
-            child = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            started.append(child)
-            assert child.stdout is not None
-            assert child.stdout.readline() == "up\n"
-
-    arena.match("steps", "quits", games=4, rules="duel", time="60s", on_result=start)
-    try:
-        assert [child.poll() for child in started] == [None, None]
-    finally:
-        codes = []
-        for child in started:
-            child.communicate("\n")
-            codes.append(child.returncode)
-    assert codes == [0, 0]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
