@@ -12,7 +12,7 @@ from arena.league.league import OpenLeague
 from arena.league.options import USUAL, USUAL_MOST_COMPARED
 from arena.league.outcome import Outcome, Watcher
 from arena.league.ratings import Difference
-from arena.league.ratings.sequential import Decision, PairCounts
+from arena.league.ratings.sequential_test import Decision, PairCounts
 from arena.league.run import Watch
 from arena.league.stop import Stop
 from arena.report.comparison import verdict_text

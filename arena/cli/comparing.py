@@ -10,7 +10,7 @@ from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.league.compare import Comparison, comparison_entry
 from arena.league.league import OpenLeague
 from arena.league.options import PlayOptions
-from arena.league.ratings.sequential import Decision, Hypotheses
+from arena.league.ratings.sequential_test import Decision, Hypotheses
 from arena.report.comparison import comparison_json, comparison_text, live_text, note_text
 from arena.report.lines import GameLines
 
