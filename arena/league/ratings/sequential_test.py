@@ -38,25 +38,23 @@ NO_PAIRS: PairCounts = (0, 0, 0, 0, 0)
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The points per game of a pair with each of these results."""
 NEVER_SEEN = 1e-3
-"""What a result that has not come about weighs, in pairs."""
+"""The weight of a score that never occurred, in pairs."""
 MOST_STEPS = 200
 PRECISION = 1e-9  # of x, on which the likelihood at its maximum depends by its square
 SMALL = 1e-6  # a drift that would move so small a share of the variance is none
 
 
 class Decision(enum.Enum):
-    """What a test has come to."""
+    """The state of a test: H1 is accepted, H0 is accepted, or neither."""
 
     BETTER = "better"
-    """H1 is accepted."""
     NOT_BETTER = "not better"
-    """H0 is accepted."""
     UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """What is tested: that the first player is `elo0` above the second (H0), or `elo1`, which is more (H1).
+    """The first player is `elo0` above the second (H0), or `elo1`, which is more (H1).
 
     If H0 is true, the test accepts H1 with a chance of `alpha`; if H1 is true, it accepts H0 with a chance of `beta`.
     Between the two it may accept either. Raises `ValueError` for what makes no sense.
@@ -71,9 +69,8 @@ class Hypotheses:
         if not self.elo0 < self.elo1:
             raise ValueError(f"expected elo0 below elo1, got {self.elo0:g} and {self.elo1:g}")
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
-            raise ValueError(
-                f"expected alpha and beta above 0 with a sum below 1, got {self.alpha:g} and {self.beta:g}"
-            )
+            got = f"{self.alpha:g} and {self.beta:g}"
+            raise ValueError(f"expected alpha and beta above 0 with a sum below 1, got {got}")
 
     @property
     def lower(self) -> float:
@@ -98,13 +95,8 @@ def expected_score(elo: float) -> float:
 
 
 def log_likelihood_ratio(hypotheses: Hypotheses, counts: PairCounts) -> float:
-    """How much likelier these pairs are under H1 than under H0, as a natural logarithm (LLR)."""
-    if not any(counts):
-        return 0.0
-    weights = _weights(counts)
-    return (
-        _fit(weights, expected_score(hypotheses.elo0)).deficit - _fit(weights, expected_score(hypotheses.elo1)).deficit
-    )
+    """Return how much likelier these pairs are under H1 than under H0, as a natural logarithm (LLR)."""
+    return Steps(hypotheses, counts).llr if any(counts) else 0.0
 
 
 def expected_pairs_left(hypotheses: Hypotheses, counts: PairCounts) -> float | None:
@@ -136,57 +128,48 @@ def exit_time(below: float, above: float, drift: float, variance: float) -> floa
 
 
 class Steps:
-    """What a pair with each of the scores adds to the LLR, by the distributions that were likeliest at the end."""
+    """The LLR of some pairs, and what a pair with each score adds to it, by the likeliest distribution of either
+    hypothesis.
+
+    `mean` is the points per game, with the weight of the scores that never occurred: neither 0 nor 1.
+    """
 
     def __init__(self, hypotheses: Hypotheses, counts: PairCounts) -> None:
-        self._weights = _weights(counts)
-        fits = [_fit(self._weights, expected_score(elo)) for elo in (hypotheses.elo0, hypotheses.elo1)]
-        self._steps = [math.log(fits[0].ratio(score) / fits[1].ratio(score)) for score in SCORES]
-        self.llr = fits[0].deficit - fits[1].deficit
-        total = math.fsum(self._weights)
-        self.mean = math.fsum(weight * at for weight, at in zip(self._weights, SCORES, strict=True)) / total
-        """The points per game, with what weighs in for scores that have not come: neither 0 nor 1."""
+        self._weights = [count or NEVER_SEEN for count in counts]
+        self._total = math.fsum(self._weights)
+        h0, h1 = (_fit(self._weights, expected_score(elo)) for elo in (hypotheses.elo0, hypotheses.elo1))
+        self.llr = h0.deficit - h1.deficit
+        self._steps = [math.log(h0.ratio(score) / h1.ratio(score)) for score in SCORES]
+        self.slope = self._steps[-1] - self._steps[0]  # for each point more that a game brings
+        self.mean = self._average(SCORES)
 
-    def deficit(self, score: float) -> float:
-        """How far the logarithm of the largest likelihood with such a mean lies below that with any."""
-        return _fit(self._weights, score).deficit
+    def _average(self, values: Sequence[float]) -> float:
+        return math.fsum(weight * value for weight, value in zip(self._weights, values, strict=True)) / self._total
 
     def moments(self) -> tuple[float, float]:
-        """The mean and the variance of a step, as the pairs were."""
-        total = math.fsum(self._weights)
-        drift = math.fsum(weight * step for weight, step in zip(self._weights, self._steps, strict=True)) / total
-        squares = math.fsum(
-            weight * (step - drift) ** 2 for weight, step in zip(self._weights, self._steps, strict=True)
-        )
-        return drift, squares / total
+        """Return the mean and the variance of a step."""
+        drift = self._average(self._steps)
+        return drift, self._average([(step - drift) ** 2 for step in self._steps])
 
-    @property
-    def slope(self) -> float:
-        """How much longer a step is for each point more that a game brings: from a lost pair to one that is won."""
-        return self._steps[-1] - self._steps[0]
+    def deficit(self, mean: float) -> float:
+        """Return how far the largest log likelihood with such a mean is below that with any mean."""
+        return _fit(self._weights, mean).deficit
 
     def variance_of_score(self, mean: float) -> float:
-        """The variance of the score of a pair under the likeliest distribution with such a mean."""
-        fit, total = _fit(self._weights, mean), math.fsum(self._weights)
-        return math.fsum(
-            weight / total / fit.ratio(at) * (at - mean) ** 2 for weight, at in zip(self._weights, SCORES, strict=True)
-        )
+        """Return the variance of the score of a pair under the likeliest distribution with such a mean."""
+        fit = _fit(self._weights, mean)
+        return self._average([(score - mean) ** 2 / fit.ratio(score) for score in SCORES])
 
 
 class _Fit(NamedTuple):
-    """The likeliest distribution with one mean: the free one, each share of it divided by `ratio` of its score."""
+    """The likeliest distribution with a mean: the free one, with each share divided by the `ratio` of its score."""
 
     mean: float
     x: float
     deficit: float
-    """How far the logarithm of its likelihood lies below that of the free one."""
 
     def ratio(self, score: float) -> float:
         return 1 + self.x * (score - self.mean)
-
-
-def _weights(counts: PairCounts) -> tuple[float, ...]:
-    return tuple(count or NEVER_SEEN for count in counts)
 
 
 def _fit(weights: Sequence[float], mean: float) -> _Fit:
