@@ -31,7 +31,7 @@ from arena.league.options import MOST_GAMES, USUAL, USUAL_MATCH_GAMES, USUAL_MOS
 from arena.league.outcome import Outcome, Watcher
 from arena.league.plan import Entry
 from arena.league.ratings import Difference, difference
-from arena.league.ratings.sequential import Decision, PairCounts
+from arena.league.ratings.sequential_test import Decision, PairCounts
 from arena.league.run import Watch
 from arena.league.stop import Stop
 from arena.league.store import GameRow

@@ -128,7 +128,7 @@ def _play_and_tell(league: "OpenLeague", stop: "StopRequests", *, form: OutputFo
 
 
 def _code(comparison: "Comparison") -> int:
-    from arena.league.ratings.sequential import Decision
+    from arena.league.ratings.sequential_test import Decision
 
     codes = {Decision.BETTER: DONE, Decision.NOT_BETTER: NOT_BETTER, Decision.UNDECIDED: UNDECIDED}
     return codes[comparison.state.decision]

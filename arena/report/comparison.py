@@ -8,7 +8,7 @@ import msgspec
 from arena.counted import counted
 from arena.league.compare import difference_of, games_left
 from arena.league.pairing import SequentialState
-from arena.league.ratings.sequential import Decision
+from arena.league.ratings.sequential_test import Decision
 from arena.printable import printable
 from arena.report.documents import kind_line, to_json
 from arena.report.result_words import difference_text

@@ -12,7 +12,7 @@ from arena.errors import UsageError, suggest
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.ratings import Anchor, League, Results, Row, Score, Standing, difference
+from arena.league.ratings import Anchor, RatedLeague, Results, Row, Score, Standing, difference
 from arena.league.store import TIME, GameRow, Groups, SideTimes, own_times_in
 from arena.printable import printable
 from arena.report.roster import Roster, ShownNames
@@ -350,7 +350,7 @@ def make_table(
     roster = Roster(players, rows)
     tally = Tally(roster.names, rows)
     digests = roster.digests
-    league = League(tally.results.names, tally.results, anchor_of(anchor, list(digests)) if anchor else None)
+    league = RatedLeague(tally.results, anchor_of(anchor, list(digests)) if anchor else None)
     lines, found = _lines_of(league, digests, tally)
     if anchor and tally.games:
         _check_anchor(league, lines)
@@ -398,7 +398,7 @@ def anchor_of(text: str, names: Sequence[str]) -> Anchor:
     return Anchor(name, elo)
 
 
-def _check_anchor(league: League, lines: Sequence[Line]) -> None:
+def _check_anchor(league: RatedLeague, lines: Sequence[Line]) -> None:
     """Raises `UsageError` where there is a rated game, and the anchor has none."""
     if league.anchor and league.draw_share is not None and all(line.elo is None for line in lines):
         raise UsageError(
@@ -411,10 +411,12 @@ def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, .
 
     `digests` has the players by the names that the table shows, in the order in which they were named.
     """
-    return _lines_of(League(tally.results.names, tally.results), digests, tally)
+    return _lines_of(RatedLeague(tally.results), digests, tally)
 
 
-def _lines_of(league: League, digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
+def _lines_of(
+    league: RatedLeague, digests: Mapping[str, str], tally: Tally
+) -> tuple[tuple[Line, ...], Difference | None]:
     ranked = league.standings()
     lines = tuple(_line(standing, digests[standing.name], tally.totals[standing.name]) for standing in ranked)
     return lines, _difference(list(digests), ranked) if len(digests) == 2 else None

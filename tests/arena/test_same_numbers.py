@@ -22,7 +22,7 @@ from arena.league.compare import Comparison, comparison_entry
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.league import open_league
 from arena.league.options import PlayOptions
-from arena.league.ratings.sequential import Hypotheses
+from arena.league.ratings.sequential_test import Hypotheses
 from arena.league.stop import Stop
 from arena.league.store import Store
 from arena.report.documents import to_json

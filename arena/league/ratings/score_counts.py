@@ -1,18 +1,18 @@
-"""Results of games as counts: who met whom, with which colours, and how often each of the two won, drew or lost.
+"""Results of games as counts: which two players met, with which colors, and how often each of them won, drew or lost.
 
-A league of 1,000 bots has a million pairs of a bot with Red and a bot with Blue. So results are kept as one count for
-each of them and each way to end, whatever the number of games, and `rows` gives them out in columns: a list of all
-opponents of a player, and beside it lists of numbers in the same order.
+A league of 1,000 players has a million pairs of a player with Red and a player with Blue. So there is one count for
+each such pair and each result, whatever the number of games, and `Results.rows` returns columns: a list of all
+opponents of a player, and lists of counts in the same order.
 """
 
 import enum
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 
 class Score(enum.Enum):
-    """How one game ended for the two players it names."""
+    """The result of one game between a first and a second player."""
 
     FIRST = "first"
     DRAW = "draw"
@@ -21,19 +21,10 @@ class Score(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class GameScore:
-    """One finished game between two different players; the first one had Red."""
-
-    first: str
-    second: str
-    score: Score
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
-    """All the games of one player by opponent: the lists have an entry for each opponent, ordered by its number.
+    """The games of one player by opponent: each list has an entry for each opponent, in the order of their numbers.
 
-    `as_first` counts those of the wins, draws and losses in which the player was the first one.
+    `as_first` counts the wins, draws and losses in which the player was the first one.
     """
 
     opponents: list[int]
@@ -44,8 +35,13 @@ class Row:
     as_first: list[int]
 
     @property
+    def rated(self) -> list[int]:
+        """Games with each opponent, without double forfeits."""
+        return list(map(sum, zip(self.wins, self.draws, self.losses, strict=True)))
+
+    @property
     def games(self) -> list[int]:
-        """All games with each opponent."""
+        """Games with each opponent."""
         return list(map(sum, zip(self.wins, self.draws, self.losses, self.double_forfeits, strict=True)))
 
     @property
@@ -55,7 +51,7 @@ class Row:
 
 
 FIELD_BITS = 40
-"""The counts of a pair are added up side by side in one number, each in so many bits: a trillion games have room."""
+"""The counts of a pair are summed up in fields of one number, each of so many bits: enough for a trillion games."""
 _FIELD = (1 << FIELD_BITS) - 1
 _WIN, _DRAW, _LOSS, _NEITHER, _FIRST = (1 << FIELD_BITS * number for number in range(5))
 _SCORES = (Score.FIRST, Score.DRAW, Score.SECOND, Score.NEITHER)
@@ -65,17 +61,17 @@ _NUMBERS = {score: number for number, score in enumerate(_SCORES)}
 
 
 class Results:
-    """How often each result came about between players who are known by numbers, the places of their `names`."""
+    """How often each result occurred between players, who are numbered by their places in `names`."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Raises ValueError where a name occurs twice."""
+        """Raises ValueError if a name occurs twice."""
         self.names = tuple(names)
         self._counts: dict[int, int] = {}
         if len(set(self.names)) != len(self.names):
             raise ValueError("a name occurs twice in the list of players")
 
     def add(self, first: int, second: int, score: Score, count: int = 1) -> None:
-        """Count games. Raises ValueError where a number is nobody's, or both are the same."""
+        """Count games. Raises ValueError for a number without a player, or the same number twice."""
         players = len(self.names)
         if not (0 <= first < players and 0 <= second < players and first != second):
             raise ValueError(f"expected two different numbers below {players}, got {first} and {second}")
@@ -83,7 +79,7 @@ class Results:
         self._counts[key] = self._counts.get(key, 0) + count
 
     def copy(self) -> Self:
-        """The same counts, which games that are added to this one do not change."""
+        """Return a copy that does not change with the original."""
         copy = type(self)(self.names)
         copy._counts = self._counts.copy()
         return copy
@@ -95,7 +91,7 @@ class Results:
         return sum(points[key % 4] * count for key, count in self._counts.items())
 
     def both_ways(self, score: Score) -> bool:
-        """Whether in some pair each of the two has been the first player in a game of this result, or drawn."""
+        """Whether in some pair each of the two was the first player in a game with this result, or in a draw."""
         players, numbers = len(self.names), (_NUMBERS[score], _NUMBERS[Score.DRAW])
         for key in self._counts:
             pair, number = divmod(key, 4)
@@ -107,7 +103,7 @@ class Results:
         return False
 
     def scored(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-        """The (first, second) whose first player has scored in a game, and those whose second player has."""
+        """The (first, second) whose first player scored in a game, and those whose second player did."""
         found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
         for key in self._counts:
             pair, score = divmod(key, 4)
@@ -118,7 +114,7 @@ class Results:
         return found
 
     def rows(self) -> list[Row]:
-        """The games of each player, in the order of the names. Equal whatever the order in which they were added."""
+        """The games of each player, in the order of the names; equal for every order in which the games were added."""
         players = len(self.names)
         seen: list[dict[int, int]] = [{} for _ in self.names]
         for key, count in self._counts.items():
@@ -130,13 +126,13 @@ class Results:
             met[first] = met.get(first, 0) + count * _SEEN_BY_SECOND[score]
         rows = []
         for player, met in enumerate(seen):
-            seen[player] = {}  # gives its memory back
+            seen[player] = {}  # frees its memory
             rows.append(_row(met))
         return rows
 
 
 def _row(met: Mapping[int, int]) -> Row:
-    # Sorted, so that sums of floats come out the same to the last bit in whatever order the games came.
+    # Sorted, so that sums of floats are the same to the last bit for every order of the games.
     opponents = sorted(met)
     packed = list(map(met.__getitem__, opponents))
     columns = ([number >> FIELD_BITS * field & _FIELD for number in packed] for field in range(5))
@@ -144,11 +140,10 @@ def _row(met: Mapping[int, int]) -> Row:
 
 
 def rated_rows(rows: Sequence[Row]) -> tuple[list[int], list[Row]]:
-    """The players who have a game that says who is stronger, and those games; they get new numbers, in their order."""
-    whole = all(row.opponents and all(map(sum, zip(row.wins, row.draws, row.losses, strict=True))) for row in rows)
-    if whole:
+    """The players with a game that is no double forfeit, and their rows; there they are numbered from 0 again."""
+    if all(row.opponents and all(row.rated) for row in rows):
         return list(range(len(rows))), list(rows)
-    kept = [[at for at in range(len(row.opponents)) if row.wins[at] or row.draws[at] or row.losses[at]] for row in rows]
+    kept = [[place for place, games in enumerate(row.rated) if games] for row in rows]
     rated = [player for player, places in enumerate(kept) if places]
     number = {player: place for place, player in enumerate(rated)}
     return rated, [_part(rows[player], kept[player], number) for player in rated]
@@ -157,30 +152,3 @@ def rated_rows(rows: Sequence[Row]) -> tuple[list[int], list[Row]]:
 def _part(row: Row, places: Sequence[int], number: Mapping[int, int]) -> Row:
     columns = (row.wins, row.draws, row.losses, row.double_forfeits, row.as_first)
     return Row([number[row.opponents[at]] for at in places], *([column[at] for at in places] for column in columns))
-
-
-Games = Iterable[GameScore] | Mapping[GameScore, int] | Results
-"""Finished games, or how many of them came to each result."""
-
-
-def results_of(names: Sequence[str], games: Games) -> Results:
-    """The games as counts.
-
-    Raises ValueError where a game names a player that is not in `names`, or one player twice, or `names` has a repeat,
-    or where counts are those of other names.
-    """
-    if isinstance(games, Results):
-        if games.names != tuple(names):
-            raise ValueError("expected the results of the players that are named")
-        return games
-    results = Results(names)
-    place = {name: number for number, name in enumerate(names)}
-    counted = games.items() if isinstance(games, Mapping) else ((game, 1) for game in games)
-    for game, count in counted:
-        for name in (game.first, game.second):
-            if name not in place:
-                raise ValueError(f"a game names {name!r}, which is not in the list of players")
-        if game.first == game.second:
-            raise ValueError(f"a game names {game.first!r} as both players")
-        results.add(place[game.first], place[game.second], game.score, count)
-    return results
