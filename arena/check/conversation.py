@@ -248,13 +248,11 @@ class Talk:
         if self._activity not in (Activity.WAITS_FOR_INPUT, Activity.UNKNOWN) or self._has_unread:
             return
         self._was_probed = True
-        after_line = after_quit = after_end = b""
-        has_comments = seat.connection.dialect.is_greeted
+        after_quit = after_end = b""
         self._aside("(its time is up: it is asked a little more)")
-        if has_comments:
-            after_line = await self._answer_to(b"# more\n")
+        after_line = await self._answer_to(b"# more\n")
         if not after_line:
-            after_quit = await self._answer_to(b"quit\n" if has_comments else b"QUIT\n")
+            after_quit = await self._answer_to(b"quit\n")
         if not (after_line or after_quit):
             self.end_input()
             after_end = await self._answer_to(b"")

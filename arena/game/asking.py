@@ -1,6 +1,6 @@
 """Whether a line of a bot answers what it was asked last, or began before it was asked.
 
-The same in every dialect. A request counts as put to the bot only once it has been written: an answer that comes
+A request counts as put to the bot only once it has been written: an answer that comes
 before is none, nor is one whose line has begun before. Without that it would be chance whether a second answer, which a
 program may write in two parts, is taken for that to the next turn.
 """

@@ -29,9 +29,9 @@ import msgspec
 from msgspec import Meta
 
 from arena.bots.asked import AskedBot, Own
-from arena.bots.dialect_words import split_prefix
 from arena.bots.limits_file import OwnTable, own_of
 from arena.bots.names import GRAMMAR, expected_name, name_fault
+from arena.bots.old_bots import split_prefix
 from arena.bots.samples import SAMPLES, sample_file
 from arena.errors import nearest, suggest
 from arena.hostfile import FileError, read_toml
@@ -125,12 +125,12 @@ class ConfigFile:
         if table.name is not None and fault:
             raise FileError(f"{where}: name: {expected_name(table.name, fault)}")
         own = own_of(table, where)
-        prefix, text = self._dialect(table.path)
+        prefix, text = self._prefix(table.path)
         for path in self._paths(text, where):
             yield AskedBot(f"{prefix}{path}", table.name, table.args, own)
 
-    def _dialect(self, text: str) -> tuple[str, str]:
-        """The dialect that stands before a path, as it is written there, and the path; a path that exists has none."""
+    def _prefix(self, text: str) -> tuple[str, str]:
+        """Return the prefix of a path and the path that is left; a path that exists has none."""
         prefix, path = split_prefix(text)
         return ("", text) if os.path.lexists(_from(self.folder, text)) else (prefix, path)
 

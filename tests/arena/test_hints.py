@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.dialects import Dialect
 from arena.game.faults import Fault, gone, late, stalled
 from arena.game.hints import (
     DEBUG,
@@ -513,7 +512,6 @@ SEEN = st.builds(
     Seen,
     phase=st.sampled_from(Phase),
     fault=st.builds(Fault, st.sampled_from([reason for reason in Reason if reason.is_forfeit]), TEXTS),
-    dialect=st.sampled_from(Dialect),
     language=st.sampled_from(Language),
     stderr=TEXTS,
     activity=st.sampled_from(Activity),

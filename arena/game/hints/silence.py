@@ -29,7 +29,7 @@ def _by_its_input(seen: Seen) -> Hint | None:
         if seen.activity is Activity.STOPPED:
             return None
         words = "it does not read its input: it must read every line, soon after it has come"
-        if seen.phase is Phase.INTRODUCING and seen.dialect.is_greeted:
+        if seen.phase is Phase.INTRODUCING:
             words += "; what takes long at its start may take as long as --start-time, 'hello' included"
         return Hint(Mistake.NOT_READING, words)
     return None
@@ -52,8 +52,6 @@ def _by_probe(probe: Probe, seen: Seen) -> Hint | None:
 
 
 def _is_answer(data: bytes, seen: Seen) -> bool:
-    if not seen.dialect.is_greeted:  # its lines have no verbs
-        return bool(data.strip())
     verb = AWAITED.get(seen.phase, "")
     return any(line.rstrip(b"\r").split(b" ")[0] == verb.encode() for line in data.split(b"\n")[:-1])
 
@@ -112,12 +110,6 @@ def _starved(what: str) -> Hint:
 
 
 def _waits_for_more(seen: Seen) -> Hint:
-    if not seen.dialect.is_greeted:
-        if seen.probe is not None:
-            words = "it waits for more input, with nothing in its buffer: does it speak the dialect of 2012 at all?"
-            return Hint(Mistake.UNANSWERED, words)
-        words = f"it waits for more input: its answer may lie in a buffer ({FLUSH[seen.language]})"
-        return Hint(Mistake.UNANSWERED, words)
     verb, asks = AWAITED.get(seen.phase, "move"), ASKS.get(seen.phase, "turn")
     if seen.phase is Phase.INTRODUCING and (seen.answered or seen.probe is not None):
         return Hint(
