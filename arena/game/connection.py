@@ -10,9 +10,8 @@ and `send` do with message objects, and change the state in the same way.
 from collections.abc import Iterator
 from functools import lru_cache
 
-from arena.game.asking import Asking
 from protocol.codec import MOVED_LINES, PLAIN_MOVE_LINES, decode_from_bot, encode_for_bot
-from protocol.conversation import ARENA_MOVES_TO, Phase, after
+from protocol.conversation import ARENA_MOVES_TO, UNASKED, Phase, after
 from protocol.lines import LineBuffer, RemoteProtocolError
 from protocol.messages import ArenaMessage, BotMessage, Moved, Rule
 from protocol.notation import Color
@@ -25,6 +24,37 @@ _encode_rule = lru_cache(maxsize=256)(encode_for_bot)
 """Most of what a bot is told before it sets up are rules, in every game the same."""
 
 
+class _Asking:
+    """The requests of one connection: each `made` when it is put into words, `put` when it is written.
+
+    A request counts as put to the bot only once it has been written: an answer that comes before is none, nor is one
+    whose line has begun before. Without that it would be chance whether a second answer, which a program may write in
+    two parts, is taken for that to the next turn.
+    """
+
+    __slots__ = ("_is_early", "is_pending")
+
+    def __init__(self) -> None:
+        self.is_pending = False
+        """Whether the bot has not been written yet what it is asked in this phase."""
+        self._is_early = False
+        """Whether the line that has not ended yet began before the bot was asked."""
+
+    def made(self) -> None:
+        """There is a request that has not been written."""
+        self.is_pending = True
+
+    def put(self, unfinished: bytes) -> None:
+        """It is being written now; `unfinished` is what has come of a line that has not ended."""
+        if self.is_pending:
+            self.is_pending, self._is_early = False, bool(unfinished)
+
+    def phase_of_line(self, phase: Phase) -> Phase:
+        """The phase that the next line to end counts as of, in a conversation that has come to `phase`."""
+        is_early, self._is_early = self._is_early, False
+        return UNASKED.get(phase, phase) if self.is_pending or is_early else phase
+
+
 class LineConnection:
     """The arena's own protocol, version 1: `docs/protocol.md`."""
 
@@ -34,7 +64,7 @@ class LineConnection:
         self.phase = Phase.STARTING
         """The phase of the conversation, with all that `send` has given counted as said."""
         self._buffer = LineBuffer()
-        self._asking = Asking()
+        self._asking = _Asking()
         self._lines = 0
         """Lines since the last `flushed`."""
 
