@@ -19,14 +19,12 @@ from arena.bots.sandbox.launch import StartError
 from arena.bots.sandbox.levels import Level, choose
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
-from arena.game.dialects import Dialect
 from arena.game.time_control import parse_time
 from arena.game.view import SeatView, enemy_squares, legal_actions, opening, tell
 from arena.league.entrants import built
 from arena.league.options import LARGEST_SEED, PlayOptions
 from arena.league.settings import check_options, option_value, usual_limits
 from arena.nursery import background
-from arena.printable import printable
 from arena.readiness import readable
 from arena.rules.events import Event
 from arena.rules.game import Game
@@ -328,8 +326,4 @@ def _prepare(
     (bot,) = built(find_bots([path]), level, options, call.remark, folders=folders, run=call.run)
     if bot.fault is not None:
         raise UsageError(bot.fault)
-    if bot.dialect is not Dialect.ARENA_1:
-        raise UsageError(
-            f"{printable(path)}: arena.open_bot speaks the arena's own protocol, and this bot {bot.dialect.value}"
-        )
     return level, bot

@@ -16,7 +16,6 @@ from itertools import chain, islice
 from pathlib import Path
 
 from arena.bots.asked import AskedBot
-from arena.bots.dialect_words import digest_in
 from arena.bots.entering import broken_digest, place_of_link, told_apart
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
 from arena.bots.loading import MissingProgramError, NotThereError, base_name, load_bot
@@ -83,7 +82,7 @@ def find_entrants(
 
 def _more(word: AskedBot) -> AskedBot | None:
     """What was said of a bot that was named by nothing but its path, if that says more than where it is."""
-    return word if word.dialect else None
+    return word if word.prefix else None
 
 
 def _find(
@@ -168,12 +167,10 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
 
 
 def _as_asked(bot: BotSpec, asked: AskedBot | None) -> BotSpec:
-    """A broken bot as it was asked for: with other arguments, or in another dialect, it is another one."""
+    """A broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
     if asked is None:
         return bot
-    digest = digest_with(asked.arguments, bot.digest)
-    if asked.dialect is not None:
-        digest = digest_in(asked.dialect, digest)
+    digest = digest_with(asked.identifying, bot.digest)
     return replace(bot, name=asked.name or bot.name, digest=digest, asked=asked)
 
 

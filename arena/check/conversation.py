@@ -252,17 +252,15 @@ class Talk:
         if self._activity not in (Activity.WAITS_FOR_INPUT, Activity.UNKNOWN) or self._has_unread:
             return
         self._was_probed = True
-        after_line = after_again = after_quit = after_end = b""
-        has_comments = seat.connection.dialect.is_greeted
+        after_again = after_quit = after_end = b""
         self._aside("(its time is up: it is asked a little more)")
-        if has_comments:
-            after_line = await self._answer_to(b"# more\n")
-        if has_comments and not after_line and len(self._last_written) > 1:
+        after_line = await self._answer_to(b"# more\n")
+        if not after_line and len(self._last_written) > 1:
             after_again = await self._answer_to(self._last_written[-1])
             if after_again and await self.process.exits_within(PROBE_SECONDS):  # by an error, which empties its buffer
                 after_again, after_quit = b"", after_again
         if not (after_line or after_again or after_quit):
-            after_quit = await self._answer_to(b"quit\n" if has_comments else b"QUIT\n")
+            after_quit = await self._answer_to(b"quit\n")
         if not (after_line or after_again or after_quit):
             self.end_input()
             after_end = await self._answer_to(b"")

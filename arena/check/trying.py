@@ -8,6 +8,7 @@ from dataclasses import replace
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.fitting import why_unfit
 from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE
 from arena.bots.sandbox.launch import StartError
@@ -16,9 +17,6 @@ from arena.check.conversation import Manner, Talk, Times
 from arena.check.planned import PlannedGame, ruleset_of
 from arena.check.results import Failure, Mark, Outcome
 from arena.check.situations import Situation, Twist
-from arena.errors import UsageError
-from arena.game.connection import Connection, connect
-from arena.game.dialects import Dialect, check_dialect
 from arena.game.faults import Fault
 from arena.game.hints import Hint, Mistake, Seen, diagnose
 from arena.game.record import History
@@ -72,7 +70,7 @@ class Trial:
             if why := why or _why_not(outcomes):
                 outcomes.append(Outcome(situation, Mark.NOT_TRIED, why))
                 continue
-            if why_never := _why_never(situation, self._bot.dialect):
+            if why_never := why_unfit(self._bot, ruleset_of(situation)):
                 outcomes.append(Outcome(situation, Mark.NOT_APPLICABLE, why_never))
                 continue
             begins(situation, len(outcomes))
@@ -98,7 +96,7 @@ class Trial:
     async def _one_game(self, situation: Situation) -> Outcome:
         color, twist = situation.color, situation.twist
         game = PlannedGame(situation, self._seed)
-        referee = Referee(self._spec(situation, game.opening), self._connections(color))
+        referee = Referee(self._spec(situation, game.opening))
         async with self._talk(situation) as talk:
             await talk.play(referee, color, game.answer, game.is_at_break)
             if referee.refused is not None:
@@ -153,8 +151,8 @@ class Trial:
                 game = PlannedGame(replace(situation, color=side), self._seed + number)
                 is_last = number == GAMES_IN_ONE_PROCESS - 1
                 introduced = {side: introduction} if introduction else None
-                spec, connections = self._spec(situation, None, number), self._connections(side)
-                referee = Referee(spec, connections, introduced=introduced, keeps=not is_last)
+                spec = self._spec(situation, None, number)
+                referee = Referee(spec, introduced=introduced, keeps=not is_last)
                 await talk.play(referee, side, game.answer, game.is_at_break)
                 plies += len(referee.actions)
                 if fault := referee.seats[side].fault:
@@ -217,11 +215,6 @@ class Trial:
             await process.end(0 if talk.hint else grace)
             self.memory = max(self.memory, process.peak_memory)
 
-    def _connections(self, color: Color) -> tuple[Connection, Connection]:
-        """What is spoken with Red and with Blue; the opponent speaks version 1."""
-        own, foe = connect(self._bot.dialect), connect(Dialect.ARENA_1)
-        return (own, foe) if color is Color.RED else (foe, own)
-
     def _spec(self, situation: Situation, opening: Opening | None, number: int = 0) -> GameSpec:
         ruleset = ruleset_of(situation)
         me = self._bot.player
@@ -259,21 +252,6 @@ class Trial:
     def _stderr(talk: Talk) -> tuple[str, ...]:
         talk.process.read_stderr_now()
         return tuple(talk.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:])
-
-
-def _why_never(situation: Situation, dialect: Dialect) -> str:
-    """Why a situation is nothing for bots that speak this dialect, if so."""
-    try:
-        check_dialect(dialect, ruleset_of(situation))
-    except UsageError as error:
-        return str(error)
-    if situation.twist in (Twist.OPENING, Twist.RESUMED) and not dialect.can_be_restored:
-        return f"in {dialect.value} a bot cannot be told a game that has begun"
-    if situation.twist is Twist.SEVERAL and not dialect.plays_on:
-        return f"in {dialect.value} a process plays one game"
-    if situation.twist in (Twist.NO_GAME, Twist.NOISE) and not dialect.is_greeted:
-        return f"in {dialect.value} there is nothing like it"
-    return ""
 
 
 def _gave_up(referee: Referee, color: Color) -> bool:

@@ -28,9 +28,9 @@ import click
 from msgspec import Meta
 
 from arena.bots.asked import AskedBot, Own
-from arena.bots.dialect_words import split_prefix
 from arena.bots.limits_file import OwnTable, own_of
 from arena.bots.names import GRAMMAR, expected_name, name_fault
+from arena.bots.old_bots import split_prefix
 from arena.bots.samples import SAMPLES, sample_file
 from arena.cli.helping import Whole
 from arena.errors import nearest, suggest
@@ -118,7 +118,7 @@ class ConfigFile:
         if table.name is not None and fault:
             raise FileError(f"{where}: name: {expected_name(table.name, fault)}")
         own = own_of(table, where)
-        is_there = os.path.lexists(_from(self.folder, table.path))  # then it has no dialect before it
+        is_there = os.path.lexists(_from(self.folder, table.path))  # then it has no prefix
         prefix, text = ("", table.path) if is_there else split_prefix(table.path)
         for path in self._paths(text, where):
             yield AskedBot(f"{prefix}{path}", table.name, table.args, own)

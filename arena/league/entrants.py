@@ -67,10 +67,7 @@ def entrants(
     runs builds and trials. Raises `UsageError` naming all that is wrong, and `BotInUseError`.
     """
     ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
-    able = [
-        fitting(bot, ruleset, keep_bots=options.keep_bots, has_openings=options.openings is not None)
-        for bot in found.bots
-    ]
+    able = [fitting(bot, ruleset, has_openings=options.openings is not None) for bot in found.bots]
     bots = built(able, level, options, say, folders=folders, run=run)
     if options.cluster is not None:
         bots = [_sendable(bot) for bot in bots]

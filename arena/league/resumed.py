@@ -16,7 +16,6 @@ import trio
 
 from arena.bots import BotSpec
 from arena.bots.entering import place_of
-from arena.bots.fitting import refuse_unrestorable
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
 from arena.bots.run import Run
@@ -76,8 +75,6 @@ def resume_game(
     interpreter that only the file speaks for."""
     check_place(file)
     bots = saved.load_bots(options.bots)
-    for bot in bots:
-        refuse_unrestorable(bot, "going on with a saved game")
     _refuse_unnamed(saved.interpreters, options.interpreters)
     path = Path(saved.store)
     if not os.path.exists(path):

@@ -10,7 +10,6 @@ from pathlib import Path
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.fitting import refuse_unrestorable
 from arena.bots.folders import BotFolders
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
@@ -125,8 +124,6 @@ def begin_game(
     with sole_use(path), BotFolders() as folders, contextlib.ExitStack() as stack:
         bots = entrants(found, level, options, strict=True, store=path, folders=folders, say=say, run=run)
         _refuse_unsaveable(bots)
-        for bot in bots:
-            refuse_unrestorable(bot, "--pause")
         settings = settings_of(options, bots)
         red, blue = bots
         players = (red.player, blue.player)

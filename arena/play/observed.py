@@ -46,7 +46,6 @@ def seen_of(
     return Seen(
         phase=seat.phase,
         fault=fault,
-        dialect=seat.connection.dialect,
         language=language_of(bot),
         stderr=process.stderr_tail if process else "",
         activity=process.activity() if process and is_silent else Activity.UNKNOWN,

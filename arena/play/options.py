@@ -28,7 +28,7 @@ Watch = Callable[[GameEvent], None]
 
 def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
     """Start a bot as a plain child process, with the usual limits, on these CPUs (none named: on all)."""
-    return BotProcess.start(Launch(bot.command, bot.folder, bot.environment, Limits(), cpus=cpus))
+    return BotProcess.start(Launch(bot.words, bot.folder, bot.environment, Limits(), cpus=cpus))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.errors import UsageError
-from arena.game.connection import connect
 from arena.game.faults import Fault, with_processor_time
 from arena.game.hints import diagnose, hinted
 from arena.game.judged import judged
@@ -72,10 +71,8 @@ async def play_on(
     started = max(0.0, time.time())  # a clock that was never set may say less, and a date is none then
     begun = now()
     kept = await options.keeper.take(bots) if options.keeper else {}
-    red, blue = bots
     referee = Referee(
         spec,
-        (connect(red.dialect), connect(blue.dialect)),
         history=history,
         introduced={color: one.introduction for color, one in kept.items()},
         keeps=options.keeper is not None and options.keeper.expects_another,

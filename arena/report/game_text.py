@@ -10,7 +10,6 @@ import msgspec
 
 from arena.counted import counted
 from arena.errors import UsageError
-from arena.game.dialects import Dialect
 from arena.game.dialogue_entries import Answer
 from arena.game.record import GameRecord, NoteLine
 from arena.game.record_lines import ALL
@@ -187,8 +186,7 @@ def _times_text(record: GameRecord) -> str:
 def _side_text(side: SideFacts) -> str:
     declared = f", calls itself {printable(side.declared, SHOWN_CHARACTERS)}" if side.declared else ""
     author = f", by {printable(side.author, SHOWN_CHARACTERS)}" if side.author else ""
-    spoke = "" if side.protocol == Dialect.ARENA_1.value else f", speaks {side.protocol}"
-    return f"{side.name}, digest {side.digest[:DIGEST_DIGITS]}{declared}{author}{spoke}"
+    return f"{side.name}, digest {side.digest[:DIGEST_DIGITS]}{declared}{author}"
 
 
 def _held_text(red: SideFacts, blue: SideFacts) -> str:

@@ -29,7 +29,7 @@ class SideFacts(msgspec.Struct, frozen=True):
     """One side of a game. `name` is the one that tables show, `declared` what the bot called itself in this game,
     `author` who it said has written it: empty if it said nothing, or if whoever looks may not read its own words.
 
-    `protocol` is what it spoke; `time` is its time control as options write it, before it is scaled; `sandbox` is how
+    `time` is its time control as options write it, before it is scaled; `sandbox` is how
     it was held, empty where that is not known, and `A_PERSON` where there was nothing to hold. `seed` is None if
     whoever looks may not know it.
     """
@@ -38,7 +38,6 @@ class SideFacts(msgspec.Struct, frozen=True):
     digest: str
     declared: str
     author: str
-    protocol: str
     time: str
     seed: int | None
     sandbox: str
@@ -99,7 +98,6 @@ def _side(record: GameRecord, color: Color, view: str, names: ShownNames) -> Sid
         digest=player.digest,
         declared=record.declared[color] if is_seen else "",
         author=record.authors[color] if is_seen and record.authors else "",
-        protocol=record.dialects[color].value,
         time=record.nominal_times[color].text,
         seed=record.seeds[color] if is_seen else None,
         sandbox=A_PERSON if is_person(player) else record.confinement[color],

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.bots import BotSpec
-from arena.game.dialects import Dialect
 from arena.game.faults import Fault, gone, late, stalled
 from arena.game.faults import illegal as illegal_fault
 from arena.game.hints import (
@@ -139,10 +138,9 @@ def test_who_does_not_read_is_told_so() -> None:
     assert "--start-time" not in hint_for(one).text
 
 
-@pytest.mark.parametrize(("dialect", "phase"), [("arena-1", Phase.INTRODUCING), ("ucc-2012", Phase.SETTING_UP)])
-def test_a_bot_that_has_not_read_its_first_line_may_be_slow_to_start(dialect: str, phase: Phase) -> None:
-    fault = late(phase, TimeControl(), 0, 1, 11.0)
-    hint = hint_for(Seen(phase, fault, Dialect(dialect), activity=Activity.WAITS, has_unread=True))
+def test_a_bot_that_has_not_read_its_first_line_may_be_slow_to_start() -> None:
+    fault = late(Phase.INTRODUCING, TimeControl(), 0, 1, 11.0)
+    hint = hint_for(Seen(Phase.INTRODUCING, fault, activity=Activity.WAITS, has_unread=True))
     assert hint.mistake is Mistake.SLOW_START
     assert "perhaps it starts slowly, perhaps it never reads" in hint.text
     assert "--start-time" in hint.text
@@ -577,7 +575,6 @@ SEEN = st.builds(
     Seen,
     phase=st.sampled_from(Phase),
     fault=st.builds(Fault, st.sampled_from([reason for reason in Reason if reason.is_forfeit]), TEXTS),
-    dialect=st.sampled_from(Dialect),
     language=st.sampled_from(Language),
     stderr=TEXTS,
     activity=st.sampled_from(Activity),

@@ -260,7 +260,7 @@ def test_who_has_introduced_itself_is_not_greeted_again_and_waits_for_who_has_no
     both = Referee(spec(), introduced=kept)
     assert [both.take(color).splitlines()[0] for color in both.due()] == [b"game red duel", b"game blue duel"]
 
-    before.seats[0].connection.phase = Phase.IDLE  # type: ignore[misc]  # as it was: it has been used just now
+    before.seats[0].connection.phase = Phase.IDLE  # as it was: it has been used just now
     one = Referee(spec(), introduced={Color.RED: kept[Color.RED]})
     assert one.due() == [Color.BLUE]
     assert one.take(Color.BLUE) == b"hello 1\n"

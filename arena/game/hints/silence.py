@@ -30,8 +30,7 @@ def _by_its_input(seen: Seen) -> Hint | None:
     if "did not read" in seen.fault.text or (seen.has_unread and seen.activity is not Activity.RUNS):
         if seen.activity is Activity.STOPPED:
             return None
-        first = Phase.INTRODUCING if seen.dialect.is_greeted else Phase.SETTING_UP
-        if seen.has_unread and seen.phase is first:
+        if seen.has_unread and seen.phase is Phase.INTRODUCING:
             words = (
                 "it had not read its first line: perhaps it starts slowly, perhaps it never reads its input; do less "
                 "before that, or ask for a longer --start-time"
@@ -64,8 +63,6 @@ def _by_probe(probe: Probe, seen: Seen) -> Hint | None:
 
 
 def _is_answer(data: bytes, seen: Seen) -> bool:
-    if not seen.dialect.is_greeted:  # its lines have no verbs
-        return bool(data.strip())
     verb = AWAITED.get(seen.phase, "")
     return any(line.rstrip(b"\r").split(b" ")[0] == verb.encode() for line in data.split(b"\n")[:-1])
 
@@ -122,12 +119,6 @@ def _starved(what: str) -> Hint:
 
 
 def _waits_for_more(seen: Seen) -> Hint:
-    if not seen.dialect.is_greeted:
-        if seen.probe is not None:
-            words = "it waits for more input, with nothing in its buffer: does it speak the dialect of 2012 at all?"
-            return Hint(Mistake.UNANSWERED, words)
-        words = f"it waits for more input: its answer may lie in a buffer ({FLUSH[seen.language]})"
-        return Hint(Mistake.UNANSWERED, words)
     verb, asks = AWAITED.get(seen.phase, "move"), ASKS.get(seen.phase, "turn")
     if seen.phase is Phase.INTRODUCING and (seen.answered or seen.probe is not None):
         return Hint(

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from arena.game.dialects import Dialect
 from arena.game.faults import Fault
 from arena.rules.game import Game
 from protocol.conversation import Phase
@@ -161,7 +160,6 @@ class Seen(NamedTuple):
 
     phase: Phase
     fault: Fault
-    dialect: Dialect = Dialect.ARENA_1
     language: Language = Language.UNKNOWN
     stderr: str = ""
     activity: Activity = Activity.UNKNOWN

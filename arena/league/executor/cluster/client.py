@@ -188,7 +188,7 @@ class ClusterExecutor(OutcomeStream):
                 assert bot.look is not None
                 file = bot.look.covered.only or bot.look.covered.folder.name
             wire, arguments = WireBot.of(replace(bot, not_sent=words)), tuple(map(packed, bot.arguments))
-            bots.append(CarriedBot(wire, key, os.fsencode(file), arguments, bot.is_made_to_speak))
+            bots.append(CarriedBot(wire, key, os.fsencode(file), arguments, bot.asked.prefix if bot.asked else ""))
         info = RunInfo(
             self._run,
             this_arena(),
