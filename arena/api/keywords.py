@@ -1,4 +1,4 @@
-"""What may be asked for by keyword, and errors as the API gives them."""
+"""The keywords of the API, checked as the options of the commands are, and errors as the API gives them."""
 
 import contextlib
 import inspect

@@ -1,4 +1,4 @@
-"""Games and matches in one call: `arena.play` and `arena.match`."""
+"""Games, matches and tests of two bots in one call: `arena.play`, `arena.match` and `arena.compare`."""
 
 import contextlib
 import tempfile

@@ -1,4 +1,4 @@
-"""A record played again, step by step: `arena.replay`."""
+"""A record played again, step by step, and the records of a file: `arena.replay` and `arena.read_records`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

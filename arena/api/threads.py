@@ -3,6 +3,8 @@
 The games are played by a trio loop in a thread of its own, which no signal, no exit status and no event loop of the
 program belongs to. The thread that has made the call waits, and calls what it is to call back with. Whatever is raised
 there meanwhile, be it by Ctrl-C or by such a call, stops the games and is raised when no process is left.
+
+Events of games take the same way to their watcher (`EventQueue`), and never hold up a game.
 """
 
 import logging

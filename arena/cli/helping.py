@@ -3,6 +3,9 @@
 A command says its `examples`, which options are the `usual` ones (all, if none are named) and how all of them are
 grouped. Where all of it does not fit, `--help` has the usual options with the first clause of what each means, which is
 therefore to be one that stands alone.
+
+Numbers as options say what was expected and what came: click's own words are less plain ("0 is not in the range
+1<=x<=9").
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What the commands that print long texts have in common: colour where the terminal has it, and a pager."""
+"""Colour where the terminal has it, and a pager, for the commands that print long texts."""
 
 import codecs
 import itertools

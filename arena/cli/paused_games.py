@@ -1,4 +1,4 @@
-"""What `arena match --pause FILE` and `arena resume FILE` print of a game that can be interrupted."""
+"""Games that can be interrupted: `arena match --pause FILE`, `arena resume FILE`, and how a stopped game is resumed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager

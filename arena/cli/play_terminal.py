@@ -3,6 +3,9 @@
 Where the terminal can, each screen takes the place of the one before; where it cannot, or there is none, the board is
 printed when it is the person's turn, and a line for each action. From a pipe a line is read when one is needed and not
 before, so that a file of moves is played as it stands. The end of the input pauses the game.
+
+A set-up is a draft until 'ready': it may be incomplete or not legal. Lines are read without a thread, so that waiting
+can be cancelled.
 """
 
 import errno

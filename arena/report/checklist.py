@@ -1,4 +1,4 @@
-"""What `arena check` prints: a checklist of one bot with what to mend, its times and its memory; the same as JSON."""
+"""What `arena check` prints: a checklist of one bot, or its answers in a stored game, as text and as JSON."""
 
 import textwrap
 from collections.abc import Iterator

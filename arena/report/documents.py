@@ -1,4 +1,8 @@
-"""Results as JSON, for programs: nobody should have to scrape a table."""
+"""Results as JSON, CSV and Markdown, for programs, spreadsheets and pages.
+
+The trap: names of bots are text of strangers. A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a
+formula, so such a name gets an apostrophe before it; in Markdown, markup is escaped.
+"""
 
 import csv
 import re

@@ -1,4 +1,4 @@
-"""A recorded game as text: its heading, each ply with what came of it, boards, and how it ended."""
+"""A recorded game as text and as JSON: its heading, the plies that are asked for, boards, and how it ended."""
 
 import re
 from collections import Counter, defaultdict

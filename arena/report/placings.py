@@ -1,4 +1,4 @@
-"""How a format places the bots, beside the table of ratings: a short list, and the same for programs."""
+"""The places and the rounds of a format, next to the table of ratings: a short list, and the same for programs."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -2,6 +2,13 @@
 
 All of it is written by a thread of its own: it does not hold up the games, not even when nobody reads it and the write
 blocks (Ctrl-S, a pipe whose reader has stopped). What the live table costs is bounded by `arena.report.progress`.
+
+- `Frame`: lines that are drawn over and over. The cursor stays behind the last one, and they are erased row by row
+  upwards; their rows are counted for the width of now, as a terminal that has become narrower has folded them.
+- `LiveTable`: points, games and times are always those of now. Ratings and places among equals cost with the square of
+  the players (1 s for 300), and slow the games of this process: so they are computed within a share of the run's time,
+  and shown with the number of games that they are of.
+- `GameLines`: results. They wait in memory while nobody reads, and the end waits until they are written.
 """
 
 import queue

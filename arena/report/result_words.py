@@ -1,4 +1,8 @@
-"""Results in words and short figures, for tables, pages and lists alike: points, Elo, intervals, a game in one line."""
+"""Results in words and short figures, for tables, pages and lists alike: points, Elo, intervals, a game in one line.
+
+A side is told no more than it knew: its own seed, set-up and standard error, and no words on a fault of the other. What
+a bot says of itself may be a set-up, so it is told only to readers of the bot's other words.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

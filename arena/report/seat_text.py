@@ -2,6 +2,8 @@
 
 A screen is 80 columns by 20 lines, so that a line for the prompt and one for an answer fit below it in 24. All of it is
 made from one `SeatState`.
+
+What a person types becomes a `Typed`; the session judges whether that is possible now.
 """
 
 import re

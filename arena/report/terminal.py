@@ -1,4 +1,9 @@
-"""Tables as they are printed for people, fitted to a width; nothing here is meant to be parsed."""
+"""Tables as they are printed for people, fitted to a width; nothing here is meant to be parsed.
+
+A name that is too long is cut at its end where that leaves it unlike all others, else in the middle, so that it keeps
+its end (`@3f9a12` of a version, `#2` of a copy), else by what it has in common with others. Names that are still alike
+get a number.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
