@@ -13,6 +13,7 @@ from pathlib import Path
 import commands
 import pytest
 import trio
+from forged_games import forge_setting
 
 from arena.bots import BotSpec, broken, find_bots, find_entrants, load_bot, told_apart
 from arena.bots.sandbox.levels import Level
@@ -570,7 +571,7 @@ def test_what_is_kept_of_files_does_not_grow_with_every_look(tmp_path: Path) -> 
     with Store(tmp_path / "s", create=True) as store:
         for number in range(5):
             assert note_versions(store, [version("a", str(number), x="1"), version("a@b", "1", x="1")]) == []
-        assert sorted(name for name in store.settings()) == ["files of a@4", "files of a@b@1", "places"]
+        assert sorted(store.kept().files) == ["a@4", "a@b@1"]
         assert sorted(store.kept().places) == ["1", "4"], "no game was played by any of the others"
 
 
@@ -617,12 +618,14 @@ def test_a_store_that_somebody_has_forged_does_nothing_to_a_terminal(folder: Pat
     record["ruleset"] = evil
     for text in (json.dumps(record), json.dumps(record, ensure_ascii=False)):
         database.execute("UPDATE records SET record = ? WHERE number = 1", (text.encode(),))
-        database.execute("UPDATE games SET red = ?, detail = ? WHERE number = 1", (evil, evil))
-        database.execute("UPDATE settings SET value = ? WHERE name = 'time'", (evil,))
-        entrants = json.dumps([{"name": evil, "digest": evil}, {"name": "beta", "digest": "x"}])
-        database.execute("UPDATE settings SET value = ? WHERE name = 'entrants'", (entrants,))
-        database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", ("files of beta@" + "0" * 64, "[1"))
+        database.execute("UPDATE games SET detail = ? WHERE number = 1", (evil,))
+        database.execute("UPDATE players SET name = ? WHERE number = 1", (evil,))
         database.commit()
+        forge_setting(folder / "l.sqlite", "time", evil)
+        forge_setting(
+            folder / "l.sqlite", "entrants", [{"name": evil, "digest": evil}, {"name": "beta", "digest": "x"}]
+        )
+        forge_setting(folder / "l.sqlite", "files", {"beta@" + "0" * 64: {evil: evil}})
         for more in (["standings"], ["standings", "--all"], ["games"], ["show", "1"], ["show", "1", "--view", "red"]):
             arena(folder, more[0], "l.sqlite", *more[1:])
         league(folder, "alpha.py", "beta.py")
