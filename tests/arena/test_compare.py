@@ -60,7 +60,7 @@ def command(*words: str) -> list[str]:
 
 
 def test_who_always_wins_is_better_and_the_same_command_says_so_again_at_once(run: Run, folder: Path) -> None:
-    done = run("good", "bad")
+    done = run("good", "bad", "-v")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("good is better than bad: decided after ")
     assert ", LLR " in done.stderr
@@ -99,7 +99,7 @@ def test_after_ctrl_c_the_same_command_goes_on(folder: Path, run: Run) -> None:
     slow = "sleep 0.3; echo move resign"
     (folder / "slow").write_text(BOT % slow)
     (folder / "slow").chmod(0o755)
-    words = ("good", "slow", "--elo1", "10", "--rules", "duel", "--json")
+    words = ("good", "slow", "--elo1", "10", "--rules", "duel", "--json", "-v")
     running = subprocess.Popen(
         [*ARENA, *unhurried(command(*words))],
         cwd=folder,
