@@ -6,7 +6,7 @@ from typing import Any, TypedDict, get_type_hints
 from arena.api.settings import refuse_unknown
 from arena.errors import UsageError, suggest
 from arena.league.formats import FormatName, FormatOptions
-from arena.league.pairing import ChosenFormat, format_of
+from arena.league.pairing.chosen import ChosenFormat, format_of
 
 
 class FormatKeywords(TypedDict, total=False):

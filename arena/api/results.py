@@ -9,7 +9,7 @@ from rich.console import Console, RenderableType
 
 from arena.errors import UsageError, suggest
 from arena.game.verdict import GameResult
-from arena.league.pairing import Placing
+from arena.league.pairing.placing import Placing
 from arena.league.store import GameRow
 from arena.report.clocks import own_times_of, table_note
 from arena.report.consoles import PLAIN_WIDTH

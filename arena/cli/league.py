@@ -72,7 +72,7 @@ def league_command(
     from arena.cli.play import play
     from arena.league.formats import USUAL_ROUNDS
     from arena.league.options import Kind
-    from arena.league.pairing import format_of
+    from arena.league.pairing.chosen import format_of
     from arena.league.plan import Entry
 
     if strict and skip_broken:

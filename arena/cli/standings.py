@@ -66,7 +66,6 @@ def standings_command(
     from arena.report.consoles import results_console
     from arena.report.declared import declared_last
     from arena.report.formats import placing_in, placing_lines, placing_report
-    from arena.report.json import league_json
     from arena.report.result_words import against_itself_text
     from arena.report.roster import Roster, players_of
     from arena.report.rounds import rounds_of, rounds_report
@@ -93,6 +92,8 @@ def standings_command(
         kept = [row for row in stored if set(row.players) <= names.keys()]
         declared = declared_last(kept, lambda number: opened.stored(number).sound)
         if as_json:
+            from arena.report.json import league_json
+
             document = partial(league_json, names=names, declared=declared, placing=placing)
             result(document(store, contents.settings, table, kept, not_counted=contents.not_counted))
         elif forms:

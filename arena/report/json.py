@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from arena.league.pairing import Placing
+from arena.league.pairing.placing import Placing
 from arena.league.store import NO_GAMES, Damage, GameNumbers, GameRow
 from arena.printable import printable
 from arena.report.crosstable import Meeting

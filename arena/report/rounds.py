@@ -10,7 +10,7 @@ from rich.text import Text
 
 from arena.errors import UsageError
 from arena.game.spec import Player
-from arena.league.pairing import Meeting, Placing, Round
+from arena.league.pairing.placing import Meeting, Placing, Round
 from arena.report.roster import ShownNames, shown_name
 from arena.report.shorten import NAME_WIDTH
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from arena.errors import UsageError
-from arena.league.pairing import Placing
+from arena.league.pairing.placing import Placing
 from arena.report.crosstable import Meeting
 from arena.report.declared import NOT_LOOKED_AT, Declared, with_declared
 from arena.report.formats import PlaceEntry, cells, headings, place_text, placing_entry

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from arena.league.pairing import Meeting, Placing
+from arena.league.pairing.placing import Meeting, Placing
 from arena.report.formats import cells, headings, place_text, stop_text, title_text
 from arena.report.roster import ShownNames, shown_name
 from arena.report.rounds import name_if_known, remarks_of, title_of
