@@ -9,7 +9,7 @@ from rich.console import Console, RenderableType
 
 from arena.errors import UsageError, suggest
 from arena.game.verdict import GameResult
-from arena.league.pairing import Placing
+from arena.league.pairing.placing import Placing
 from arena.league.store import GameRow
 from arena.report.consoles import PLAIN_WIDTH
 from arena.report.placings import PlacingEntry, placing_entry, placing_report

@@ -202,7 +202,7 @@ def league_command(
     """
     refuse_windows()
     from arena.cli.play_games import play
-    from arena.league.pairing import format_of
+    from arena.league.pairing.chosen import format_of
     from arena.league.plan import Entry
 
     if strict and skip_broken:

@@ -16,7 +16,7 @@ from arena.league.game_ids import contents_of
 from arena.league.league import OpenLeague
 from arena.league.options import MOST_GAMES, Kind
 from arena.league.outcome import Outcome, Watcher
-from arena.league.pairing import SequentialState, SequentialTest
+from arena.league.pairing.sequential import SequentialState, SequentialTest
 from arena.league.plan import Entry
 from arena.league.ratings import Difference
 from arena.league.ratings.sequential_test import Decision, Hypotheses, estimate, expected_pairs_left

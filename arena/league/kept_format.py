@@ -13,7 +13,8 @@ from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.formats import FormatName, FormatOptions, check_format
 from arena.league.games import Games
-from arena.league.pairing import ChosenFormat, Format, Pairing
+from arena.league.pairing.chosen import ChosenFormat
+from arena.league.pairing.pairing import Format, Pairing
 from arena.league.store import GameRow
 
 PLACING = (FormatName.SWISS, FormatName.KNOCKOUT, FormatName.LADDER)

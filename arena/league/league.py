@@ -33,7 +33,12 @@ from arena.league.kept_format import PLACING, format_text
 from arena.league.lineup import LineUp, league_before, line_up
 from arena.league.options import PlayOptions
 from arena.league.outcome import Outcome, PlayState, Watcher
-from arena.league.pairing import ChosenFormat, Ladder, Pairing, Placing, RoundRobin, WithoutDisqualified
+from arena.league.pairing.chosen import ChosenFormat
+from arena.league.pairing.disqualify import WithoutDisqualified
+from arena.league.pairing.ladder import Ladder
+from arena.league.pairing.pairing import Pairing
+from arena.league.pairing.placing import Placing
+from arena.league.pairing.round_robin import RoundRobin
 from arena.league.places import placing_of
 from arena.league.plan import Entry, Plan, planned
 from arena.league.run import Watch, play_missing

@@ -14,7 +14,9 @@ from arena.game.spec import Player
 from arena.league.formats import FormatName
 from arena.league.games import Games, Settings
 from arena.league.kept_format import PLACING, KeptFormat, format_in, versions
-from arena.league.pairing import ChosenFormat, Format, Placed
+from arena.league.pairing.chosen import ChosenFormat
+from arena.league.pairing.pairing import Format
+from arena.league.pairing.placing import Placed
 from arena.league.store import GameRow, Store
 from arena.league.stored_games import games_between, stored_games, tell_stored
 

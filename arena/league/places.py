@@ -16,7 +16,8 @@ from arena.league.described import settings_in
 from arena.league.game_ids import contents_of, pair_seed_of, place_of_opening, rounds_tried
 from arena.league.games import Games, Settings, openings_in
 from arena.league.kept_format import PLACING, KeptFormat, format_in
-from arena.league.pairing import Pairing, Placed, Placing
+from arena.league.pairing.pairing import Pairing
+from arena.league.pairing.placing import Placed, Placing
 from arena.league.store import NO_OPENINGS, OPENINGS, Contents, GameRow, Groups, Store
 from arena.league.stored_games import games_between, tell_stored
 

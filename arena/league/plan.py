@@ -19,7 +19,9 @@ from arena.league.entrants import enrolled, entrants
 from arena.league.executor import PlaySettings
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions, usable_cpus
-from arena.league.pairing import ChosenFormat, Format, RoundRobin
+from arena.league.pairing.chosen import ChosenFormat
+from arena.league.pairing.pairing import Format
+from arena.league.pairing.round_robin import RoundRobin
 from arena.league.running import Say
 from arena.league.settings import (
     build_limits,

@@ -23,7 +23,7 @@ from arena.league.executor import (
     Said,
     Watched,
 )
-from arena.league.pairing import Pairing
+from arena.league.pairing.pairing import Pairing
 from arena.league.session import Session
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions

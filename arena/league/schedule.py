@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from arena.game.spec import GameSpec, Player
 from arena.league.games import Games, Settings
-from arena.league.pairing import RoundRobin
+from arena.league.pairing.round_robin import RoundRobin
 
 
 def schedule(settings: Settings, players: Sequence[Player], rounds: int) -> list[GameSpec]:

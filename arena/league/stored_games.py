@@ -7,7 +7,7 @@ order of play, so that it is about as long as what has been played, whatever is 
 from collections.abc import Iterable, Iterator, Sequence
 
 from arena.game.spec import Player
-from arena.league.pairing import Pairing
+from arena.league.pairing.pairing import Pairing
 from arena.league.store import GameRow, Store
 
 

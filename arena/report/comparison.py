@@ -7,7 +7,7 @@ import msgspec
 
 from arena.counted import counted
 from arena.league.compare import difference_of, games_left
-from arena.league.pairing import SequentialState
+from arena.league.pairing.sequential import SequentialState
 from arena.league.ratings.sequential_test import Decision
 from arena.printable import printable
 from arena.report.documents import kind_line, to_json

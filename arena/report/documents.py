@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from arena.errors import UsageError
-from arena.league.pairing import Placing
+from arena.league.pairing.placing import Placing
 from arena.league.store import NO_GAMES, Damage, GameNumbers, GameRow
 from arena.printable import printable
 from arena.report.placings import PlaceEntry, PlacingEntry, cells, headings, place_text, placing_entry

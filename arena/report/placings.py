@@ -12,13 +12,14 @@ from rich.text import Text
 from arena.counted import counted
 from arena.errors import UsageError
 from arena.game.spec import Player
-from arena.league.pairing import Meeting, Round
 from arena.league.pairing.placing import (
     FormatPlace,
     KnockoutPlace,
     LadderPlace,
     LadderStop,
+    Meeting,
     Placing,
+    Round,
     StopReason,
     SwissPlace,
 )

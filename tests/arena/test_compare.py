@@ -17,7 +17,7 @@ from rich.console import Console
 
 from arena.errors import UsageError
 from arena.league.compare import comparison_entry, games_left, hypotheses_of
-from arena.league.pairing import SequentialState
+from arena.league.pairing.sequential import SequentialState
 from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
 from arena.league.store import Store
 from arena.report.comparison import comparison_text, live_text, note_text, verdict_text

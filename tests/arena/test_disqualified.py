@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.pairing import Placing
+from arena.league.pairing.placing import Placing
 from arena.league.store import Disqualified, GameRow, PlayerTime, Store
 from arena.report.placings import borne_out, placing_lines
 from arena.report.roster import Roster

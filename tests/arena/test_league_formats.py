@@ -13,7 +13,7 @@ from arena.game.record import GameRecord
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
-from arena.league.pairing import format_of
+from arena.league.pairing.chosen import format_of
 from arena.league.plan import Entry
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store

@@ -17,7 +17,8 @@ from arena.league.executor import Executor, GameTask
 from arena.league.games import Games, Settings
 from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
-from arena.league.pairing import Pairing, RoundRobin
+from arena.league.pairing.pairing import Pairing
+from arena.league.pairing.round_robin import RoundRobin
 from arena.league.plan import Entry
 from arena.league.run import play_missing
 from arena.league.session import Session

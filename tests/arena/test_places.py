@@ -17,7 +17,7 @@ from arena.errors import UsageError
 from arena.league.exchange import import_games
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.kept_format import KeptFormat, format_in
-from arena.league.pairing import Placing
+from arena.league.pairing.placing import Placing
 from arena.league.places import stored_places
 from arena.league.store import Store
 from arena.report.placings import PlacingEntry, placing_entry, stage_text

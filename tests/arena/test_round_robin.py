@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.games import Games, Settings
-from arena.league.pairing import Pairing, RoundRobin
+from arena.league.pairing.pairing import Pairing
+from arena.league.pairing.round_robin import RoundRobin
 from arena.league.schedule import schedule
 from arena.rules.loading import load_ruleset
 

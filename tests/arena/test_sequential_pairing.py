@@ -19,8 +19,7 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.executor import Executor, GameTask
 from arena.league.games import Games, Settings
-from arena.league.pairing import SequentialState, SequentialTest
-from arena.league.pairing.sequential import MOST_VOID
+from arena.league.pairing.sequential import MOST_VOID, SequentialState, SequentialTest
 from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
 from arena.league.run import play_missing
 from arena.league.session import Session

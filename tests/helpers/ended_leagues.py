@@ -20,7 +20,7 @@ from arena.league.executor import Executor, GameTask, PlaySettings
 from arena.league.formats import FormatOptions
 from arena.league.league import OpenLeague, open_league
 from arena.league.options import Kind, PlayOptions
-from arena.league.pairing import format_of
+from arena.league.pairing.chosen import format_of
 from arena.league.plan import Entry
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store

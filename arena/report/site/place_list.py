@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from arena.league.pairing import Meeting, Placing
+from arena.league.pairing.placing import Meeting, Placing
 from arena.report.placings import (
     cells,
     headings,

@@ -14,7 +14,7 @@ import msgspec
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Player
 from arena.game.time_control import parse_time
-from arena.league.pairing import Placing
+from arena.league.pairing.placing import Placing
 from arena.league.readers import HOST, Reader, readable
 from arena.league.readers import Audience as Reading
 from arena.league.store import RULESET, TIME, Damage, DamagedError, Store

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult
 from arena.league.formats import FormatName, FormatOptions
-from arena.league.pairing import format_of
+from arena.league.pairing.chosen import format_of
 from arena.league.pairing.knockout import Knockout, bracket
 from arena.league.pairing.placing import KnockoutPlace
 from protocol.notation import Reason
