@@ -166,7 +166,7 @@ def _sandbox(
         drop += ["--inh-caps=-all", "--bounding-set=-all"]
     if filter_program() is not None:
         namespaces += ["--seccomp", str(FILTER)]
-    line = [_tool("bwrap"), "--die-with-parent", "--new-session", *namespaces, "--hostname", "bot"]
+    line = [_tool("bwrap"), "--die-with-parent", *namespaces, "--hostname", "bot"]
     line += system_options()
     line += ["--perms", "1777", "--size", str(tmp), "--tmpfs", "/tmp", *shown]
     line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--clearenv"]
