@@ -28,12 +28,12 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from arena.league.ratings import Difference, GameScore, League, Score, difference
+from arena.league.ratings import Difference, RatedLeague, Results, Score, difference
 from arena.league.ratings.bounds import bounds_of
-from arena.league.ratings.davidson import expected_score, moments
 from arena.league.ratings.intervals import reference_of
 from arena.league.ratings.pair import ELO_PER_LOGIT
-from arena.league.ratings.results import results_of
+from arena.league.ratings.score_counts import rated_rows
+from arena.league.ratings.strengths import moments
 
 PROMISED = 0.95
 DRAWS = (0.0, 0.1, 0.5, 0.9)
@@ -93,7 +93,7 @@ def coverage(samples: list[Sample], is_exact: bool) -> Coverage:
 
 def chances(elo: float, draws: float) -> Chances:
     """The chances of win, draw and loss at a difference."""
-    expected, missed = expected_score(elo / ELO_PER_LOGIT), expected_score(-elo / ELO_PER_LOGIT)
+    expected, missed = (moments(x, 0.0).score for x in (elo / ELO_PER_LOGIT, -elo / ELO_PER_LOGIT))
     draw = draws * 2 * min(expected, missed)
     return expected - draw / 2, draw, missed - draw / 2
 
@@ -146,21 +146,22 @@ def league_sample(
     """A league by the model of the ratings, `draws` being the share of games that equals draw."""
     names = list(truth)
     tie = 2 * draws / (1 - draws)
-    games = []
-    for one, other in combinations(names, 2):
+    results = Results(names)
+    for one, other in combinations(range(len(names)), 2):
         for number in range(games_of_a_pair):
             first, second = (other, one) if number % 2 else (one, other)
-            at = moments((truth[first] - truth[second] + RED) / ELO_PER_LOGIT / (1 - draws), tie)
+            at = moments((truth[names[first]] - truth[names[second]] + RED) / ELO_PER_LOGIT / (1 - draws), tie)
             win = at.score - at.draw / 2
             if not half or rng.random() < 0.5:
                 (score,) = rng.choices(DECIDED, (win, at.draw, 1 - win - at.draw))
-                games.append(GameScore(first, second, score))
-    found = League(names, games)
+                results.add(first, second, score)
+    found = RatedLeague(results)
     rated = {name: rating for name, rating in found.ratings().items() if rating}
     if not rated or found.advantage is None:
         return Sample(1, 0, 0, 0, 0)
     players = list(rated)  # those with a game: they alone are numbered
-    bounds, elos = bounds_of(results_of(players, games).rows()), [rated[name].elo for name in players]
+    _, rows = rated_rows(found.rows)
+    bounds, elos = bounds_of(rows), [rated[name].elo for name in players]
     below = above = open_ends = 0
     for number, (name, rating) in enumerate(rated.items()):
         reference = reference_of(number, elos, bounds)

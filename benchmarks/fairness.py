@@ -75,6 +75,8 @@ HEAD = "{:>5} {:>6} {:>8} {:>5}   {:^35}   {:^35}".format(
 )
 TITLE = " ".join([" " * 12, " counted", "  CPU", *["       p1   median      p99    worst "] * 2])
 SHARES = (0.01, 0.5, 0.99, 1)
+MOST_US = 1000
+"""The aim: how much more or less than it took 98 of 100 moves may be charged."""
 
 KINDS = {
     "memory": "50 processes that share 200M",
@@ -280,6 +282,17 @@ def row(games: int, tally: Tally) -> str:
     return "   ".join([*cells, *figures(tally.moves)])
 
 
+def aim(games: int, moves: Sequence[tuple[float, float]]) -> str:
+    """Say whether moves are charged as they are to be."""
+    ordered = sorted(charged for charged, _ in moves)
+    low, high = (ordered[int(share * (len(ordered) - 1))] / 1000 for share in (0.01, 0.99))
+    is_met = low * 1000 >= -MOST_US and high * 1000 <= MOST_US
+    return (
+        f"aim: {games} games at a time: p1 and p99 within {MOST_US / 1000:g} ms, found {low:.3f} and {high:.3f}: "
+        f"{'met' if is_met else 'NOT met'}"
+    )
+
+
 def hostile_row(tally: Tally) -> str:
     """What the honest get beside a bad neighbour, and what it gets."""
     honest, *_ = [*figures(tally.moves), ""]
@@ -294,11 +307,14 @@ def play_beside(plan: Plan, games: int, kinds: Sequence[str], options: argparse.
     head = f"{'':12} {'counted':>8} {'arena':>5}   {f'{games} games: charged less slept (ms)':^35}   "
     print(f"{head}{'bad neighbour: charged less slept (ms)':^38}")
     print(f"{'neighbour':12} {'moves':>8} {'CPU':>5}{TITLE[TITLE.index('  CPU') + 5 :]}")
+    aims = []
     for kind in ("", *kinds):
         beside = replace(plan, hostile=kind, ruleset=replace(plan.ruleset, max_plies=HOSTILE_PLIES))
         tally = trio.run(play_all, beside, games, options.load, options.affinity)
         print(f"{kind or 'none':12} {hostile_row(tally)}", flush=True)
+        aims.append(aim(games, tally.moves).replace("aim:", f"aim: beside {kind or 'none'}:"))
         gc.collect()
+    print(*aims, sep="\n")
 
 
 def play_watched(plan: Plan, games: int, options: argparse.Namespace) -> None:
@@ -345,10 +361,13 @@ def main() -> None:
             for games in options.games or [64]:
                 play_watched(plan, games, options)
             return
+        aims = []
         for games in options.games or [1, 8, 64]:
             tally = trio.run(play_all, plan, games, options.load, options.affinity)
             print(row(games, tally), flush=True)
+            aims.append(aim(games, tally.moves))
             gc.collect()
+        print(*aims, sep="\n")
 
 
 if __name__ == "__main__":

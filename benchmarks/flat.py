@@ -63,8 +63,8 @@ async def measure(bot: BotSpec, store: Store, options: argparse.Namespace) -> No
             held = [Held.of(process) for process in (parent, *parent.children())]
             first = first or held
             print(f"{end:6} games: " + "; ".join(one.words for one in held), flush=True)
-    if len(store.ids()) != options.games:
-        sys.exit(f"expected {options.games} games, got {len(store.ids())}")
+    if len({row.id for row in store.rows()}) != options.games:
+        sys.exit(f"expected {options.games} games, got {len({row.id for row in store.rows()})}")
     grown = [
         f"{new.memory - old.memory:+} KiB {new.descriptors - old.descriptors:+} fds"
         for old, new in zip(first, held, strict=True)

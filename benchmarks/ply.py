@@ -13,11 +13,12 @@ nothing else: that is the least there is. On two CPUs it has two wake-ups of a C
 bot runs on another CPU than the arena. Two games are set against two ping-pongs at once, each on a CPU of its own.
 
 A CPU that has gone to sleep takes long to wake, and how long is the machine's affair: so a program of idle priority,
-which gives way to everything, keeps each CPU awake meanwhile. The runs are interleaved, because a machine's speed
-drifts; with `--against` so are those of other checkouts of the arena, each measured by its own copy of this script, to
-compare versions. On a busy machine the arena's own processor time, which is given too, compares better than the time by
-the clock. Ratios are of the medians. Needs a C compiler.
-"""
+which gives way to everything, keeps each CPU awake where two CPUs are used. Where all runs on one CPU there is none: it
+never sleeps, and each change to the idle program and back would cost a ping-pong there two microseconds. The runs are
+interleaved, because a machine's speed drifts; with `--against` so are those of other checkouts of the arena, each
+measured by its own copy of this script, to compare versions. On a busy machine the arena's own processor time, which is
+given too, compares better than the time by the clock. Ratios are of the medians. At the end stands each aim, and
+whether it is met. Needs a C compiler."""
 
 import argparse
 import contextlib
@@ -43,6 +44,11 @@ from arena.play.runner import play_game
 from arena.rules.loading import load_ruleset
 
 THINKING_NS = 2_000_000
+BRIEF_NS = 200_000
+MOST_PER_PING_PONG = 3.0
+"""The aim: a ply on one CPU takes no more than so many round trips of two C programs there."""
+MOST_BESIDE_THINKING = 30.0
+"""The aim, in microseconds: what a ply takes on one CPU beyond what a bot thinks that thinks for 200 microseconds."""
 PLACES = ("ping-pong on one CPU", "on two", "two, each on one")
 PATIENT = TimeControl(move_ms=60_000, start_ms=60_000, setup_ms=60_000)
 HERE = Path(__file__).resolve().parent.parent
@@ -210,19 +216,20 @@ class Case(NamedTuple):
 
     name: str
     games: int = 1
-    thinks: bool = False
+    program: str = "instant"
     on_one_cpu: bool = False
 
     def plies(self, plies: int) -> int:
         """How many plies the long game has, if that of instant bots has so many."""
-        return max(200, plies // 20) if self.thinks else plies
+        return plies if self.program == "instant" else max(200, plies // 20)
 
 
 CASES = (
     Case("one game"),
     Case("two games", games=2),
     Case("one game on one CPU", on_one_cpu=True),
-    Case("one game of bots that think", thinks=True),
+    Case("one game of bots that think", program="thinking"),
+    Case("one game on one CPU of bots that think for 0.2 ms", program="brief", on_one_cpu=True),
 )
 
 ON_CPUS = (
@@ -232,7 +239,7 @@ ON_CPUS = (
 
 def time_ply_in(checkout: Path, folder: Path, plies: int, case: Case, cpus: Sequence[int]) -> Cost:
     """The same with the arena of a checkout, in a process of its own: the checkout's own script measures."""
-    program = folder / ("thinking" if case.thinks else "instant")
+    program = folder / case.program
     script = checkout / "benchmarks" / "ply.py"
     measuring = [str(script), "--plies", str(case.plies(plies)), "--measure", str(program), str(case.games)]
     wanted = ",".join(map(str, cpus[:1] if case.on_one_cpu else cpus))
@@ -289,23 +296,27 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
     bouncer = compile_program(PING_PONG, folder / "ping-pong")
     compile_program(INSTANT_BOT, folder / "instant")
     compile_program(INSTANT_BOT, folder / "thinking", f"-DTHINKING_NS={THINKING_NS}")
+    compile_program(INSTANT_BOT, folder / "brief", f"-DTHINKING_NS={BRIEF_NS}")
     places = ([(first, first)], [(first, last)], [(first, first), (last, last)])
     checkouts = [HERE, *options.against]
     runs = []
-    with awake(cpus):
-        for number in range(1, options.rounds + 1):
-            pings = tuple(ping_pong(bouncer, options.plies, pairs) for pairs in places)
-            by_case = [
-                [time_ply_in(checkout, folder, options.plies, case, cpus) for checkout in checkouts] for case in CASES
-            ]
-            runs.append(Run(pings, tuple(zip(*by_case, strict=True))))
-            print(f"run {number:3} us: {runs[-1].words(checkouts)}", flush=True)
+    for number in range(1, options.rounds + 1):
+        pings = []
+        for pairs in places:
+            with awake(cpus if any(one != other for one, other in pairs) else ()):
+                pings.append(ping_pong(bouncer, options.plies, pairs))
+        by_case = []
+        for measured in CASES:
+            with awake(() if measured.on_one_cpu else cpus):
+                by_case.append([time_ply_in(checkout, folder, options.plies, measured, cpus) for checkout in checkouts])
+        runs.append(Run(tuple(pings), tuple(zip(*by_case, strict=True))))
+        print(f"run {number:3} us: {runs[-1].words(checkouts)}", flush=True)
     median = median_of(runs)
     print(f"median  us: {median.words(checkouts)}")
     if len(cpus) < 2:
         print("this machine has one CPU: no ping-pong could be kept on two")
     on_one, on_two, pair = median.pings
-    for checkout, (one, two, pinned, _) in zip(checkouts, median.plies, strict=True):
+    for checkout, (one, two, pinned, _, _) in zip(checkouts, median.plies, strict=True):
         print(
             f"{checkout}: one game {one.wall / on_one:.1f} times the ping-pong on one CPU, and "
             f"{pinned.wall / on_one:.1f} times if it is on one CPU itself; {one.wall / on_two:.1f} times that on two; "
@@ -318,6 +329,15 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
                 for kind in (0, 1)
             )
             print(f"this against {checkout}: {name} {walls:.3f} by the clock, {used:.3f} of processor time")
+    _, _, pinned, _, brief = median.plies[0]
+    print(aim("a ply on one CPU, in ping-pongs there", pinned.wall / on_one, MOST_PER_PING_PONG))
+    words = "us of a ply on one CPU beside 200 us of thinking"
+    print(aim(words, brief.wall - BRIEF_NS / 1000, MOST_BESIDE_THINKING))
+
+
+def aim(what: str, found: float, most: float) -> str:
+    """Say whether a figure is as low as it is to be."""
+    return f"aim: {what}: at most {most:g}, found {found:.1f}: {'met' if found <= most else 'NOT met'}"
 
 
 def main() -> None:

@@ -22,15 +22,15 @@ import time
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from arena.league.ratings.sequential import (
+from arena.league.ratings.sequential_test import (
     SCORES,
     Decision,
     Hypotheses,
     PairCounts,
+    estimate,
     expected_score,
     log_likelihood_ratio,
 )
-from arena.league.ratings.stopped import estimate
 
 FIELDS = (
     ("no draws", 0.0, 0.0, 0.0),

@@ -21,7 +21,6 @@ from pathlib import Path
 
 import msgspec
 
-from arena.league.record_file import settings_of_games
 from arena.league.store import Store
 
 AT_ONCE = 500
@@ -42,8 +41,8 @@ def multiply(store: Path, out: Path, games: int) -> None:
         records = [given.stored(row.number).record for row in contents.rows]
     found = [record for record in records if record is not None]
     with Store(out, create=True) as large:
-        large.agree(settings_of_games(contents.settings))
-        large.set_entrants(contents.entrants)
+        large.agree(contents.settings)
+        large.keep(entrants=contents.entrants)
         for first in range(0, games, AT_ONCE):
             numbers = range(first, min(first + AT_ONCE, games))
             ids = [hashlib.sha256(str(number).encode()).hexdigest()[:16] for number in numbers]

@@ -1,10 +1,12 @@
 """Writes docs/arena.1, the manual page, from the commands: python docs/manual.py"""
 
+import sys
 from pathlib import Path
 
-from arena.cli.reference import manual
-
-PAGE = Path(__file__).parent / "arena.1"
+HERE = Path(__file__).parent
 
 if __name__ == "__main__":
-    PAGE.write_text(manual(), encoding="utf-8")
+    sys.path.insert(0, str(HERE / "_ext"))
+    from reference import manual
+
+    (HERE / "arena.1").write_text(manual(), encoding="utf-8")

@@ -21,8 +21,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.league.store import Store
-from arena.report.clocks import table_note
-from arena.report.standings import Table, make_table
+from arena.report.standings import Table, make_table, table_note
 from arena.report.terminal import full_report
 
 DOCS = Path(__file__).parent
@@ -38,7 +37,7 @@ def table_of(store: Path) -> tuple[Table, str]:
     """The table of a store, and what is said of the clocks below it, as `arena standings` makes them."""
     with Store(store, create=False) as opened:
         contents = opened.count()
-    table = make_table(contents.entrants, contents.rows, contents.planned, meets_all=contents.meets_all)
+    table = make_table(contents.entrants, contents.rows, contents.kept.planned, meets_all=contents.kept.meets_all)
     return table, table_note(table.lines, contents.settings)
 
 

@@ -1,8 +1,7 @@
 """The messages of the arena protocol, one frozen type each.
 
 A conversation is a sequence of these values; how they look as bytes is the business of a codec (`protocol.codec` is the
-normal one). The rules engine and the referee never see a line of text, and a second codec for another dialect has
-nothing to add here.
+normal one). The rules engine and the referee never see a line of text.
 
 They are named tuples, because every bot in Python pays for importing this module at the start of each game, and named
 tuples load in a third of the time that dataclasses take. Two consequences: compare messages by `repr` where their type

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
-GOLDEN = FOLDER.parent / "tests" / "golden" / "stores" / "v4-duel.sqlite"
+GOLDEN = FOLDER.parent / "tests" / "golden" / "stores" / "duel.sqlite"
 """A store whose third game has a board to show."""
 SMALLEST = (
     ("engine.py", "--games", "1", "--ruleset", "duel"),

@@ -314,14 +314,14 @@ KIT_OPTIONS = {PLAY_ITSELF, *(word for action in options_parser()._actions for w
 
 def all_options() -> set[str]:
     helps = {"-h", "--help", "--help-all"}
-    return set().union(options_of(cli), *(options_of(command) for command in cli.commands.values()), helps)
+    return set().union(options_of(cli), *(options_of(command) for command in cli.all_commands().values()), helps)
 
 
-@pytest.mark.parametrize("name", sorted(cli.commands))
+@pytest.mark.parametrize("name", sorted(cli.all_commands()))
 def test_every_option_of_a_command_is_in_the_page_on_the_command_line(name: str) -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert f"## arena {name}" in text
-    assert options_of(cli.commands[name]) <= set(OPTION.findall(text))
+    assert options_of(cli.all_commands()[name]) <= set(OPTION.findall(text))
 
 
 def test_the_options_of_the_command_itself_are_there_too() -> None:

@@ -21,6 +21,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset(
         {
             "arena.bots.account",
+            "arena.bots.delays",
             "arena.bots.arrivals",
             "arena.bots.pipes",
             "arena.bots.own_processes",

@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from reference import described, manual
 
 import arena
 from arena.cli import catalog
-from arena.cli.reference import described, manual
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

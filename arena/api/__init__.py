@@ -1,13 +1,11 @@
 """The public API, which `import arena` gives: what a notebook, a test or a program of one's own needs."""
 
-from arena.api.bot import OpenBot, open_bot
-from arena.api.compare import CompareResult, compare
-from arena.api.games import MatchResult, match, play
-from arena.api.league import League
-from arena.api.records import read_records
-from arena.api.results import Result, Standings
-from arena.api.settings import rules
-from arena.api.steps import Board, Step, replay
+from arena.api.keywords import rules
+from arena.api.leagues import League
+from arena.api.matches import CompareResult, MatchResult, compare, match, play
+from arena.api.opened_bot import OpenBot, open_bot
+from arena.api.record_steps import Board, Step, read_records, replay
+from arena.api.shown_results import Result, Standings
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted

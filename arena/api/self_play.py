@@ -26,8 +26,8 @@ from arena.game.view import true_cells
 from arena.league.games import Games, Settings
 from arena.league.options import LARGEST_SEED
 from arena.report.boards import board_text, marks_of
-from arena.report.names import DEFAULT_NAMES
-from arena.report.replay import event_words, told
+from arena.report.game_text import event_words, told
+from arena.report.piece_names import DEFAULT_NAMES
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset, RulesetError
 from protocol.bot import Bot, Conversation

@@ -3,6 +3,8 @@
 The games are played by a trio loop in a thread of its own, which no signal, no exit status and no event loop of the
 program belongs to. The thread that has made the call waits, and calls what it is to call back with. Whatever is raised
 there meanwhile, be it by Ctrl-C or by such a call, stops the games and is raised when no process is left.
+
+Events of games take the same way to their watcher (`EventQueue`), and never hold up a game.
 """
 
 import logging
@@ -15,12 +17,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
 
 import trio
 
-from arena.api.settings import plain_errors
+from arena.api.keywords import plain_errors
 from arena.league.stop import Stop, Wish
 from arena.nursery import background
+from arena.play.events import EventsDropped, WatchedEvent
 
 if TYPE_CHECKING:
     import asyncio
+
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -94,15 +98,17 @@ class BackgroundCall(Generic[T]):
     # --- in the thread that waits -----------------------------------------------------------------------------------
 
     def result(self) -> T:
-        """Call what is told until the work is done; returns or raises what came of it.
+        """Make the calls that are told until the work is done; return or raise its outcome.
 
-        In a task of asyncio that is cancelled meanwhile, as on Ctrl-C, `asyncio.CancelledError` is raised.
+        Raises `ArenaError` for an error of the work that a user can mend, and the error of a call as it is. In a task
+        of asyncio that is cancelled meanwhile, as on Ctrl-C, `asyncio.CancelledError` is raised.
         """
         task = _task_of_asyncio()
         while (call := self._next(task)) is not None:
             call()
-        if self._error is not None:
-            raise self._error
+        with plain_errors():
+            if self._error is not None:
+                raise self._error
         return self._value[0]
 
     def _next(self, task: "asyncio.Task[Any] | None") -> Callable[[], object] | None:
@@ -147,19 +153,19 @@ def _task_of_asyncio() -> "asyncio.Task[Any] | None":
 
 
 def in_thread(function: Callable[[BackgroundCall[T]], T]) -> T:
-    """Do work in a thread of its own and wait for it. Raises what it raises, `ArenaError` for what a user can mend."""
+    """Do work in a thread of its own and wait for it. Raises what `BackgroundCall.result` does."""
     call = BackgroundCall[T]()
     thread = threading.Thread(target=call.work, args=(function,), name="arena")
-    with plain_errors():
-        try:
+    try:
+        with plain_errors():
             thread.start()  # within, as Ctrl-C may be raised in it when the thread is running already
-            return call.result()
-        except BaseException:
-            call.give_up()
-            raise
-        finally:
-            if thread.is_alive():
-                thread.join()
+        return call.result()
+    except BaseException:
+        call.give_up()
+        raise
+    finally:
+        if thread.is_alive():
+            thread.join()
 
 
 async def in_thread_of_trio(function: Callable[[BackgroundCall[T]], T]) -> T:
@@ -171,5 +177,47 @@ async def in_thread_of_trio(function: Callable[[BackgroundCall[T]], T]) -> T:
         with trio.CancelScope(shield=True):  # the usual limit of threads may be used up by work that is not stopped yet
             await trio.to_thread.run_sync(call.give_up, limiter=trio.CapacityLimiter(1))
         raise
-    with plain_errors():
-        return call.result()
+    return call.result()
+
+
+OnEvent = Callable[[WatchedEvent], object]
+
+MOST_WAITING = 10_000
+"""Events that wait for the watcher, some megabytes; further ones are dropped."""
+
+
+class EventQueue:
+    """Hands events to a watcher that may be slow: if too many wait, those that come are dropped, and it is told so.
+
+    The two counts are changed by one thread each.
+    """
+
+    def __init__(self, call: BackgroundCall[T], on_event: OnEvent, most: int = MOST_WAITING) -> None:
+        self._call = call
+        self._on_event = on_event
+        self._most = most
+        self._told = 0
+        self._taken = 0
+        self._dropped = 0
+
+    def put(self, event: WatchedEvent) -> None:
+        """An event has come, in the thread of the games."""
+        if self._told - self._taken >= self._most:
+            self._dropped += event.count if isinstance(event, EventsDropped) else 1
+            return
+        self.finish()
+        self._tell(event)
+
+    def finish(self) -> None:
+        """Tell how many have been dropped and not been told of: before the next one, and at the end."""
+        if self._dropped:
+            self._tell(EventsDropped(self._dropped))
+            self._dropped = 0
+
+    def _tell(self, event: WatchedEvent) -> None:
+        self._told += 1
+        self._call.tell(partial(self._deliver, event))
+
+    def _deliver(self, event: WatchedEvent) -> None:
+        self._taken += 1
+        self._on_event(event)

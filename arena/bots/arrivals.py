@@ -18,7 +18,7 @@ import os
 import select
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import trio
 
@@ -34,6 +34,8 @@ GLANCE_SECONDS = 200e-6
 
 BEAT_SECONDS = 0.02
 """There is a look as often as this, whatever the games do."""
+BEAT_WORK_SECONDS = 200e-6
+"""After this time nothing more is called at a heartbeat: answers would wait for it."""
 STOP_SECONDS = 0.05
 """A time between two looks of which more than this cannot be explained is a stop. With 64 games and a spinning program
 on each CPU the arena waits for its own threads and for the system for 16 ms at the most."""
@@ -66,6 +68,8 @@ class Arrivals(trio.abc.Instrument):
         """What could not be watched: an answer counts from when it is read."""
         self._looked = now()
         """When the last look was begun: what it did not find was not there then."""
+        self.on_beat: set[Callable[[], None]] = set()
+        """What is called at each heartbeat, as far as there is time for it."""
         self._schedstat: int | None = None
         with contextlib.suppress(OSError):
             self._schedstat = os.open(_SCHEDSTAT.format(threading.get_native_id()), os.O_RDONLY | os.O_CLOEXEC)
@@ -227,6 +231,11 @@ class Arrivals(trio.abc.Instrument):
             self._look(now())
             self._note_use()
             self.note_suspension()
+            end = now() + BEAT_WORK_SECONDS
+            for call in tuple(self.on_beat):
+                if now() > end:
+                    break
+                call()
 
     # --- what trio calls ------------------------------------------------------------------------------------------
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from arena.bots.dialect_words import split_word
 from arena.bots.limits import Limits
-from arena.game.dialects import Dialect
+from arena.bots.old_bots import split_word
 from arena.game.time_control import TimeControl
 from arena.printable import SHOWN, printable
 
@@ -46,7 +45,7 @@ NOTHING_OWN = Own()
 class AskedBot:
     """A bot as it was named: its path as it was written (or a sample's bare name), and what was said of it there.
 
-    Before the path may stand the dialect that it speaks (`ucc:PATH`).
+    The path of a bot of 2012 may have a prefix (`ucc:PATH`).
     `arguments` are added to its command. Without a `name` it is called what its files say.
     """
 
@@ -56,9 +55,14 @@ class AskedBot:
     own: Own = NOTHING_OWN
 
     @property
-    def dialect(self) -> Dialect | None:
-        """What it is to be spoken to in, if that was said."""
+    def prefix(self) -> str:
+        """The prefix of the path, if it has one."""
         return split_word(self.path)[0]
+
+    @property
+    def identifying(self) -> tuple[str, ...]:
+        """The words that are part of the bot's digest: its arguments, and the prefix as if it was one."""
+        return (self.prefix, *self.arguments) if self.prefix else self.arguments
 
 
 @dataclass(frozen=True)

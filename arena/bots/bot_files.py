@@ -240,6 +240,20 @@ class BotFiles:
                     self._take(len(data), parts)
         return content.hexdigest().encode(), bytes(kept) if 0 < len(kept) <= most_kept else None
 
+    def copy(self, parts: Parts, target: Path) -> None:
+        """Copy a file, or what a link to a file of the folder leads to. Another link is made anew."""
+        link = self.link(parts)
+        source = parts if link is None else self.behind(parts)
+        if source is None:
+            target.symlink_to(os.fsdecode(link or b""))
+            return
+        with self._opened(source) as descriptor, target.open("xb") as copy:
+            status = os.fstat(descriptor)
+            self._take(status.st_size, parts)
+            while data := os.read(descriptor, CHUNK):
+                copy.write(data)
+            os.chmod(copy.fileno(), 0o755 if status.st_mode & 0o100 else 0o644)
+
     def _take(self, size: int, parts: Parts) -> None:
         self._left -= size
         if self._left < 0:

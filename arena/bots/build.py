@@ -35,7 +35,6 @@ from arena.bots.build_checks import (
 from arena.bots.build_copy import copied, refuse_full_disk, refuse_other_files, scratch
 from arena.bots.build_sandbox import build_in_sandbox
 from arena.bots.folders import BotFolders, in_use
-from arena.bots.loading import made_to_speak
 from arena.bots.run import Run, run_to_end
 from arena.bots.sandbox import files
 from arena.bots.sandbox.launch import Launch, SandboxError, StartError
@@ -133,9 +132,8 @@ def _checked(bot: BotSpec) -> BotSpec:
 
 
 def _loaded_again(bot: BotSpec) -> BotSpec:
-    """The bot as its files are now, under the name and in the dialect that it has had."""
-    loaded = load_bot(bot.path, bot.asked)
-    return replace(made_to_speak(loaded, bot.dialect) if bot.is_made_to_speak else loaded, name=bot.name)
+    """Load the bot as its files are now, under the name that it has had."""
+    return replace(load_bot(bot.path, bot.asked), name=bot.name)
 
 
 def _build_here(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:

@@ -5,7 +5,6 @@ digest, a further one a digest made from that and its number. A copy that has pl
 it played from, so that whoever enters a copy of another's bot takes neither its name nor its games; one that was moved,
 by its name. The names played under are kept, so that no table shows the games of one as those of another.
 
-A bot that has games in a store of an earlier version, whose digests covered names too, goes on there under that digest.
 """
 
 import hashlib
@@ -52,9 +51,8 @@ def as_player(bot: BotSpec, digest: str) -> BotSpec:
 
 
 def may_be(bot: BotSpec, player: Player) -> bool:
-    """Whether a player is this bot: by its digest, as a copy of it, or as an earlier version of the arena knew it."""
-    own = (copy_digest(bot.digest, number) for number in range(1, COPIES_TRIED + 1))
-    return player.digest in _former(bot, player.name) or player.digest in own
+    """Return whether a player is this bot, by its digest or as a copy of it."""
+    return player.digest in (copy_digest(bot.digest, number) for number in range(1, COPIES_TRIED + 1))
 
 
 def place_of(bot: BotSpec) -> str:
@@ -91,12 +89,6 @@ def copies_of_one(bots: Iterable[BotSpec]) -> list[str]:
     ]
 
 
-def _former(bot: BotSpec, name: str) -> set[str]:
-    """The digests that earlier versions can have had for a bot when it was called so."""
-    digests = bot.former.digests(given_name(name)) if bot.former else set()
-    return digests if bot.fault is None else set(map(broken_digest, digests))
-
-
 class _Entering:
     """Finds for each bot the digest that it takes part under. Each is given once."""
 
@@ -125,10 +117,10 @@ class _Entering:
             namesakes.setdefault(given_name(player.name), []).append(player)
         bots = self._bots
         self._enter(lambda place: self._stayed(place, self._known(bots[place], called.get(self._shown[place], ()))))
-        self._enter(lambda place: self._stayed(place, self._renamed(bots[place])))
+        self._enter(lambda place: self._stayed(place, self._stored_copies(bots[place].digest)))
         self._enter(lambda place: self._known(bots[place], called.get(self._shown[place], ())))
         self._enter(lambda place: self._known(bots[place], namesakes.get(given_name(bots[place].name), ())))
-        self._enter(lambda place: self._renamed(bots[place]))
+        self._enter(lambda place: self._stored_copies(bots[place].digest))
         self._enter(lambda place: self._copies(bots[place].digest))
         return [self._entered[place] for place in range(len(self._bots))]
 
@@ -148,14 +140,7 @@ class _Entering:
     def _known(self, bot: BotSpec, namesakes: Iterable[Player]) -> Iterator[str]:
         """The digests of players of the bot's name that are this bot."""
         for player in namesakes:
-            if player.digest in self._stored_copies(bot.digest) or player.digest in _former(bot, player.name):
-                yield player.digest
-
-    def _renamed(self, bot: BotSpec) -> Iterator[str]:
-        """The digests under which the bot has played, whatever it was called."""
-        yield from self._stored_copies(bot.digest)
-        for player in self._last_first:
-            if player.digest in _former(bot, player.name):
+            if player.digest in self._stored_copies(bot.digest):
                 yield player.digest
 
     def _stored_copies(self, digest: str) -> list[str]:

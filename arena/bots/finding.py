@@ -16,11 +16,9 @@ from itertools import chain, islice
 from pathlib import Path
 
 from arena.bots.asked import AskedBot
-from arena.bots.dialect_words import digest_in
-from arena.bots.entering import broken_digest, copies_of_one, place_of_link, told_apart
+from arena.bots.entering import broken_digest, place_of_link, told_apart
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
 from arena.bots.loading import MissingProgramError, NotThereError, base_name, load_bot
-from arena.bots.look_alike import alike_lines
 from arena.bots.manifest import MANIFEST, MOST_LOOKED_AT, read_manifest
 from arena.bots.names import PROGRAM_ENDINGS, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
@@ -84,7 +82,7 @@ def find_entrants(
 
 def _more(word: AskedBot) -> AskedBot | None:
     """What was said of a bot that was named by nothing but its path, if that says more than where it is."""
-    return word if word.dialect else None
+    return word if word.prefix else None
 
 
 def _find(
@@ -136,11 +134,6 @@ def _opened(path: Path, asked: AskedBot | None, *, may_hold_entrants: bool = Tru
         yield path, asked
 
 
-def remarks_on(bots: Sequence[BotSpec]) -> list[str]:
-    """What people should know of bots, by the names that they are listed as: which look alike, and which are copies."""
-    return [*alike_lines(bot.name for bot in bots), *copies_of_one(bots)]
-
-
 def _is_hidden(path: Path) -> bool:
     """Whether a path is passed over: a shell's `*` may bring it, and it is no bot. A hidden bot that is named plays."""
     if path.name == "__pycache__":
@@ -174,12 +167,10 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
 
 
 def _as_asked(bot: BotSpec, asked: AskedBot | None) -> BotSpec:
-    """A broken bot as it was asked for: with other arguments, or in another dialect, it is another one."""
+    """A broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
     if asked is None:
         return bot
-    digest = digest_with(asked.arguments, bot.digest)
-    if asked.dialect is not None:
-        digest = digest_in(asked.dialect, digest)
+    digest = digest_with(asked.identifying, bot.digest)
     return replace(bot, name=asked.name or bot.name, digest=digest, asked=asked)
 
 
@@ -198,7 +189,7 @@ def _broken_at(path: Path, fault: str) -> BotSpec:
         if isinstance(error, OSError) and error.errno in HOST_ERRORS:
             raise
         # else what can be told of it is enough
-    return broken(BotSpec(made_name(name), path, (), full, identity.digest, former=identity.former), fault)
+    return broken(BotSpec(made_name(name), path, (), full, identity.digest), fault)
 
 
 def _is_link(path: Path) -> bool:

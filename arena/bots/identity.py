@@ -18,7 +18,7 @@ from pathlib import Path
 from arena.bots.bot_files import BUILD_FOLDERS, BotFiles, program_content
 from arena.bots.ignore import NOTHING_IGNORED, Ignored
 from arena.bots.look import Covered, Look, Parts
-from arena.bots.names import PROGRAM_ENDINGS, without_name
+from arena.bots.names import without_name
 from arena.printable import printable
 
 MANIFEST = b"bot.toml"
@@ -31,33 +31,14 @@ SHORT = 16
 
 
 @dataclass(frozen=True)
-class Former:
-    """The digests by which earlier versions of the arena knew a bot: they covered what it is called as well.
-
-    `digest` is that under the names of now; `content` is the hexadecimal SHA-256 of a bot's only file, else empty.
-    """
-
-    digest: str
-    content: str = ""
-
-    def digests(self, name: str) -> set[str]:
-        """Those that it can have had when it was called so."""
-        if not self.content:
-            return {self.digest}
-        files = [os.fsencode(name + ending) for ending in ("", *PROGRAM_ENDINGS)]
-        return {self.digest, *(hashlib.sha256(_line(file, self.content.encode())).hexdigest() for file in files)}
-
-
-@dataclass(frozen=True)
 class Identity:
     """A bot's digest, and its files by the names they are shown under with a short fingerprint of each.
 
-    `look` was taken before anything was read. `former` is None where nothing could be read.
+    `look` was taken before anything was read.
     """
 
     digest: str
     files: dict[str, str] = field(default_factory=dict)
-    former: Former | None = None
     look: Look | None = field(default=None, compare=False, repr=False)
 
 
@@ -102,9 +83,8 @@ def _identity_of(bot: BotFiles, files: list[Parts], *, is_named: bool) -> Identi
 
     `is_named`: whether names count, as those in a folder do and that of a file alone does not.
     """
-    whole, former = hashlib.sha256(), hashlib.sha256()
+    whole = hashlib.sha256()
     short = {}
-    raw = b""
     for parts in files:
         name = b"/".join(parts)
         link = bot.link(parts)
@@ -113,19 +93,13 @@ def _identity_of(bot: BotFiles, files: list[Parts], *, is_named: bool) -> Identi
             raw, data = bot.content(source, most_kept=MANIFEST_BYTES if parts == (MANIFEST,) else 0)
             content = raw if data is None else hashlib.sha256(without_name(data)).hexdigest().encode()
             whole.update(_line(name if is_named else b"", content))
-            former.update(_line(name, raw))
         elif parts[-1] in BUILD_FOLDERS:
             continue
         else:
             content = hashlib.sha256(link or b"").hexdigest().encode()
-            for digest in (whole, former):
-                digest.update(_line(name, content, b"link"))
+            whole.update(_line(name, content, b"link"))
         short[printable(os.fsdecode(name))] = content[:SHORT].decode()
-    return Identity(
-        whole.hexdigest(),
-        short if len(short) <= FILES_KEPT else {},
-        Former(former.hexdigest(), "" if is_named else raw.decode()),
-    )
+    return Identity(whole.hexdigest(), short if len(short) <= FILES_KEPT else {})
 
 
 def _line(name: bytes, content: bytes, kind: bytes = b"file") -> bytes:

@@ -6,6 +6,8 @@ Nothing is opened on the way; `arena.hostfile.open_regular` opens what is at the
 
 import errno
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,6 +74,16 @@ def follow(path: Path) -> Trail:
             here = Path("/")
         waiting += reversed(target.split("/"))
     return Trail(tuple(links), here, (*stages, here), tuple(left))
+
+
+def links_out(folder: Path, names: Iterable[str]) -> Iterator[Link]:
+    """Yield those of the files in a folder that are links out of it."""
+    root = Path(os.path.realpath(folder))
+    for name in names:
+        with suppress(OSError, ValueError):
+            place = root / name
+            if place.is_symlink() and not Path(os.path.realpath(place)).is_relative_to(root):
+                yield Link(Path(name), os.readlink(place))
 
 
 def at_its_folder(path: Path) -> Path:

@@ -18,17 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.asked import AskedBot
-from arena.bots.dialect_words import digest_in
 from arena.bots.identity import SHORT, Identity, digest_with, identify_file, identify_folder
 from arena.bots.ignore import Ignored
 from arena.bots.languages import language_of_source, needed
-from arena.bots.manifest import MANIFEST, read_manifest
+from arena.bots.manifest import MANIFEST, Protocol, read_manifest
 from arena.bots.names import NAME_ENDINGS, expected_name, name_fault, name_of_file
 from arena.bots.samples import SAMPLES, meant_sample
 from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError, suggest
-from arena.game.dialects import Dialect
 from arena.hostfile import HOST_ERRORS, kind_of, read_start
 from arena.printable import printable
 
@@ -56,23 +54,11 @@ def load_bot(path: Path, asked: AskedBot | None = None) -> BotSpec:
 
     `asked` is what was said of it with its path.
     """
-    bot = _load(path, asked.arguments if asked else ())
-    if asked is None:
-        return bot
-    if asked.dialect is not None:
-        bot = made_to_speak(bot, asked.dialect)
-    return replace(bot, name=asked.name or bot.name, asked=asked)
+    bot = _load(path, asked or AskedBot(str(path)))
+    return replace(bot, name=asked.name or bot.name, asked=asked) if asked else bot
 
 
-def made_to_speak(bot: BotSpec, dialect: Dialect) -> BotSpec:
-    """The bot as one that speaks this. It is the same bot if its bot.toml says so, too, and another one if not."""
-    if dialect is bot.dialect:
-        return bot
-    digest = digest_in(dialect, bot.digest)
-    return replace(bot, dialect=dialect, is_made_to_speak=True, digest=digest, former=None)
-
-
-def _load(path: Path, arguments: tuple[str, ...]) -> BotSpec:
+def _load(path: Path, asked: AskedBot) -> BotSpec:
     where = printable(str(path))
     try:
         mode = path.stat().st_mode
@@ -85,7 +71,7 @@ def _load(path: Path, arguments: tuple[str, ...]) -> BotSpec:
             raise
         raise UsageError(f"{where}: cannot be looked at: {error.strerror}") from None
     if stat.S_ISDIR(mode):
-        return _load_folder(path, arguments)
+        return _load_folder(path, asked)
     if not stat.S_ISREG(mode):
         raise UsageError(f"{where}: expected an executable file or a folder with {MANIFEST}, got {kind_of(mode)}")
     executable = os.access(path, os.X_OK)
@@ -104,21 +90,22 @@ def _load(path: Path, arguments: tuple[str, ...]) -> BotSpec:
     return BotSpec(
         name=name,
         path=path,
-        command=(*([] if executable else [sys.executable]), str(full), *arguments),
+        command=(*([] if executable else [sys.executable]), str(full), *asked.arguments),
         folder=full.parent,
         environment=base_environment(),
+        is_of_2012=bool(asked.prefix),
         look=identity.look,
-        **_known_by(identity, arguments),
+        **_known_by(identity, asked),
     )
 
 
-def _known_by(identity: Identity, arguments: tuple[str, ...]) -> dict[str, Any]:
+def _known_by(identity: Identity, asked: AskedBot) -> dict[str, Any]:
     """What a bot is known by that has these files and arguments. No earlier version of the arena knew arguments."""
-    digest = digest_with(arguments, identity.digest)
-    if not arguments:
-        return {"digest": digest, "files": identity.files, "former": identity.former}
+    digest = digest_with(asked.identifying, identity.digest)
+    if not asked.identifying:
+        return {"digest": digest, "files": identity.files}
     files = {**identity.files, ARGUMENTS: digest[:SHORT]} if identity.files else {}
-    return {"digest": digest, "files": files, "former": None}
+    return {"digest": digest, "files": files}
 
 
 def _is_program(path: Path) -> bool:
@@ -165,7 +152,7 @@ def _near(path: Path) -> str:
     return f", nor a sample bot of that name: they are {', '.join(SAMPLES)}" if is_bare and not path.suffix else ""
 
 
-def _load_folder(folder: Path, arguments: tuple[str, ...]) -> BotSpec:
+def _load_folder(folder: Path, asked: AskedBot) -> BotSpec:
     manifest = read_manifest(folder)
     where = f"{printable(str(folder))}/{MANIFEST}"
     full = folder.resolve()
@@ -177,7 +164,7 @@ def _load_folder(folder: Path, arguments: tuple[str, ...]) -> BotSpec:
     missing = [program for program in manifest.needs if shutil.which(program, path=environment["PATH"]) is None]
     if missing:
         raise MissingProgramError(name, f"{where}: needs", missing)
-    command = (*manifest.command, *arguments)
+    command = (*manifest.command, *asked.arguments)
     built = manifest.build is not None
     program = full / command[0] if "/" in command[0] else None
     if program is not None and not built and not (os.path.isfile(program) and os.access(program, os.X_OK)):
@@ -206,9 +193,9 @@ def _load_folder(folder: Path, arguments: tuple[str, ...]) -> BotSpec:
         environment={**environment, **manifest.env},
         interpreters=manifest.interpreters,
         build=manifest.build,
-        dialect=manifest.protocol,
+        is_of_2012=manifest.protocol is Protocol.UCC_2012 or bool(asked.prefix),
         look=identity.look,
-        **_known_by(identity, arguments),
+        **_known_by(identity, asked),
     )
 
 

@@ -10,6 +10,7 @@ needs = ["cc"]                            # optional: programs that have to be o
 protocol = "ucc-2012"                     # optional: what it speaks, if that is not the arena's own protocol
 """
 
+import enum
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,6 @@ from arena.bots.languages import language_of_source
 from arena.bots.names import GRAMMAR, expected_name, name_fault
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import UsageError
-from arena.game.dialects import Dialect
 from arena.hostfile import HOST_ERRORS, read_toml
 from arena.printable import printable, shown
 from arena.schema import expected, structured
@@ -59,6 +59,14 @@ _Programs = Annotated[
 ]
 
 
+class Protocol(enum.Enum):
+    """A protocol that a bot can speak, by its word in a bot.toml."""
+
+    ARENA_1 = "arena-1"
+    UCC_2012 = "ucc-2012"
+    """The dialect of 2012 (`docs/ucc-2012.md`), by an adapter."""
+
+
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A bot.toml that is as it should be. `build` and `name` are None where they are left out."""
 
@@ -67,7 +75,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(extra=expected(GRAMMAR))] | None = None
     env: dict[str, _Setting] = {}
     ignore: Annotated[tuple[str, ...], Meta(extra=expected(SOME_PATTERNS))] = ()
-    protocol: Dialect = Dialect.ARENA_1
+    protocol: Protocol = Protocol.ARENA_1
     interpreters: _Programs = ()
     needs: _Programs = ()
 

@@ -3,7 +3,7 @@
 A name stands in tables, lists and pages beside the names of rivals, so it must be seen for what it is: nothing in it
 that does not show, nothing that moves or covers its neighbours, and nothing that looks like the names which the arena
 makes to tell bots apart (`folder/name`, `name#2`, `name@3f9a12`). Names that differ only in case, or by letters of
-another alphabet that look alike, are different names; `arena.bots.look_alike` finds them.
+another alphabet that look alike, are different names.
 """
 
 import re

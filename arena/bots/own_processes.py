@@ -4,15 +4,20 @@ In a sandbox the first processes of the tree are helpers, which are none of the 
 found as soon as they are there.
 """
 
+import contextlib
+import os
 import time
 
+from arena.bots.delays import CpuTimes
 from arena.bots.sandbox import child, reaper
 from arena.bots.sandbox.activity import activity_of
-from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us, is_asleep
+from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us, is_asleep, parse_schedstat, thread_times, waited_us
 from arena.game.hints.values import Activity
 
 MOST_LOOKED_AT = 16
 """Processes of a bot that are looked at to tell what it is doing."""
+MOST_TIMED = 128
+"""Processes and threads of a bot whose times are read; those of a bot that has more are not."""
 
 
 class OwnProcesses:
@@ -25,6 +30,8 @@ class OwnProcesses:
         self._clock: int | None = None
         """The system's number for the clock of its processor time, once that has been found."""
         self._cpu_us = 0
+        self._schedstat: int | None = None
+        """A descriptor of the first thread's times, kept open: they are read in each turn."""
 
     def cpu_us(self) -> int:
         """Microseconds of processor time that the first one has used so far, with all its threads."""
@@ -47,6 +54,32 @@ class OwnProcesses:
         """Microseconds of processor time used since `cpu_us` was `before_us`; None if there are others besides the
         first one, which may have worked for it."""
         return None if len(self._some()) > 1 else max(0, self.cpu_us() - before_us)
+
+    def first_times(self) -> CpuTimes:
+        """The times of the first one's first thread: that takes a microsecond."""
+        if self._schedstat is None and self._first is not None:
+            with contextlib.suppress(OSError):
+                self._schedstat = os.open(f"/proc/{self._first}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+        times = None
+        if self._schedstat is not None:
+            with contextlib.suppress(OSError):
+                times = parse_schedstat(os.pread(self._schedstat, 64, 0))
+        return CpuTimes(None, {self._first: times} if self._first is not None and times else {})
+
+    def times(self) -> CpuTimes | None:
+        """The times of all, the dead included in what was used; None if they are too many."""
+        found = reaper.belongings(self._leader, MOST_TIMED)[self._helpers :]
+        if sum(process.threads or 1 for process in found) > MOST_TIMED:
+            return None
+        used = reaper.owners[self._leader].used_us
+        used += sum((cpu_us(process.pid) or 0) + waited_us(process.pid) for process in found)
+        threads = {thread: times for process in found for thread, times in thread_times(process.pid).items()}
+        return CpuTimes(used, threads)
+
+    def close(self) -> None:
+        if self._schedstat is not None:
+            os.close(self._schedstat)
+            self._schedstat = None
 
     def activity(self) -> Activity:
         """What they are doing at this moment."""

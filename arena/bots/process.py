@@ -19,11 +19,11 @@ import time
 import trio
 
 from arena.bots.account import Account
+from arena.bots.delays import CpuTimes
 from arena.bots.limits import size_text
 from arena.bots.own_processes import OwnProcesses
 from arena.bots.pipes import Pipes
 from arena.bots.sandbox import child, killing, reaper
-from arena.bots.sandbox.bwrap import killing_signal
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
 from arena.bots.sandbox.procfs import oom_kills
@@ -36,6 +36,8 @@ from arena.hostfile import HOST_ERRORS
 from arena.nursery import background
 from arena.readiness import readable
 
+EXIT_OF_SIGNALS = 128
+"""What shells and sandboxes add to the number of the signal that killed their program, and exit with."""
 QUIT_GRACE = 0.5
 """Seconds that a bot has to exit by itself after `quit`."""
 STARVED_MOST = 10.0
@@ -162,6 +164,15 @@ class BotProcess(Pipes):
             return max(0, self.cpu_us() - before_us)
         return self._own.used_since(before_us)
 
+    def first_times(self) -> CpuTimes:
+        """The times of its first thread: that takes a microsecond."""
+        return self._own.first_times()
+
+    def times(self) -> CpuTimes | None:
+        """The times of all its threads, and what its processes have used together; None if they are too many."""
+        times = self._own.times()
+        return times._replace(used_us=self._launch.group.cpu_us()) if times and self._launch.group else times
+
     def freeze(self) -> None:
         """Let none of the bot's processes run until `thaw`."""
         self._freezer.freeze(trio.current_time())
@@ -264,13 +275,19 @@ class BotProcess(Pipes):
         return self._popen.returncode is not None or child.exit_status(self.pid) is not None
 
     def exit_code(self) -> int | None:
-        """The code that the process exited with; None if it runs, or was killed by a signal."""
+        """Return the code that the process exited with; None if it runs, or was killed by a signal.
+
+        A sandbox exits with 128 plus the number of the signal that killed the bot, as a shell does; a bot can exit with
+        such a code, too.
+        """
         status = child.exit_status(self.pid)
-        if status is None:
-            return None
-        code, number = status
-        is_exit = code == os.CLD_EXITED and not (self._launch.helpers and killing_signal(number))
-        return number if is_exit else None
+        return status[1] if status and status[0] == os.CLD_EXITED else None
+
+    def may_be_killed(self) -> bool:
+        """Return whether SIGKILL has ended the process, or perhaps the bot within its sandbox."""
+        status, helpers = child.exit_status(self.pid), self._launch.helpers
+        is_code = bool(helpers) and self.exit_code() == EXIT_OF_SIGNALS + signal.SIGKILL
+        return is_code or (status is not None and status[0] != os.CLD_EXITED and status[1] == signal.SIGKILL)
 
     def exit_words(self) -> str:
         """How the process ended, in words that follow "the bot"."""
@@ -278,12 +295,7 @@ class BotProcess(Pipes):
         if status is None:
             return "is still running"
         code, number = status
-        if code == os.CLD_EXITED:
-            killer = killing_signal(number) if self._launch.helpers else None
-            if killer is None:
-                return f"exited with code {number}"
-            number = killer  # a sandbox passes a death by signal on as an exit code
-        return child.killed_words(number)
+        return f"exited with code {number}" if code == os.CLD_EXITED else child.killed_words(number)
 
     def out_of_memory(self) -> str:
         """What the kernel killed the bot for, in words, if it was that it used more memory than it may."""
@@ -295,8 +307,7 @@ class BotProcess(Pipes):
     def machine_was_out_of_memory(self) -> bool:
         """Whether the bot was killed by the signal that the kernel kills by, and the kernel has killed for want of
         memory since it was started. That may be any program's doing; in a control group it is the bot's own."""
-        by_signal = self.exit_words() == child.killed_words(signal.SIGKILL)
-        return by_signal and self._launch.group is None and oom_kills() > self._oom_kills
+        return self.may_be_killed() and self._launch.group is None and oom_kills() > self._oom_kills
 
     async def end(self, grace: float = QUIT_GRACE) -> None:
         """Close the bot's input, wait `grace` seconds for it to exit, then kill all that is left of it.
@@ -360,3 +371,4 @@ class BotProcess(Pipes):
             self._popen.stderr.close()
         if self._pidfd is not None:
             os.close(self._pidfd)
+        self._own.close()

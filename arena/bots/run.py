@@ -28,11 +28,13 @@ class Ended:
     """How it ended. `how` follows the name of what ran: "exited with code 3", or why it was stopped.
 
     `said` is the last part of its standard error, `code` what it exited with: None if it did not exit by itself.
+    `may_be_killed` says whether SIGKILL has ended it, which neither its limits nor its time had it be.
     """
 
     how: str
     said: str
     code: int | None
+    may_be_killed: bool = False
 
 
 @trio.lowlevel.enable_ki_protection  # Ctrl-C between the start and the `try` would leave what has been started
@@ -43,15 +45,15 @@ async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
     Raises `StartError` and `HostError` as the start of a bot does.
     """
     process = BotProcess.start(launch)
-    ended: list[tuple[str, int | None]] = []
+    ended: list[tuple[str, int | None, bool]] = []
 
     async def stop(watch: Watch, scope: trio.CancelScope) -> None:
-        ended.append((await watch(), None))
+        ended.append((await watch(), None, False))
         scope.cancel()
 
     async def finish(scope: trio.CancelScope) -> None:
         await process.wait_exit()
-        ended.append((process.exit_words(), process.exit_code()))
+        ended.append((process.exit_words(), process.exit_code(), process.may_be_killed()))
         scope.cancel()
 
     try:
@@ -64,6 +66,6 @@ async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
     finally:
         await process.end(grace=0)
     if words := process.out_of_memory():
-        ended = [(words, None)]
-    how, code = ended[-1] if ended else (f"took longer than {seconds:g} s", None)
-    return Ended(how, process.stderr_tail, code)
+        ended = [(words, None, False)]
+    how, code, may_be_killed = ended[-1] if ended else (f"took longer than {seconds:g} s", None, False)
+    return Ended(how, process.stderr_tail, code, may_be_killed)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from arena.bots.dialect_words import split_word
+from arena.bots.old_bots import split_word
 
 SAMPLES = ("drifter", "forager", "raider", "skirmisher", "warden", "scholar", "tactician", "strategist")
 """Their names, from the weakest to the strongest."""
@@ -28,8 +28,8 @@ def samples_folder() -> Path:
 
 
 def bot_path(word: str) -> Path:
-    """The path that was given for a bot, without a dialect before it; of a sample's bare name that names nothing here,
-    the sample's file."""
+    """Return the path that was given for a bot, without the prefix of a bot of 2012. A sample's bare name that names
+    nothing here stands for the sample's file."""
     _, word = split_word(word)
     if word not in SAMPLES or os.path.lexists(word):
         return Path(word)
@@ -44,11 +44,11 @@ def sample_file(name: str) -> Path:
 
 def is_path_of(word: str, path: Path) -> bool:
     """Whether `bot_path` has given, or can have given, this path for a word: files may have come and gone since."""
-    _, without_dialect = split_word(word)
+    _, without_prefix = split_word(word)
     return path in (
         Path(word),
-        Path(without_dialect),
-        sample_file(without_dialect) if without_dialect in SAMPLES else None,
+        Path(without_prefix),
+        sample_file(without_prefix) if without_prefix in SAMPLES else None,
     )
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots.asked import AskedBot
-from arena.bots.dialect_words import digest_in
-from arena.bots.identity import Former, digest_with
+from arena.bots.identity import digest_with
 from arena.bots.look import Look
-from arena.game.dialects import Dialect
+from arena.bots.old_bots import ADAPTER
 from arena.game.hints.values import Language
 from arena.game.persons import person_digest
 from arena.game.spec import Player
@@ -36,11 +35,10 @@ class BotSpec:
     digest covers, by name as it is shown, with a short fingerprint of each; empty where they are too many to keep.
     `build` is the shell's command that makes its program; nothing of it is done here (see `arena.bots.build`).
     `look` is what the system said of its files when the digest was taken (see `arena.bots.changed`); None: not known.
-    `former` are its digests of earlier versions, and `entered_as` the digest that it takes part under where that is not
-    its own: it is a further copy of a bot, or has played as what an earlier version called it (`arena.bots.entering`).
+    `entered_as` is the digest of a further copy of a bot, which is not its own (`arena.bots.entering`).
     `asked` is what was said of it where it was named, if that was more than its path; its arguments are in `command`.
-    `dialect` is what it speaks; it is made to if that is not what its own files say. `language` is what it is written
-    in where that was found out before, as for a worker, which is not told the files (`arena.bots.language`).
+    A bot that `is_of_2012` is started with an adapter before its command (`words`). `language` is what it is written in
+    where that was found out before, as for a worker, which is not told the files (`arena.bots.language`).
     `not_sent` says what of its files is not on the machine that it is played on, in words, if anything is.
     `is_person`: it is none, but a person who takes a bot's place (`person_spec`); there is nothing to start.
     """
@@ -56,11 +54,9 @@ class BotSpec:
     files: Mapping[str, str] = field(default_factory=dict)
     build: str | None = None
     look: Look | None = field(default=None, compare=False, repr=False)
-    former: Former | None = field(default=None, compare=False, repr=False)
     entered_as: str = ""
     asked: AskedBot | None = field(default=None, compare=False, repr=False)
-    dialect: Dialect = Dialect.ARENA_1
-    is_made_to_speak: bool = False
+    is_of_2012: bool = False
     language: Language | None = field(default=None, compare=False, repr=False)
     not_sent: str = field(default="", compare=False, repr=False)
     is_person: bool = False
@@ -71,8 +67,12 @@ class BotSpec:
 
     def digest_of(self, content: str) -> str:
         """Its digest if that of its files were this one."""
-        digest = digest_with(self.arguments, content)
-        return digest_in(self.dialect, digest) if self.is_made_to_speak else digest
+        return digest_with(self.asked.identifying if self.asked else (), content)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command that is run."""
+        return (*ADAPTER, *self.command) if self.is_of_2012 else self.command
 
     @property
     def arguments(self) -> tuple[str, ...]:

@@ -141,7 +141,7 @@ class Sandbox:
         if self.level is Level.DEFAULT:
             program = self._programs[bot.name]
             environment = {**bot.environment, "PATH": os.pathsep.join(map(str, program.path))}
-            command = program.command if program.is_named else bot.command
+            command = program.command if program.is_named else bot.words
             return Launch(command, bot.folder, environment, limits, cpus=cpus, words=words)
         line = bwrap.through_shell(bwrap.command(self._mounts[bot.name], limits, bwrap.spare_user()))
         group = None

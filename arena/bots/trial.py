@@ -15,6 +15,7 @@ from pathlib import Path
 import trio
 
 from arena.bots.limits import Limits
+from arena.bots.process import EXIT_OF_SIGNALS
 from arena.bots.run import run_to_end
 from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.launch import HostError, Launch, SandboxError, StartError
@@ -53,7 +54,8 @@ async def try_controls(mounts: Iterable[Mounts], limits: Limits) -> None:
 
     Raises `SandboxError` if one fails, and `HostError` if the machine cannot start anything.
     """
-    controls = [Trial(bwrap.PLAIN), *(trial for each in mounts for trial in each.trials if trial.is_control)]
+    controls = [trial for each in mounts for trial in each.trials if trial.is_control]
+    controls.insert(0, Trial(bwrap.PLAIN, is_control=True))
     for trial, said in (await _try_all(controls, limits, CONTROL_SECONDS)).items():
         raise SandboxError(f"the sandbox cannot run {trial.words[0]}, which bots need: {said}")
 
@@ -94,9 +96,13 @@ async def _try(trial: Trial, limits: Limits, seconds: float) -> str | None:
     except StartError as error:
         return printable(str(error), LINE_SHOWN)
     lines = ended.said.strip().splitlines()
+    if trial.is_control and ended.may_be_killed:
+        words = f"this machine: the trial of the sandbox with {trial.words[0]} was killed by SIGKILL"
+        raise HostError(words, "somebody did that, or the system when memory was short: start the arena again")
     if ended.code is None:
         return f"it {ended.how}"
-    cannot = ended.code in CANNOT_RUN or ended.said.startswith(bwrap.COMPLAINT)
+    is_signal = ended.code > EXIT_OF_SIGNALS
+    cannot = ended.code in CANNOT_RUN or is_signal or ended.said.startswith(bwrap.COMPLAINT)
     if ended.code == 0 or not (trial.has_to_end_well or cannot):
         return None
     return printable(lines[-1], LINE_SHOWN) if lines else f"it {ended.how}"

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 import trio
 import trio.lowlevel
 
+from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProcess
 from arena.check.noise import noisy
 from arena.check.results import Said
 from arena.game.dialogue_entries import Speaker
 from arena.game.faults import Fault
-from arena.game.hints import Activity, Hint, Language, Probe, diagnose
+from arena.game.hints import Activity, Hint, Probe, diagnose
 from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.nursery import background
@@ -72,14 +73,14 @@ class Manner:
 class Talk:
     """One process of a bot, and all that is said with it."""
 
-    def __init__(self, process: BotProcess, language: Language, times: Times, manner: Manner) -> None:
+    def __init__(self, process: BotProcess, bot: BotSpec, times: Times, manner: Manner) -> None:
         self.process = process
         self.exchange: deque[Said] = deque(maxlen=KEPT_LINES)
         self.hint: Hint | None = None
         """That for the fault by which the bot has lost."""
         self._arrivals = Arrivals.of_this_run()
         self._arrivals.watch(process.stdout)
-        self._language = language
+        self._bot = bot
         self._times = times
         self._manner = manner
         self._begun = now()
@@ -89,6 +90,8 @@ class Talk:
         self._scope = trio.CancelScope()
         self._activity, self._has_unread, self._probe = Activity.UNKNOWN, False, Probe()
         self._was_probed = False
+        self._last_written: list[bytes] = []
+        """The lines that were written together the last time."""
 
     # --- beside a game ------------------------------------------------------------------------------------------------
 
@@ -174,8 +177,9 @@ class Talk:
                 await self._write(referee, color, noisy(data) if self._manner.is_noisy else data)
 
     async def _write(self, referee: Referee, color: Color, data: bytes) -> None:
-        for line in data.split(b"\n")[:-1]:
-            self._note(Speaker.ARENA, line)
+        self._last_written = data.splitlines(keepends=True)
+        for line in self._last_written:
+            self._note(Speaker.ARENA, line.removesuffix(b"\n"))
         deadline = referee.seats[color].deadline
         if self._manner.in_pieces:  # what that takes is not the bot's: its clock is set anew after it
             deadline += (len(data) // PIECE + 1) * PIECE_SECONDS
@@ -248,17 +252,19 @@ class Talk:
         if self._activity not in (Activity.WAITS_FOR_INPUT, Activity.UNKNOWN) or self._has_unread:
             return
         self._was_probed = True
-        after_line = after_quit = after_end = b""
-        has_comments = seat.connection.dialect.is_greeted
+        after_again = after_quit = after_end = b""
         self._aside("(its time is up: it is asked a little more)")
-        if has_comments:
-            after_line = await self._answer_to(b"# more\n")
-        if not after_line:
-            after_quit = await self._answer_to(b"quit\n" if has_comments else b"QUIT\n")
-        if not (after_line or after_quit):
+        after_line = await self._answer_to(b"# more\n")
+        if not after_line and len(self._last_written) > 1:
+            after_again = await self._answer_to(self._last_written[-1])
+            if after_again and await self.process.exits_within(PROBE_SECONDS):  # by an error, which empties its buffer
+                after_again, after_quit = b"", after_again
+        if not (after_line or after_again or after_quit):
+            after_quit = await self._answer_to(b"quit\n")
+        if not (after_line or after_again or after_quit):
             self.end_input()
             after_end = await self._answer_to(b"")
-        self._probe = Probe(after_line, after_quit, after_end)
+        self._probe = Probe(after_line, after_again, after_quit, after_end)
 
     async def _answer_to(self, data: bytes) -> bytes:
         """What the bot writes within a moment after these bytes; lines that are complete."""
@@ -281,7 +287,7 @@ class Talk:
 
     def advised(self, referee: Referee, seat: Seat, fault: Fault) -> Fault:
         """The fault as it is; its hint is kept."""
-        seen = seen_of(seat, fault, referee.live, self.process, self._language)
+        seen = seen_of(seat, fault, referee.live, self.process, self._bot)
         if self._activity is not Activity.UNKNOWN:
             seen = seen._replace(activity=self._activity, has_unread=self._has_unread)
         if self._was_probed:

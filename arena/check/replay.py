@@ -11,7 +11,6 @@ import msgspec
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE
 from arena.bots.sandbox.launch import StartError
 from arena.bots.starting import Sandbox
@@ -75,7 +74,7 @@ async def _sit(record: GameRecord, spec: GameSpec, bot: BotSpec, held: Sandbox, 
         process = held.start(bot)
     except StartError as error:
         raise ArenaError(f"{bot.name} cannot be started: {error}") from None
-    talk = Talk(process, language_of(bot), Times(), Manner())
+    talk = Talk(process, bot, Times(), Manner())
     sitting = _Sitting(record, Referee(spec), color, talk)
     try:
         async with background(process.drain_stderr, talk.watch_use):
@@ -200,18 +199,18 @@ class _Sitting:
         assert game is not None
         is_played = done < len(record.actions)
         recorded = record.actions[done] if is_played else illegal_then_of(record, self._color)
-        illegal = ""
+        error = None
         if not (is_played and action == recorded) and action != RESIGN:
             try:
                 game.check(game.parse(action))
-            except IllegalActionError as error:
-                illegal = printable(str(error))
+            except IllegalActionError as found:
+                error = found
         recorded_ms = record.times_us[done] / 1000 if is_played else None
-        self.replies.append(Reply(done + 1, recorded, action, recorded_ms, taken, illegal))
+        self.replies.append(Reply(done + 1, recorded, action, recorded_ms, taken, printable(str(error or ""))))
         self._raw = b""
         if not is_played:
-            if illegal:
-                raise _WrongError(Fault(Reason.ILLEGAL_ACTION, f"ply {done + 1}: {illegal}").shown)
+            if error:
+                raise _WrongError(faults.illegal(done + 1, action, error).shown)
             return False
         self._act(self._color)
         return True

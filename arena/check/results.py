@@ -3,9 +3,12 @@
 import enum
 from dataclasses import dataclass
 
-from arena.check.situations import Situation
+from arena.check.situations import Group, Situation
 from arena.game.dialogue_entries import Speaker
 from protocol.notation import Reason
+
+FOR_ALL_RULES = frozenset({Group.READY, Group.CONVERSATION, Group.FILES})
+"""Groups of situations that a bot has to pass whatever the rules are."""
 
 
 class Mark(enum.Enum):
@@ -108,3 +111,15 @@ class Checked:
     def is_accepted(self) -> bool:
         """Whether a league would accept it: every situation that is for all leagues has been passed."""
         return not (self.count(Mark.FAILED) or self.count(Mark.NOT_TRIED))
+
+    def rules_with(self, mark: Mark) -> list[str]:
+        """Return the rulesets that the bot is ready for (`PASSED`), is not ready for, or was not tried with."""
+        names = dict.fromkeys(outcome.situation.rules for outcome in self.outcomes)
+        return [name for name in names if name and self._mark_of(name) is mark]
+
+    def _mark_of(self, rules: str) -> Mark:
+        found = {one.mark for one in self.outcomes if one.situation.rules == rules}
+        for_all = {one.mark for one in self.outcomes if one.situation.group in FOR_ALL_RULES}
+        if found <= {Mark.NOT_APPLICABLE}:
+            return Mark.NOT_APPLICABLE
+        return next((mark for mark in (Mark.FAILED, Mark.NOT_TRIED) if mark in found | for_all), Mark.PASSED)

@@ -18,7 +18,6 @@ from arena.check.results import Checked, Failure, Mark, Outcome, spread
 from arena.check.situations import Extent, Group, Situation, script
 from arena.check.trying import Trial
 from arena.errors import UsageError, suggest
-from arena.game.dialects import Dialect
 from arena.league.entrants import built
 from arena.league.options import PlayOptions
 from arena.league.running import Say, run_games
@@ -30,8 +29,6 @@ from protocol.notation import Reason
 Begins = Callable[[int, int, Situation], None]
 """Told before each situation: its number from 0, how many there are, and what it is."""
 
-USUAL_RULES = {Dialect.ARENA_1: "isf", Dialect.UCC_2012: "ucc-2012"}
-"""What a bot that speaks a dialect is tried under first, where no ruleset is named."""
 READY = Situation("ready", "is a bot that a league could start", Group.READY, "", plies=0)
 FILES = Situation("files", "leaves its own files as they are", Group.FILES, "", plies=0)
 
@@ -71,7 +68,7 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
 
 def _checked(level: Level, bot: BotSpec, options: CheckOptions, begins: Begins, run: Run) -> Checked:
     time = time_control(options.play)
-    main = USUAL_RULES[bot.dialect]
+    main = "ucc-2012" if bot.is_of_2012 else "isf"
     situations = tuple(script(options.rules, options.extent, main))
     _check_keys(options.only, [*(situation.key for situation in situations), FILES.key])
     limits = usual_limits(options.play)
@@ -131,9 +128,6 @@ def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run:
 def _replayed(level: Level, bot: BotSpec, options: PlayOptions, game: StoredGame, run: Run) -> Replayed:
     if bot.fault is not None:
         raise UsageError(bot.fault)
-    if bot.dialect is not Dialect.ARENA_1:
-        where, word = printable(str(bot.path)), bot.dialect.value
-        raise UsageError(f"{where}: --replay puts the lines of version 1 to a bot, and this one speaks {word}")
     game = seated(game, bot)
     with Sandbox(level, [bot], usual_limits(options), {}, options.interpreters) as held:
         run_games(run, held.try_out)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.fitting import why_unfit
 from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE
 from arena.bots.sandbox.launch import StartError
@@ -16,9 +17,6 @@ from arena.check.conversation import Manner, Talk, Times
 from arena.check.planned import PlannedGame, ruleset_of
 from arena.check.results import Failure, Mark, Outcome
 from arena.check.situations import Situation, Twist
-from arena.errors import UsageError
-from arena.game.connection import Connection, connect
-from arena.game.dialects import Dialect, check_dialect
 from arena.game.faults import Fault
 from arena.game.hints import Hint, Mistake, Seen, diagnose
 from arena.game.record import History
@@ -48,6 +46,7 @@ SAME_MISTAKES = 4
 """After so many failures of one kind the rest is not tried: it would only take time to say the same again."""
 AT_THE_END = frozenset({Mistake.EXCEPTION, Mistake.WILD_POINTER, Mistake.ABORTED})
 """What is worth telling of a bot that has played to the end and fails then."""
+RESIGNED_HINT = "'move resign' gives the game up; a bot that finds no action should play any of the legal ones"
 SAYS_THAT_IT_CANNOT = "it says 'cannot restore'"
 
 GoOn = Callable[[Situation, int], None]
@@ -71,7 +70,7 @@ class Trial:
             if why := why or _why_not(outcomes):
                 outcomes.append(Outcome(situation, Mark.NOT_TRIED, why))
                 continue
-            if why_never := _why_never(situation, self._bot.dialect):
+            if why_never := why_unfit(self._bot, ruleset_of(situation)):
                 outcomes.append(Outcome(situation, Mark.NOT_APPLICABLE, why_never))
                 continue
             begins(situation, len(outcomes))
@@ -97,7 +96,7 @@ class Trial:
     async def _one_game(self, situation: Situation) -> Outcome:
         color, twist = situation.color, situation.twist
         game = PlannedGame(situation, self._seed)
-        referee = Referee(self._spec(situation, game.opening), self._connections(color))
+        referee = Referee(self._spec(situation, game.opening))
         async with self._talk(situation) as talk:
             await talk.play(referee, color, game.answer, game.is_at_break)
             if referee.refused is not None:
@@ -111,6 +110,8 @@ class Trial:
             self._introduced(referee, color)
             if fault := referee.seats[color].fault:
                 return self._fault(situation, referee, talk, fault)
+            if game.opening is None and _gave_up(referee, color):
+                return self._resigned(situation, referee, talk)
             return await self._ended(situation, referee, talk)
 
     async def _ended(self, situation: Situation, referee: Referee, talk: Talk) -> Outcome:
@@ -150,12 +151,14 @@ class Trial:
                 game = PlannedGame(replace(situation, color=side), self._seed + number)
                 is_last = number == GAMES_IN_ONE_PROCESS - 1
                 introduced = {side: introduction} if introduction else None
-                spec, connections = self._spec(situation, None, number), self._connections(side)
-                referee = Referee(spec, connections, introduced=introduced, keeps=not is_last)
+                spec = self._spec(situation, None, number)
+                referee = Referee(spec, introduced=introduced, keeps=not is_last)
                 await talk.play(referee, side, game.answer, game.is_at_break)
                 plies += len(referee.actions)
                 if fault := referee.seats[side].fault:
                     return self._fault(situation, referee, talk, fault, f"game {number + 1} of its process: ")
+                if _gave_up(referee, side):
+                    return self._resigned(situation, referee, talk)
                 introduction = referee.seats[side].introduction
                 if not is_last and not await talk.process.settle():
                     words = (
@@ -180,6 +183,8 @@ class Trial:
                 return Outcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
             if fault := referee.seats[color].fault:
                 return self._fault(situation, referee, talk, fault, "before it was interrupted: ")
+            if _gave_up(referee, color):
+                return self._resigned(situation, referee, talk)
             history: History | None = referee.history(now())
         if history is None or referee.is_over:
             return Outcome(situation, Mark.PASSED, "the game was over before", plies=len(referee.actions))
@@ -202,18 +207,13 @@ class Trial:
             in_pieces=situation.twist is Twist.PIECES,
             foe_seconds=FOE_SECONDS if situation.twist is Twist.SLOW_FOE else 0.0,
         )
-        talk = Talk(process, self._language, self.times, manner)
+        talk = Talk(process, self._bot, self.times, manner)
         try:
             yield talk
         finally:
             talk.leave()
             await process.end(0 if talk.hint else grace)
             self.memory = max(self.memory, process.peak_memory)
-
-    def _connections(self, color: Color) -> tuple[Connection, Connection]:
-        """What is spoken with Red and with Blue; the opponent speaks version 1."""
-        own, foe = connect(self._bot.dialect), connect(Dialect.ARENA_1)
-        return (own, foe) if color is Color.RED else (foe, own)
 
     def _spec(self, situation: Situation, opening: Opening | None, number: int = 0) -> GameSpec:
         ruleset = ruleset_of(situation)
@@ -241,25 +241,24 @@ class Trial:
         shown = replace(failure, exchange=talk.last_exchange(SHOWN_LINES), stderr=self._stderr(talk))
         return Outcome(situation, _mark(situation), "", shown, len(referee.actions))
 
+    def _resigned(self, situation: Situation, referee: Referee, talk: Talk) -> Outcome:
+        words = "expected it to play, and it resigned in its first turn"
+        shown = talk.last_exchange(SHOWN_LINES), self._stderr(talk)
+        plies = len(referee.actions)
+        failure = Failure(plies, Reason.RESIGN, words, Mistake.RESIGNED.value, RESIGNED_HINT, *shown)
+        return Outcome(situation, _mark(situation), "", failure, plies)
+
     @staticmethod
     def _stderr(talk: Talk) -> tuple[str, ...]:
         talk.process.read_stderr_now()
         return tuple(talk.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:])
 
 
-def _why_never(situation: Situation, dialect: Dialect) -> str:
-    """Why a situation is nothing for bots that speak this dialect, if so."""
-    try:
-        check_dialect(dialect, ruleset_of(situation))
-    except UsageError as error:
-        return str(error)
-    if situation.twist in (Twist.OPENING, Twist.RESUMED) and not dialect.can_be_restored:
-        return f"in {dialect.value} a bot cannot be told a game that has begun"
-    if situation.twist is Twist.SEVERAL and not dialect.plays_on:
-        return f"in {dialect.value} a process plays one game"
-    if situation.twist in (Twist.NO_GAME, Twist.NOISE) and not dialect.is_greeted:
-        return f"in {dialect.value} there is nothing like it"
-    return ""
+def _gave_up(referee: Referee, color: Color) -> bool:
+    """Whether a side has resigned before it has made a move of its own."""
+    verdict = referee.verdict
+    is_resigned = verdict is not None and verdict.reason is Reason.RESIGN and verdict.result.winner is color.opponent
+    return is_resigned and len(referee.actions) <= len(Color)
 
 
 def _mark(situation: Situation) -> Mark:

@@ -1,7 +1,12 @@
-"""The commands by name: what each is for, in a line, and where it is. `arena --help` is made of this alone.
+"""The list of commands, and what `arena --help` and `arena --version` print.
 
-Nothing is imported here, and a command only when it is asked for: `arena --help` has to be quick.
+Nothing is imported here but the version: these answers have to be quick.
 """
+
+from arena.version import __version__
+
+COMPLETION_VARIABLE = "_ARENA_COMPLETE"
+"""Set by the shell's function when a line is to be completed."""
 
 COMMANDS = (
     ("Write", "new", "a first bot, in one of eight languages"),
@@ -26,12 +31,9 @@ COMMANDS = (
     ("Help", "doctor", "which sandboxes work on this machine"),
     ("Help", "completion", "have your shell complete commands, bots and games"),
 )
-"""Under which word a command is listed, its name, and what it does, in the order in which they are listed."""
+"""Of each command the heading in the list, the name, and what the command does. Its module begins with `cmd_`."""
 
 NAMES = tuple(name for _, name, _ in COMMANDS)
-_ELSEWHERE = {"import": "import_", "play": "play_bot"}
-"""Modules that are not called as the command is: one name is a keyword, one was that of what leagues print."""
-
 
 MEANT = {
     **dict.fromkeys(("init", "create", "template"), "new"),
@@ -50,10 +52,31 @@ MEANT = {
     **dict.fromkeys(("variants", "rulesets"), "rules"),
     **dict.fromkeys(("sandbox", "sandboxes"), "doctor"),
 }
-"""Words that somebody may take for a command, because others have one of that name or a page here has the word."""
+"""Words that a user may take for a command, and the command to suggest."""
+
+HEAD = "Usage: arena COMMAND ...  (a bot arena for Stratego; COMMAND --help says more)\n"
+EXAMPLES = (
+    ("arena league bots/*", "all bots of a folder"),
+    ("arena match mine.py warden --games 10", "your bot against a sample bot"),
+)
 
 
-def home_of(name: str) -> tuple[str, str]:
-    """The module that has a command, and what the command is called there."""
-    plain = name.replace("-", "_")
-    return f"arena.cli.{_ELSEWHERE.get(name, plain)}", f"{plain}_command"
+def help_text() -> str:
+    """Return the commands, a line each, and examples: no more than a screen."""
+    lines = [HEAD]
+    width = max(map(len, NAMES))
+    before = ""
+    for heading, name, words in COMMANDS:
+        lines.append(f"{heading if heading != before else '':5} {name:{width}}  {words}\n")
+        before = heading
+    return "".join([*lines, f"Examples: {'    '.join(line for line, _ in EXAMPLES)}\n"])
+
+
+def version_text() -> str:
+    """Return the version of the arena, and of the protocol that it speaks with bots."""
+    from protocol.messages import PROTOCOL_VERSION
+
+    return f"arena, version {__version__} (protocol version {PROTOCOL_VERSION})\n"
+
+
+TEXTS = {"--help": help_text, "-h": help_text, "--version": version_text}

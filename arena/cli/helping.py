@@ -3,15 +3,19 @@
 A command says its `examples`, which options are the `usual` ones (all, if none are named) and how all of them are
 grouped. Where all of it does not fit, `--help` has the usual options with the first clause of what each means, which is
 therefore to be one that stands alone.
+
+Numbers as options say what was expected and what came: click's own words are less plain ("0 is not in the range
+1<=x<=9").
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import click
 
+from arena.printable import SHOWN, printable, shown
 from arena.report.consoles import folded
 
 HELP_ALL = "help_all"
@@ -26,6 +30,7 @@ HELPS = ("--help", "--help-all")
 TOO_FEW_OR_MANY = ("Missing argument", "Got unexpected extra argument")
 """How click begins to say that there are not as many words on the line as the command takes."""
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 Example = tuple[str, str]
 """A command as a shell runs it, and what it does."""
 Groups = Mapping[str, Collection[str]]
@@ -55,35 +60,25 @@ class ArenaCommand(click.Command):
         if ctx.resilient_parsing:  # a line that is being completed, of which click forgets what is not whole
             ctx.meta[WORDS] = tuple(args)
         try:
-            with self.options_read(ctx):
-                return super().parse_args(ctx, args)
+            return super().parse_args(ctx, args)
         except click.UsageError as error:
-            words = error.format_message().removesuffix(".")
-            if self.examples and words.startswith(TOO_FEW_OR_MANY):
-                raise click.UsageError(f"{words}. For example: {self.examples[0][0]}", ctx) from None
-            raise
+            raise self._with_example(error, ctx) from None
 
-    @contextmanager
-    def options_read(self, ctx: click.Context) -> Iterator[None]:
-        """Where a line ends before the values of an option, say which it takes, and show one."""
-        try:
-            yield
-        except click.BadOptionUsage as error:
+    def _with_example(self, error: click.UsageError, ctx: click.Context) -> click.UsageError:
+        """Add an example to an error about too few or too many words, or about an option without its value."""
+        words = error.format_message().removesuffix(".")
+        if self.examples and words.startswith(TOO_FEW_OR_MANY):
+            return click.UsageError(f"{words}. For example: {self.examples[0][0]}", ctx)
+        if isinstance(error, click.BadOptionUsage) and " requires " in words:
             name = error.option_name
             option = next((param for param in self.params if name in param.opts), None)
-            if option is None or " requires " not in error.format_message():
-                raise
-            examples = [line for line, _ in self.examples if f"{name} " in line]
-            example = f". For example: {examples[0]}" if examples else ""
-            raise click.UsageError(f"{name}: expected {option.make_metavar(ctx)} after it{example}", ctx) from None
+            example = next((f". For example: {line}" for line, _ in self.examples if f"{name} " in line), "")
+            if option is not None:
+                return click.UsageError(f"{name}: expected {option.make_metavar(ctx)} after it{example}", ctx)
+        return error
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]
-
-    def asks_for_help(self, ctx: click.Context, given: Mapping[str, Any]) -> bool:
-        """Whether these values of a command line are answered by help alone."""
-        option = self.get_help_option(ctx)
-        return given.get(HELP_ALL) is True or (option is not None and given.get(option.name or "") is True)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if ctx.meta.get(HELP_ALL):
@@ -187,3 +182,46 @@ _HELP_ALL = click.Option(
     callback=_show_all,
     help="Show all options, in groups, and exit.",
 )
+
+
+class Whole(click.IntRange):
+    """A whole number from `min` to `max`, or without an end where that is None."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number. Fails with the range and the value for anything else."""
+        try:
+            number = int(value)
+        except (TypeError, ValueError):
+            self.fail(f"expected {self.words}, got {_got(value)}", param, ctx)
+        if (self.min is not None and number < self.min) or (self.max is not None and number > self.max):
+            self.fail(f"expected {self.words}, got {_got(value)}", param, ctx)
+        return number
+
+    @property
+    def words(self) -> str:
+        """What is expected, in words."""
+        if self.max is None:
+            return "a whole number" if self.min is None else f"a whole number of at least {self.min:g}"
+        return f"a whole number from {self.min} to {self.max}"
+
+
+class Decimal(click.types.FloatParamType):
+    """A number, with a point if need be."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number. Fails with the value for anything else."""
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            self.fail(f"expected a number, got {_got(value)}", param, ctx)
+
+
+def _got(value: Any) -> str:
+    """The value as it was written; quotes only about what is no number."""
+    is_number = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdigit()
+    return printable(value, SHOWN) if is_number else shown(value)
+
+
+def with_options(options: Sequence[Decorator]) -> Decorator:
+    """Return a decorator that adds these options (`click.option`) to a command, in this order."""
+    return lambda function: reduce(lambda made, option: option(made), reversed(options), function)

@@ -2,7 +2,7 @@
 
 - While modules are imported and while stores are only read there is nothing to put in order: the process ends at once.
 - While bots are looked for, built and tried there are children: `unwinding` raises KeyboardInterrupt, in good order if
-  what runs is run by `arena.cli.interruptible`.
+  what runs is run by `arena.cli.process_setup`.
 - While games are played nothing is raised. `StopRequests` counts: the first Ctrl-C asks to stop soon, the next one, and
   SIGTERM and SIGHUP, which come from a service manager or a closing terminal, ask to stop now.
 

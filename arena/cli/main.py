@@ -1,32 +1,126 @@
-"""The `arena` command itself: its sub-commands, and what a user sees when something goes wrong.
+"""The `arena` command as a click group: its commands are imported when they are asked for.
 
-Whatever is raised, a user gets one clear message on standard error and an exit code: 2 for what was asked for wrongly,
-1 for what failed (4 after `compare`), 130 for Ctrl-C. A traceback is for us: it is printed only if ARENA_TRACEBACK is
-set.
+Whatever is raised, a user gets one clear message on standard error and an exit code: 2 for a wrong request, 1 for a
+failure (4 after `compare`), 130 for Ctrl-C. A traceback is for developers: it is printed if ARENA_TRACEBACK is set.
 """
 
 import io
 import os
 import sys
-from typing import Any
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli import interrupts, streams
-from arena.cli.completing import VARIABLE
+from arena.cli import catalog, interrupts, streams
 from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT, USAGE
-from arena.cli.group import ArenaGroup
-from arena.cli.words import started_as_module
+from arena.cli.installation import started_as_module
+from arena.report.consoles import fitted
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 TRACEBACK_VARIABLE = "ARENA_TRACEBACK"
 LONGEST_COMPLAINT = 4000
-"""Characters of what is said of a wrong option, which may be an argument of any length."""
-
-
+"""Characters of a message about a wrong option, which may quote an argument of any length."""
 CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
+class ArenaGroup(click.Group):
+    """All commands. The help of the group is that of `arena.cli.catalog`."""
+
+    def all_commands(self) -> dict[str, click.Command]:
+        """Import and return all commands, by name."""
+        return {name: _imported(name) for name in catalog.NAMES}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(catalog.NAMES)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        command = _imported(name) if name in catalog.NAMES else None
+        if command and ctx.resilient_parsing:
+            from arena.cli.cmd_completion import teach
+
+            teach(command)
+        return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """Offer the commands with their lines of help, without importing them."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete and not incomplete[0].isalnum():
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name, help=words) for _, name, words in catalog.COMMANDS if name.startswith(incomplete)]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the words begin with. For an unknown one, suggest the one that was probably meant."""
+        word = args[0]
+        if word == "help":
+            ctx.fail(f"No such command 'help'. Did you mean 'arena {' '.join((*args[1:2], '--help'))}'?")
+        if word in catalog.MEANT:
+            meant = catalog.MEANT[word]
+            words = next(words for _, name, words in catalog.COMMANDS if name == meant.split()[0])
+            ctx.fail(f"No such command {word!r}. Did you mean 'arena {meant}' ({words})?")
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(fitted(catalog.help_text(), sys.stdout))
+
+    def main(  # type: ignore[override]  # click overloads it by the value of standalone_mode
+        self, args: Sequence[str] | None = None, standalone_mode: bool = True, **options: Any
+    ) -> Any:
+        """Run a command; in standalone mode say what goes wrong, and exit."""
+        if not standalone_mode:
+            return super().main(args, standalone_mode=False, **options)
+        sys.exit(self.run(args, **options))
+
+    def run(self, args: Sequence[str] | None = None, **options: Any) -> int:
+        """Run a command and say what goes wrong. Returns the exit code."""
+        args = list(sys.argv[1:] if args is None else args)
+        streams.set_detail(streams.Detail.USUAL)
+        name = "python -m arena" if started_as_module() else "arena"
+        options |= {"prog_name": name, "complete_var": catalog.COMPLETION_VARIABLE}
+        try:
+            code = super().main(args, standalone_mode=False, **options) or 0
+            streams.flush_results()
+        except (click.Abort, KeyboardInterrupt):
+            return _interrupted()
+        except streams.OutputError as error:
+            error.tell()
+            code = FAILED
+        except BaseExceptionGroup as group:  # out of several tasks of trio
+            code = _interrupted() if group.subgroup(KeyboardInterrupt) else _explain(group)
+        except Exception as error:
+            is_typing = catalog.COMPLETION_VARIABLE in os.environ  # a prompt is no place for messages
+            code = FAILED if is_typing else _explain(error)
+        else:
+            return int(code)
+        return NO_VERDICT if code == FAILED and args[:1] == ["compare"] else code
+
+
+def _imported(name: str) -> click.Command:
+    command: click.Command = getattr(import_module(f"arena.cli.cmd_{name}"), f"{name}_command")
+    return command
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(catalog.version_text(), nl=False)
+        ctx.exit()
+
+
 @click.command("arena", cls=ArenaGroup, context_settings=CONTEXT)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version of the arena and of the protocol, and exit.",
+)
 def cli() -> None:
     """A bot arena for the board game Stratego."""
 
@@ -35,29 +129,9 @@ def main() -> None:
     """Run the command that the process was started with, and exit."""
     interrupts.leave_at_once()
     streams.take_over()
-    code = run()
+    code = cli.run()
     interrupts.ignore_from_now_on()
     sys.exit(code)
-
-
-def run() -> int:
-    """Run the command of `sys.argv`, tell what goes wrong, and return the exit code."""
-    streams.set_detail(streams.Detail.USUAL)
-    try:
-        code = cli.main(standalone_mode=False, prog_name="python -m arena" if started_as_module() else "arena") or 0
-        streams.flush_results()
-    except (click.Abort, KeyboardInterrupt):
-        return _interrupted()
-    except streams.OutputError as error:
-        error.tell()
-        code = FAILED
-    except BaseExceptionGroup as group:  # out of several tasks of trio
-        code = _interrupted() if group.subgroup(KeyboardInterrupt) else _explain(group)
-    except Exception as error:
-        code = FAILED if VARIABLE in os.environ else _explain(error)  # a line that is being typed is no place for words
-    else:
-        return code
-    return NO_VERDICT if code == FAILED and sys.argv[1:2] == ["compare"] else code
 
 
 def _interrupted() -> int:
@@ -66,7 +140,7 @@ def _interrupted() -> int:
 
 
 def _explain(error: BaseException) -> int:
-    """Tell what went wrong; returns the exit code."""
+    """Say what went wrong. Returns the exit code."""
     from arena.bots.sandbox.launch import host_fault
     from arena.errors import ArenaError
     from arena.rules.ruleset import RulesetError
@@ -83,7 +157,9 @@ def _explain(error: BaseException) -> int:
     if known:
         _complain(str(known))
         return known.exit_code
-    if not _has_current_folder():
+    try:
+        os.getcwd()
+    except OSError:
         _complain("the current folder has been removed; change to another one")
         return USAGE
     if os.environ.get(TRACEBACK_VARIABLE):
@@ -95,13 +171,6 @@ def _explain(error: BaseException) -> int:
         f"This is a mistake in arena, not in your bots. Set {TRACEBACK_VARIABLE}=1 to see where it happened."
     )
     return FAILED
-
-
-def _has_current_folder() -> bool:
-    try:
-        return bool(os.getcwd())
-    except OSError:
-        return False
 
 
 def _complain(text: str) -> None:

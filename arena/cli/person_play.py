@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 from arena.bots.names import name_fault
 from arena.bots.sandbox.levels import AUTO
 from arena.cli.exit_codes import INTERRUPTED
-from arena.cli.extras import SERVING, needs
-from arena.cli.interruptible import run_unwinding
+from arena.cli.installation import SERVING, needs, shell_line, this_command
 from arena.cli.interrupts import StopRequests, unwinding
-from arena.cli.playing import level_line, own_process
-from arena.cli.stopped_games import does_not_count, kept_words, line_to_go_on, saying_how_to_go_on
+from arena.cli.paused_games import does_not_count, kept_words, line_to_go_on, saying_how_to_go_on
+from arena.cli.process_setup import level_line, own_process, run_unwinding
 from arena.cli.streams import flush_results, remark, result
-from arena.cli.words import shell_line, this_command
 from arena.counted import counted
 from arena.errors import UsageError
 from arena.game.faults import named

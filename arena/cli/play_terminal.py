@@ -3,32 +3,43 @@
 Where the terminal can, each screen takes the place of the one before; where it cannot, or there is none, the board is
 printed when it is the person's turn, and a line for each action. From a pipe a line is read when one is needed and not
 before, so that a file of moves is played as it stands. The end of the input pauses the game.
+
+A set-up is a draft until 'ready': it may be incomplete or not legal. Lines are read without a thread, so that waiting
+can be cancelled.
 """
 
+import errno
 import os
+import random
 import sys
 from collections.abc import Awaitable, Callable
 
-from arena.cli.looking import AUTO, paint_for
-from arena.cli.play_history import EarlierPlies
-from arena.cli.play_setup import SetupEditor
+import trio
+
+from arena.cli.pager import AUTO, paint_for
 from arena.cli.streams import flush_results, result
-from arena.cli.typed_lines import TypedLines
 from arena.game.seat_state import SeatState, Stage
+from arena.game.setups import Rows
 from arena.nursery import open_nursery
 from arena.play.session import RefusedError, Session
 from arena.printable import printable
+from arena.report.boards import Paint, board_text
 from arena.report.consoles import fitted, width_of
-from arena.report.seat import (
+from arena.report.seat_text import (
     WIDTH,
+    Typed,
+    Verb,
     action_words,
+    actions_text,
     choices_text,
     piece_words,
+    presets_text,
+    read_typed,
     screen_text,
+    setup_cells,
     stage_words,
 )
-from arena.report.seat_commands import Typed, Verb, read_typed
-from protocol.notation import SQUARE_INDEX, Color
+from protocol.notation import EMPTY, HOME_SQUARES, SQUARE_INDEX, Color
 
 CLEAR = "\x1b[H\x1b[2J"
 """The screen alone: what was in the terminal before can still be scrolled to."""
@@ -268,3 +279,179 @@ def _known(square: str, state: SeatState) -> str:
         return f"{printable(square)}: expected a square, a1 to j10"
     piece = next((piece for piece in state.pieces if piece.square == name), None)
     return piece_words(piece, state.color) if piece else f"{name}: nothing stands there"
+
+
+class EarlierPlies:
+    """Which ply one person looks at, and the answers to what is typed about earlier ones."""
+
+    def __init__(self, session: Session, color: Color, paint: Paint) -> None:
+        self._session, self._color, self._paint = session, color, paint
+        self._shown = 0
+
+    def forget(self, plies: int) -> None:
+        """The board of now is shown, after so many plies: `back` and `next` go on from there."""
+        self._shown = plies
+
+    def history(self) -> str:
+        """All actions so far."""
+        return actions_text(self._session.actions(self._color), self._color.word) or "nothing has been done so far"
+
+    def board(self, typed: Typed, width: int) -> str:
+        """The board that `ply 12`, `back` or `next` asks for. Raises `RefusedError` where there is none."""
+        plies = self._session.state(self._color).plies
+        ply = self._asked_for(typed)
+        if ply is None or not 0 <= ply <= plies:
+            raise RefusedError(
+                f"expected a ply from 0 to {plies}, as in 'ply {plies}'; this is after ply {self._shown}"
+            )
+        self._shown = ply
+        then = self._session.state_after(self._color, ply)
+        screen = screen_text(then, (then.last,) if then.last else (), self._paint, width=width, plies=plies)
+        return f"{screen}\n('board' shows it as it is now)"
+
+    def _asked_for(self, typed: Typed) -> int | None:
+        match typed:
+            case Typed(Verb.BACK, ()):
+                return self._shown - 1
+            case Typed(Verb.NEXT, ()):
+                return self._shown + 1
+            case Typed(Verb.PLY, (number,)) if number.isascii() and number.isdecimal():
+                return int(number[:10])
+            case _:
+                return None
+
+
+LARGEST_SEED = 2**32
+SETUP_HELP = """\
+preset NAME    begin with one of these:
+{presets}
+random [SEED]  a random set-up
+swap a1 b2     exchange two squares
+setup ROWS     four rows separated by /, your back row first, . for empty:
+               {rows}
+board          show the set-up again
+ready          play with it
+pause          leave; there is nothing to save yet"""
+
+
+class SetupEditor:
+    """One person's draft of a set-up, which begins as the first preset."""
+
+    def __init__(self, session: Session, color: Color, paint: Paint) -> None:
+        self._session, self._color, self._paint = session, color, paint
+        self.rows: Rows = session.presets()[0].rows
+
+    def screen(self, players: tuple[str, str]) -> str:
+        """The draft as a board, and what can be done with it. `players` are the names of Red and Blue."""
+        color = self._color
+        board = board_text(setup_cells(self.rows, color), paint=self._paint, side=color)
+        names = ", ".join(preset.name for preset in self._session.presets())
+        words = "your set-up: type 'ready' to play with it, 'help' to change it"
+        return f"{players[color]} has {color.word}\n{board}\n{words}\npresets: {names}"
+
+    def change(self, typed: Typed) -> str | None:
+        """Do what was typed; returns what there is to say to it, or None if the draft is to be shown. Raises
+        `RefusedError` if it is to be played with and is not legal."""
+        match typed:
+            case Typed(Verb.READY):
+                self._session.set_up(self._color, self.rows)
+                return ""
+            case Typed(Verb.PRESET, (name,)):
+                return self._take_preset(name)
+            case Typed(Verb.RANDOM, words):
+                return self._take_random(words)
+            case Typed(Verb.SWAP, (first, second)):
+                return self._swap(first.lower(), second.lower())
+            case Typed(Verb.SETUP, (first, *more)):
+                return self._take_rows(tuple("/".join([first, *more]).split("/")))
+            case Typed(Verb.BOARD):
+                return None
+            case Typed(Verb.HELP):
+                presets = presets_text(self._session.presets())
+                return SETUP_HELP.format(presets=presets, rows="/".join(self.rows))
+            case Typed(Verb.NOTHING):
+                return ""
+            case _:
+                return f"{printable(typed.text)}: expected 'ready', or a change of the set-up; see 'help'"
+
+    def _take_preset(self, name: str) -> str | None:
+        found = {preset.name: preset for preset in self._session.presets()}
+        if name not in found:
+            return f"{printable(name)}: expected a preset: {', '.join(found)}"
+        self.rows = found[name].rows
+        return None
+
+    def _take_random(self, words: tuple[str, ...]) -> str | None:
+        seed = _seed(words)
+        if seed is None:
+            return "expected a whole number: random 7"
+        self.rows = self._session.random_setup(seed)
+        return None
+
+    def _take_rows(self, rows: Rows) -> str | None:
+        if problems := self._session.check_setup(rows).problems:
+            return printable("; ".join(problems))
+        self.rows = rows
+        return None
+
+    def _swap(self, first: str, second: str) -> str | None:
+        """Exchange what stands on two squares."""
+        home = HOME_SQUARES[self._color]
+        for name in (first, second):
+            if SQUARE_INDEX.get(name) not in home:
+                return f"{printable(name)}: expected a square of your own four rows"
+        letters = list("".join(self.rows))
+        one, other = (home.index(SQUARE_INDEX[name]) for name in (first, second))
+        letters[one], letters[other] = letters[other], letters[one]
+        self.rows = tuple("".join(letters[start : start + 10]) for start in range(0, len(letters), 10))
+        return f"{first} and {second} are both empty" if letters[one] == letters[other] == EMPTY else None
+
+
+def _seed(words: tuple[str, ...]) -> int | None:
+    if not words:
+        return random.SystemRandom().randrange(LARGEST_SEED)
+    text = words[0]
+    return int(text) if len(words) == 1 and text.isascii() and text.isdecimal() and len(text) <= 10 else None
+
+
+LARGEST_READ = 4096
+LONGEST_LINE = 4096
+"""Characters; what is longer is no line that anybody typed, and is cut."""
+
+
+class TypedLines:
+    """The lines of a descriptor. It is not made non-blocking, because others share it."""
+
+    def __init__(self, descriptor: int = 0) -> None:
+        self._descriptor = descriptor
+        self._data = b""
+        self._has_ended = False
+        self._can_wait = True
+
+    async def line(self) -> str | None:
+        """The next line without its end; None at the end of the input, or when the terminal is gone."""
+        while b"\n" not in self._data and not self._has_ended:
+            await self._read()
+        if not self._data:
+            return None
+        line, _, self._data = self._data.partition(b"\n")
+        return line[:LONGEST_LINE].decode("utf-8", "replace").rstrip("\r")
+
+    async def _read(self) -> None:
+        if self._can_wait:
+            try:
+                await trio.lowlevel.wait_readable(self._descriptor)
+            except PermissionError:  # a file on a disk, which can always be read
+                self._can_wait = False
+        else:
+            await trio.lowlevel.checkpoint()
+        try:
+            data = os.read(self._descriptor, LARGEST_READ)
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.EINTR):  # whoever shares the descriptor has made it non-blocking
+                return
+            data = b""
+        self._has_ended = not data
+        self._data += data
+        if len(self._data) > LARGEST_READ + LONGEST_LINE and b"\n" not in self._data:
+            self._data = self._data[:LONGEST_LINE]

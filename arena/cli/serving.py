@@ -1,7 +1,7 @@
 """`arena league --serve`: the options, and the pages that are served beside a league by a process of their own."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.shared import with_options
+from arena.cli.installation import shell_line, this_command
 from arena.cli.streams import remark
-from arena.cli.words import shell_line, this_command
 from arena.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,12 +48,7 @@ class ServedAt:
     delay: float
 
 
-def serve_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for pages to a command that plays a league."""
-    return with_options(function, _OPTIONS)
-
-
-_OPTIONS = (
+SERVE_OPTIONS = (
     click.option(
         "--serve",
         is_flag=False,
@@ -107,7 +101,7 @@ def listening_for(options: ServeOptions | None) -> "Iterator[ServedAt | None]":
     if options is None:
         yield None
         return
-    from arena.cli.extras import SERVING, needs
+    from arena.cli.installation import SERVING, needs
     from arena.game.time_control import parse_duration
     from arena.league.readers import reader_named
     from arena.league.settings import option_value
@@ -189,7 +183,7 @@ def pages_beside(
     if at is None:
         yield progress, None
         return
-    from arena.cli.seeds import warn_of_seed
+    from arena.cli.stores import warn_of_seed
     from arena.league.readers import reader_named
     from arena.web.address import exposure_text
     from arena.web.beside import ServerBeside
@@ -211,7 +205,7 @@ def pages_beside(
 def _setup(at: ServedAt, store: Path) -> Any:
     import os
 
-    from arena.report.names import DEFAULT_NAMES
+    from arena.report.piece_names import DEFAULT_NAMES
     from arena.web.beside import LiveSetup
 
     options = at.options

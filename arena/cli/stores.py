@@ -1,18 +1,25 @@
-"""Stores that are only read, and what is said of a file that is a paused game in the place of one."""
+"""What commands that read a store share: how it is opened, and warnings about damage and a seed that can be guessed."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from arena.cli.words import shell_line, this_command
-from arena.counted import counted
-from arena.errors import UsageError
-from arena.league.store import Store
+from arena.cli.exit_codes import DONE, FOUND
+from arena.cli.streams import remark
+
+if TYPE_CHECKING:
+    from arena.league.readers import Reader
+    from arena.league.store import Damage, Store
 
 
-def open_to_read(path: Path, *, is_doubtful: bool = False) -> Store:
-    """The store at a path. Raises `UsageError` if there is none; of a paused game it says how to go on with it.
+def open_to_read(path: Path, *, is_doubtful: bool = False) -> "Store":
+    """Open the store at a path. Raises `UsageError` if there is none; of a paused game it says how to go on with it.
 
     `is_doubtful` is as for `Store`.
     """
+    from arena.errors import UsageError
+    from arena.league.store import Store
+
     try:
         return Store(path, create=False, is_doubtful=is_doubtful)
     except UsageError:
@@ -23,6 +30,9 @@ def open_to_read(path: Path, *, is_doubtful: bool = False) -> Store:
 
 
 def _paused_words(path: Path) -> str | None:
+    from arena.cli.installation import shell_line, this_command
+    from arena.counted import counted
+    from arena.errors import UsageError
     from arena.play.saved_game import load_saved
 
     try:
@@ -37,3 +47,30 @@ def _paused_words(path: Path) -> str | None:
         f"{path}: expected a store, got a paused game, {red} - {blue}, after {done}; "
         f"go on with: {go_on}\nits result goes to {paused.store}"
     )
+
+
+def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
+    """Warn of damage in a store on standard error, if there is any. Returns the exit code."""
+    from arena.league.store import damage_text
+
+    if not damage:
+        return DONE
+    remark(
+        f"arena: warning: {store} is damaged, or was changed from outside; what is named here does not count:\n"
+        f"{damage_text(damage)}\n'arena verify {store}' checks all of it"
+    )
+    return FOUND
+
+
+def warn_of_seed(store: Path, settings: dict[str, str], reader: "Reader", say: Callable[[str], None] = remark) -> None:
+    """Warn that the seed of a league can be guessed, if anybody but the host reads its games."""
+    from arena.league.readers import HOST, guessable_seed
+    from arena.printable import printable
+
+    seed = guessable_seed(settings)
+    if reader is not HOST and seed is not None:
+        say(
+            f"arena: note: the seed of {printable(str(store))} is {seed}, which can be guessed: whoever has a bot's "
+            "program can make its set-ups again; a league whose games are given out while it goes on needs a large "
+            "--seed that nobody else knows"
+        )

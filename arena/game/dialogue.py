@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from arena.game.clock import MICROSECONDS
-from arena.game.connection import LineConnection, connect
-from arena.game.dialects import Dialect
+from arena.game.connection import LineConnection
 from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.faults import Fault
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
@@ -19,7 +18,6 @@ from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
 from arena.game.recorded import BY_A_LINE, faults_of, spec_of, with_slack
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
-from arena.game.ucc_lines import action_line, setup_lines, turned
 from protocol.conversation import Phase
 from protocol.lines import MAX_BOT_LINE, LocalProtocolError
 from protocol.messages import PROTOCOL_VERSION, Hello, Want
@@ -116,10 +114,8 @@ class _Dialogue:
 
     def _sit(self, sitting: _Sitting, started: list[bool]) -> Iterator[Entry]:
         kept = {color: self._introduction(color) for color in Color if self._kept[color] and sitting.history is None}
-        red, blue = (connect(dialect) for dialect in self._record.dialects)
         referee = Referee(
             self._spec,
-            (red, blue),
             history=sitting.history,
             introduced=kept,
             keeps=self._is_followed and not any(self._kept),
@@ -199,7 +195,7 @@ class _Dialogue:
         for color in Color:
             notes = self._setup_notes(color)
             setup = self._record.setups[color]
-            rows = self._setup_lines(color, setup) if setup is not None and color not in fails else []
+            rows = [f"setup {setup}"] if setup is not None and color not in fails else []
             lines = [*notes, *rows]
             for text in lines:
                 yield Line(0, color, Speaker.BOT, text)
@@ -207,16 +203,6 @@ class _Dialogue:
                 self._receive(referee, color, lines)
         if not self._is_played:
             self._fail(referee)
-
-    def _setup_lines(self, color: Color, setup: str) -> list[str]:
-        if self._record.dialects[color] is Dialect.UCC_2012:
-            return setup_lines(color.opponent if self._starts is Color.BLUE else color, setup)
-        return [f"setup {setup}"]
-
-    def _action_line(self, color: Color, action: str) -> str:
-        if self._record.dialects[color] is Dialect.UCC_2012:
-            return action_line(turned(action) if self._starts is Color.BLUE else action)
-        return f"move {action}"
 
     @property
     def _starts(self) -> Color:
@@ -256,7 +242,7 @@ class _Dialogue:
 
     def _acted(self, referee: Referee, color: Color) -> Iterator[Entry]:
         record, index = self._record, self._ply - 1
-        text = self._action_line(color, record.actions[index])
+        text = f"move {record.actions[index]}"
         yield Line(self._ply, color, Speaker.BOT, text)
         yield Answer(
             self._ply,

@@ -7,6 +7,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.printable import printable
+from arena.rules.events import IllegalActionError, Rule
 from protocol.conversation import Phase
 from protocol.notation import Color, Reason
 
@@ -14,17 +15,28 @@ MAX_FAULT = 500
 """Characters of a fault that are told: a bot's own words, its file names and its arguments may be in it."""
 
 
+class Illegal(NamedTuple):
+    """A well-formed action that the rules do not allow, and the rule that it breaks."""
+
+    action: str
+    rule: Rule
+
+
 class Fault(NamedTuple):
-    """What a side did wrong: the reason it loses for, and the words for its author."""
+    """What a side did wrong: the reason it loses for, and the words for its author.
+
+    `cause` has the data of those words, for hints; a fault that is read from a record has none.
+    """
 
     reason: Reason
     text: str
+    cause: Illegal | None = None
 
     @property
     def shown(self) -> "Fault":
         """The fault as it goes into records and to terminals: whatever a bot has put into its words, printable and
         short."""
-        return Fault(self.reason, printable(self.text, MAX_FAULT))
+        return self._replace(text=printable(self.text, MAX_FAULT))
 
     @property
     def ascii(self) -> str:
@@ -54,6 +66,11 @@ def with_processor_time(fault: Fault, used_us: int) -> Fault:
     """The fault of a side that was late with a move, and how much processor time it had in that turn: who reads the
     record can tell a bot that thought for too long from one that waited, or that the machine kept waiting."""
     return fault._replace(text=f"{fault.text}, with {used_us / 1000:.0f} ms of processor time")
+
+
+def illegal(ply: int, action: str, error: IllegalActionError) -> Fault:
+    """A side wants to play what the rules do not allow."""
+    return Fault(Reason.ILLEGAL_ACTION, f"ply {ply}: {error}", Illegal(action, error.rule))
 
 
 def stalled(phase: Phase) -> Fault:

@@ -5,7 +5,6 @@ What the processes of the bots used and how they were held is for who ran them t
 
 import msgspec
 
-from arena.game.dialects import USUAL_DIALECTS
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
 
@@ -16,7 +15,6 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
     spec = referee.spec
     assert referee.verdict is not None
     red, blue = referee.seats
-    dialects = (red.connection.dialect, blue.connection.dialect)
     return GameRecord(
         id=spec.id,
         arena=arena,
@@ -44,5 +42,4 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
         names_told=spec.names_told or msgspec.UNSET,
         cannot=(red.cannot, blue.cannot) if red.cannot or blue.cannot else msgspec.UNSET,
         time_percent=spec.time_percent or msgspec.UNSET,
-        protocols=msgspec.UNSET if dialects == USUAL_DIALECTS else dialects,
     )

@@ -11,10 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.errors import UsageError
 from arena.game.clock import Clock
 from arena.game.dates import date_text
-from arena.game.dialects import check_dialect
 from arena.game.faults import lost_by, named
 from arena.game.record import GameRecord, History, NoteLine, RecordError
 from arena.game.spec import Opening
@@ -91,7 +89,6 @@ def _check_record(record: GameRecord) -> None:
     _check_clocks(record)
     if record.opening:
         _check_opening(record, record.opening, ruleset)
-    _check_dialects(record, ruleset)
     red, blue = record.setups
     if red is None or blue is None:
         _check_unplayed(record, ruleset)
@@ -200,21 +197,6 @@ def _check_opening(record: GameRecord, opening: Opening, ruleset: Ruleset) -> No
         raise RecordError("its set-ups are not those of its opening")
     if record.verdict.reason in SETTING_UP:
         raise RecordError(f"{record.verdict.reason.value}, but its set-ups were given")
-
-
-def _check_dialects(record: GameRecord, ruleset: Ruleset) -> None:
-    """What the sides spoke has words for the game, and for how it was begun."""
-    for color, dialect in zip(Color, record.dialects, strict=True):
-        try:
-            check_dialect(dialect, ruleset)
-        except UsageError as error:
-            raise RecordError(f"{color.word}: {error}") from None
-        if not dialect.can_be_restored and (record.opening or record.interrupted):
-            raise RecordError(
-                f"{color.word} spoke {dialect.value}, in which no game is begun or taken up in the middle"
-            )
-        if not dialect.plays_on and record.kept and record.kept[color]:
-            raise RecordError(f"{color.word} spoke {dialect.value}, in which a process plays one game, and is kept")
 
 
 def _check_unplayed(record: GameRecord, ruleset: Ruleset) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from arena.errors import ArenaError
-from arena.game.dialects import USUAL_DIALECTS, Dialect
 from arena.game.spec import Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
@@ -83,8 +82,6 @@ class GameRecord(msgspec.Struct, frozen=True):
     each said that it cannot do, and stands in no record of a game in which neither did.
     `time_percent` is by how much the clocks were scaled to the machine (`TimeControl.scaled`): `time` and `blue_time`
     are the league's, `times` those that were in force. It stands in no record of a game whose clocks were the league's.
-    `protocols` is what each side spoke; it stands in no record of a game in which both spoke version 1 of the arena's
-    protocol.
     """
 
     id: str
@@ -119,7 +116,6 @@ class GameRecord(msgspec.Struct, frozen=True):
     opening: Opening | msgspec.UnsetType = msgspec.UNSET
     names_told: bool | msgspec.UnsetType = msgspec.UNSET
     cannot: tuple[tuple[Ability, ...], tuple[Ability, ...]] | msgspec.UnsetType = msgspec.UNSET
-    protocols: tuple[Dialect, Dialect] | msgspec.UnsetType = msgspec.UNSET
     time_percent: int | msgspec.UnsetType = msgspec.UNSET
 
     def __repr__(self) -> str:
@@ -141,11 +137,6 @@ class GameRecord(msgspec.Struct, frozen=True):
         red, blue = self.nominal_times
         percent = self.time_percent or None
         return red.scaled(percent), blue.scaled(percent)
-
-    @property
-    def dialects(self) -> tuple[Dialect, Dialect]:
-        """What Red and Blue spoke."""
-        return self.protocols or USUAL_DIALECTS
 
 
 class RecordError(ArenaError):

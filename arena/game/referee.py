@@ -21,24 +21,20 @@ otherwise it would be chance which of two broken bots is noticed first. If both 
 
 from collections.abc import Callable, Mapping
 
-import msgspec
-
 from arena.game import faults
 from arena.game.clock import NEVER, Stop, counted
-from arena.game.connection import Connection, LineConnection
 from arena.game.faults import Fault
 from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.refusals import refusal, unrestorable
 from arena.game.seat import SETTLE_SECONDS, Introduction, Seat
 from arena.game.spec import GameSpec
-from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.conversation import Phase
-from protocol.lines import LocalProtocolError, RemoteProtocolError, excerpt
+from protocol.lines import RemoteProtocolError, excerpt
 from protocol.messages import (
     PROTOCOL_VERSION,
     Author,
@@ -64,31 +60,31 @@ class Referee:
     def __init__(
         self,
         spec: GameSpec,
-        connections: tuple[Connection, Connection] | None = None,
         history: History | None = None,
         *,
         introduced: Mapping[Color, Introduction] | None = None,
         keeps: bool = False,
         can_pause: bool = False,
     ) -> None:
-        """`connections` are new ones, Red's and Blue's; without them both speak version 1 of the arena's protocol.
-        `history` is what has been played already of a game that was interrupted and now goes on. `introduced` are bots
-        that have played another game before and go on from there; with `keeps` another game will follow this one, and
-        one that `can_pause` may be interrupted, to go on later."""
+        """`history` is what has been played already of a game that was interrupted and now goes on. `introduced` are
+        bots that have played another game before and go on from there; with `keeps` another game will follow this one,
+        and one that `can_pause` may be interrupted, to go on later."""
         self.spec = spec
         self._history = history
         self.verdict: Verdict | None = None
         self.void: str | None = None
         """Why the game cannot be judged, in words, if it cannot."""
+        self.is_excused = False
+        """Whether that is because the machine has kept a bot from a CPU until it was late."""
         self.refused: str | None = None
         """Why the game is not played at all, in words: a bot has said that it cannot do what the game asks for."""
-        red, blue = connections or (LineConnection(), LineConnection())
-        self.seats = (Seat(Color.RED, red), Seat(Color.BLUE, blue))
-        if (history or spec.opening) and not all(seat.can_be_restored for seat in self.seats):
-            raise LocalProtocolError("a game that has begun, for a bot that cannot be told it")
+        self.seats = (Seat(Color.RED), Seat(Color.BLUE))
         self._keeps, self._can_pause = keeps, can_pause
         self.advise: Callable[[Seat, Fault], Fault] | None = None
         """Adds to the words of a fault, as soon as it is found, what may help its author."""
+        self.excuse: Callable[[Color, float, float], str] | None = None
+        """Called with a side that is late, the seconds that it took and its limit; returns why it is not to blame, in
+        words, or nothing."""
         self.live = LiveGame(spec, self.seats)
         """What is played. Its lists are also had from here:"""
         self.actions, self.times_us, self.forgiven_us = self.live.actions, self.live.times_us, self.live.forgiven_us
@@ -163,7 +159,7 @@ class Referee:
         elif phase is Phase.INTRODUCING:
             deadline = now + self.spec.times[color].start_ms / 1000
         elif phase is Phase.SETTING_UP:
-            time = self._time_of(seat)
+            time = self.spec.times[seat.color]
             deadline = now + (time.setup_ms + time.margin_ms) / 1000
         seat.asked(now, deadline)
         if now < self._settled:
@@ -316,7 +312,7 @@ class Referee:
         try:
             outcome = self.live.move(seat.color, action, now, forgiven)
         except IllegalActionError as error:
-            self._fail(seat, Fault(Reason.ILLEGAL_ACTION, f"ply {len(self.actions) + 1}: {error}"))
+            self._fail(seat, faults.illegal(len(self.actions) + 1, action, error))
             return
         self._go_on(outcome)
 
@@ -336,21 +332,16 @@ class Referee:
         self.void = f"the arena was stopped for {seat.stopped:.1f} s, and {name} may have been late because of it"
 
     def _late(self, seat: Seat, now: float) -> None:
+        time, ply = self.spec.times[seat.color], len(self.actions) + 1
         budget_ms = self.live.clock.budget_ms(seat.color) if seat.phase is Phase.THINKING else 0
-        time, ply = self._time_of(seat), len(self.actions) + 1
+        limits_ms = {Phase.INTRODUCING: time.start_ms, Phase.SETTING_UP: time.setup_ms}
+        limit = limits_ms.get(seat.phase, budget_ms) / 1000
+        why = self.excuse(seat.color, now - seat.started, limit) if self.excuse else ""
+        if why:
+            self.void, self.is_excused = f"{faults.named(self.spec.players, seat.color)} {why}", True
+            return
         fault = faults.late(seat.phase, time, budget_ms, ply, now - seat.started)
-        if seat.phase is Phase.SETTING_UP and not seat.connection.dialect.is_greeted:
-            fault = fault._replace(
-                text=f"{fault.text}; it was asked as a bot that speaks {seat.connection.dialect.value}"
-            )
         self._fail(seat, fault)
-
-    def _time_of(self, seat: Seat) -> TimeControl:
-        """A seat's time control. A bot that is not greeted has its time to start for its set-up, too."""
-        time = self.spec.times[seat.color]
-        if seat.connection.dialect.is_greeted:
-            return time
-        return msgspec.structs.replace(time, setup_ms=time.start_ms + time.setup_ms)
 
     def _fail_unless_over(self, seat: Seat, fault: Fault) -> None:
         if not (self.is_over or seat.fault):

@@ -10,13 +10,8 @@ from arena.game.spec import GameSpec, Player
 
 def unrestorable(seats: Sequence[Seat], players: Sequence[Player]) -> str:
     """Who could not go on with a game after a pause, and why, in words; empty if all can."""
-    return " and ".join(f"{named(players, seat.color)} {_why(seat)}" for seat in seats if not seat.can_be_restored)
-
-
-def _why(seat: Seat) -> str:
-    if seat.cannot:
-        return "says 'cannot restore'"
-    return f"speaks {seat.connection.dialect.value}, which has no 'restore'"
+    unable = [named(players, seat.color) for seat in seats if not seat.can_be_restored]
+    return " and ".join(f"{name} says 'cannot restore'" for name in unable)
 
 
 def refusal(seats: Sequence[Seat], spec: GameSpec, history: History | None, *, can_pause: bool) -> str | None:

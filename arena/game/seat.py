@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from arena.game.clock import NEVER, Stop
-from arena.game.connection import Connection
+from arena.game.connection import LineConnection
 from arena.game.faults import Fault
 from arena.game.view import SeatView
 from protocol.conversation import Phase
@@ -18,7 +18,7 @@ other games to end and to begin again. However many stops there are, a bot has n
 class Introduction(NamedTuple):
     """A bot that has introduced itself and is between two games: its connection, and what it has said of itself."""
 
-    connection: Connection
+    connection: LineConnection
     declared: str
     wants: tuple[Want, ...]
     author: str = ""
@@ -50,9 +50,9 @@ class Seat:
         "wants",
     )
 
-    def __init__(self, color: Color, connection: Connection) -> None:
+    def __init__(self, color: Color) -> None:
         self.color = color
-        self.connection = connection
+        self.connection = LineConnection()
         self.out: list[bytes] = []
         self.due = False
         """Whether what is in `out` has to be sent now."""
@@ -92,7 +92,7 @@ class Seat:
     @property
     def can_be_restored(self) -> bool:
         """Whether the bot can be told a game that has begun without it."""
-        return self.connection.dialect.can_be_restored and Ability.RESTORE not in self.cannot
+        return Ability.RESTORE not in self.cannot
 
     @property
     def phase(self) -> Phase:

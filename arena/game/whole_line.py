@@ -10,7 +10,6 @@ import msgspec
 from msgspec import Meta
 
 from arena.game.dates import date_text, seconds_of
-from arena.game.dialects import USUAL_DIALECTS, Dialect
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
@@ -39,7 +38,6 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `opening` is the set-up that the side was given; it stands in no line of a game without an opening. `opponent` is
     the name that it was told of the other, and `cannot` what it said that it cannot do; they stand there only then.
-    `protocol` is what the side spoke, where that was not version 1 of the arena's protocol.
     """
 
     name: _Name
@@ -58,7 +56,6 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     opening: str | msgspec.UnsetType = msgspec.UNSET
     opponent: _Name | msgspec.UnsetType = msgspec.UNSET
     cannot: tuple[Ability, ...] | msgspec.UnsetType = msgspec.UNSET
-    protocol: Dialect | msgspec.UnsetType = msgspec.UNSET
 
 
 class WholeLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -143,7 +140,6 @@ def _side(record: GameRecord, index: int) -> Side:
         opening=record.opening[index] if record.opening else msgspec.UNSET,
         opponent=record.players[1 - index].name if record.names_told else msgspec.UNSET,
         cannot=(record.cannot[index] or msgspec.UNSET) if record.cannot else msgspec.UNSET,
-        protocol=msgspec.UNSET if record.dialects[index] is Dialect.ARENA_1 else record.dialects[index],
     )
 
 
@@ -151,7 +147,6 @@ def entry_of(whole: WholeLine) -> Entry:
     """The game that a line says, with all text in it made printable. Raises `RecordError`."""
     red, blue = whole.red, whole.blue
     _check_both(whole)
-    dialects = (red.protocol or Dialect.ARENA_1, blue.protocol or Dialect.ARENA_1)
     record = GameRecord(
         id=whole.id,
         arena=whole.arena,
@@ -188,7 +183,6 @@ def entry_of(whole: WholeLine) -> Entry:
         ),
         names_told=red.opponent is not msgspec.UNSET or msgspec.UNSET,
         cannot=(red.cannot or (), blue.cannot or ()) if red.cannot or blue.cannot else msgspec.UNSET,
-        protocols=msgspec.UNSET if dialects == USUAL_DIALECTS else dialects,
         time_percent=whole.time_percent,
     )
     readable = decode_record(encode_record(record))  # which makes its text printable

@@ -6,7 +6,7 @@ new. It keeps its arguments, too, and from where it plays, which tells copies of
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from arena.bots import BotSpec
 from arena.bots.changed import named
@@ -22,13 +22,13 @@ _WRITTEN = re.compile(
 """Files that a bot is likely to have written itself."""
 
 
-def note_versions(store: Store, bots: Sequence[BotSpec], played: Sequence[Player] | None = None) -> list[str]:
+def note_versions(store: Store, bots: Sequence[BotSpec], former: Collection[str] = ()) -> list[str]:
     """Keep files, places and arguments of these bots in the store; returns a line for each that changed since it
     played.
 
-    `played` are those who have, as `Store.players` gives them, where they are known.
+    Bots of the digests in `former` take the place of their older versions in the league.
     """
-    played = store.players() if played is None else played
+    played = store.players()
     present = {bot.player.digest for bot in bots}
     known = {player.digest for player in played}
     called: dict[str, list[Player]] = {}
@@ -39,7 +39,7 @@ def note_versions(store: Store, bots: Sequence[BotSpec], played: Sequence[Player
         versions = called.get(bot.name, [])
         older = [player for player in versions if player.digest not in present]  # the others play on, renamed
         if bot.fault is None and older and bot.player.digest not in known:
-            lines.append(_line(bot, older[-1], store.files_of(older[-1])))
+            lines.append(_line(bot, older[-1], store.files_of(older[-1]), goes_on=bot.player.digest in former))
         if bot.fault is None:
             kept.append(KeptFiles(bot.player, bot.files, versions))
     store.set_files(kept)
@@ -48,8 +48,10 @@ def note_versions(store: Store, bots: Sequence[BotSpec], played: Sequence[Player
     return lines
 
 
-def _line(bot: BotSpec, old: Player, files: Mapping[str, str]) -> str:
+def _line(bot: BotSpec, old: Player, files: Mapping[str, str], *, goes_on: bool) -> str:
     where = f"the old games stay under {old.name}@{old.digest[:6]}"
+    if goes_on:
+        where += ", and count for its place in this league, in which it goes on"
     if not files or not bot.files:
         return f"{bot.name} has changed since its games in this store; {where}"
     changed = file_changes(files, bot.files)

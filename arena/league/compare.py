@@ -19,8 +19,7 @@ from arena.league.outcome import Outcome, Watcher
 from arena.league.pairing import SequentialState, SequentialTest
 from arena.league.plan import Entry
 from arena.league.ratings import Difference
-from arena.league.ratings.sequential import Decision, Hypotheses, expected_pairs_left
-from arena.league.ratings.stopped import estimate
+from arena.league.ratings.sequential_test import Decision, Hypotheses, estimate, expected_pairs_left
 from arena.league.run import Watch
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from arena.bots import BotSpec, broken, find_entrants, told_apart
 from arena.bots.build import build_all
-from arena.bots.finding import Found, remarks_on
+from arena.bots.entering import copies_of_one
+from arena.bots.finding import Found
 from arena.bots.fitting import fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
@@ -66,10 +67,7 @@ def entrants(
     runs builds and trials. Raises `UsageError` naming all that is wrong, and `BotInUseError`.
     """
     ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
-    able = [
-        fitting(bot, ruleset, keep_bots=options.keep_bots, has_openings=options.openings is not None)
-        for bot in found.bots
-    ]
+    able = [fitting(bot, ruleset, has_openings=options.openings is not None) for bot in found.bots]
     bots = built(able, level, options, say, folders=folders, run=run)
     if options.cluster is not None:
         bots = [_sendable(bot) for bot in bots]
@@ -88,7 +86,7 @@ def entrants(
     unsteady = _unsteady(found.bots, bots, before)
     entered = [bot for bot in bots if bot.fault is None] if skip_broken else bots
     named = told_apart(entered, played, places)
-    for line in [*found.remarks, *_renamed(named), *remarks_on(named), *unsteady]:
+    for line in [*found.remarks, *_renamed(named), *copies_of_one(named), *unsteady]:
         say(line)
     for bot in bots if skip_broken else named:
         if bot.fault is not None:
@@ -103,7 +101,7 @@ def _played(path: Path) -> tuple[list[Player], dict[str, str]]:
     if not os.path.exists(path) or is_empty_file(path):
         return [], {}
     with Store(path, create=False) as store:
-        return store.players(), store.places()
+        return store.players(), store.claims().places
 
 
 def _renamed(bots: Sequence[BotSpec]) -> list[str]:

@@ -29,12 +29,12 @@ from arena.league.record_file import (
     read_entries,
     settings_fault,
     settings_of_game,
-    settings_of_games,
 )
 from arena.league.store import (
     LIMITS_OF,
+    NOT_CALIBRATED,
+    SEPARATOR,
     SETTINGS_OF_GAMES,
-    SETTINGS_OF_OLDER,
     Damage,
     DamagedError,
     Store,
@@ -43,7 +43,6 @@ from arena.league.store import (
     refuse_other_files,
     sole_use,
 )
-from arena.league.store.settings import SEPARATOR
 from arena.league.verify import League
 from arena.printable import printable, shown
 from arena.rules.ruleset import RulesetError
@@ -189,7 +188,7 @@ class _Present:
             self._store = Store(self.path, create=False)
             try:
                 rows = self._store.rows()
-                self.settings = settings_of_games(self._store.settings())
+                self.settings = self._store.settings()
             except BaseException:
                 self._store.__exit__(None, None, None)
                 raise
@@ -280,12 +279,12 @@ def _differences(one: GameRecord, other: GameRecord) -> Iterator[str]:
 def _agree(survey: _Survey, coming: _Coming) -> None:
     """Add the settings of a game to those of all. Raises `UsageError` if they are others."""
     settings = survey.settings
-    older = SETTINGS_OF_OLDER if settings else {}  # which no store says that is older than the choice
+    unsaid = NOT_CALIBRATED if settings else {}
     if not settings:
         survey.first = coming.where
     different = []
     for name, value in coming.entry.settings.items():
-        have = settings.get(name, older.get(name, value))
+        have = settings.get(name, unsaid.get(name, value))
         if name not in settings and name.startswith(LIMITS_OF) and not survey.is_target_new:
             usual = survey.limits or {Limits().text}
             if value not in usual:

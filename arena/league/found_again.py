@@ -7,20 +7,20 @@ path has the fingerprint. Nothing here is run.
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
 from arena.bots import BotSpec, load_bot
+from arena.bots.archive import copies_in
 from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, fingerprint, may_be, place_of
-from arena.bots.loading import made_to_speak
 from arena.bots.manifest import MANIFEST
 from arena.bots.names import PROGRAM_ENDINGS
+from arena.bots.old_bots import PREFIX
 from arena.bots.samples import SAMPLES, bot_path
 from arena.errors import UsageError
-from arena.game.dialects import Dialect
 from arena.game.spec import Player
 from arena.printable import SHOWN, printable
 
@@ -37,8 +37,11 @@ class BotFinder:
     Each is looked for as it is with the arguments that it was started with, as they are part of what it is.
     """
 
-    def __init__(self, places: Mapping[str, str], near: Sequence[Path], *, may_differ: bool) -> None:
+    def __init__(
+        self, places: Mapping[str, str], near: Sequence[Path], *, may_differ: bool, archive: Path | None = None
+    ) -> None:
         self._places = places
+        self._archive = archive
         self._near = near
         self._may_differ = may_differ
         self._seen: dict[tuple[str, ...], list[BotSpec]] = {}
@@ -46,7 +49,8 @@ class BotFinder:
     def at(self, path: str, player: Player, arguments: tuple[str, ...] = ()) -> BotSpec:
         """The bot at a path, as this player. Raises `UsageError` if it is another one, or none at all."""
         bot = load_bot(bot_path(path), AskedBot(path, arguments=arguments))
-        return self.checked(_as_spoken_to(bot, player), player)
+        of_2012 = load_bot(bot.path, AskedBot(f"{PREFIX}{bot.path}", arguments=arguments))
+        return self.checked(of_2012 if may_be(of_2012, player) else bot, player)
 
     def anywhere(self, player: Player, named: str, arguments: tuple[str, ...] = ()) -> BotSpec:
         """The player's bot, wherever it is; `named` is how `--bot` calls it. Raises `UsageError` if it is not found."""
@@ -54,6 +58,10 @@ class BotFinder:
             self._seen[arguments] = list(self._candidates(arguments))
         seen = self._seen[arguments]
         same = [bot for bot in seen if may_be(bot, player)]
+        if not same and self._archive:
+            same = [
+                bot for bot in self._loaded(copies_in(self._archive, player.digest), arguments) if may_be(bot, player)
+            ]
         if same:
             at_its_place = [bot for bot in same if place_of(bot) == self._places.get(player.digest)]
             namesakes = [bot for bot in same if bot.name == player.name]
@@ -80,16 +88,18 @@ class BotFinder:
         return replace(as_player(bot, player.digest), name=player.name)
 
     def _candidates(self, arguments: tuple[str, ...]) -> Iterator[BotSpec]:
-        """All that can be loaded as a bot; what cannot is somebody else's."""
         found = (*map(bot_path, SAMPLES), *self._entries(), *self._at_places())
-        paths = {os.path.realpath(path): path for path in found}
-        for path in paths.values():
+        yield from self._loaded({os.path.realpath(path): path for path in found}.values(), arguments)
+
+    @staticmethod
+    def _loaded(paths: Iterable[Path], arguments: tuple[str, ...]) -> Iterator[BotSpec]:
+        """Load the bots at these paths, in each dialect; what is no bot is passed over."""
+        for path in paths:
             try:
-                bot = load_bot(path, AskedBot(str(path), arguments=arguments) if arguments else None)
+                yield load_bot(path, AskedBot(str(path), arguments=arguments) if arguments else None)
+                yield load_bot(path, AskedBot(f"{PREFIX}{path}", arguments=arguments))
             except (UsageError, OSError):
                 continue
-            yield bot
-            yield from (made_to_speak(bot, dialect) for dialect in Dialect if dialect is not bot.dialect)
 
     def _entries(self) -> Iterator[Path]:
         for folder in self._near:
@@ -128,12 +138,6 @@ def _with(arguments: tuple[str, ...]) -> str:
 
 def _or_arguments(named: str, arguments: tuple[str, ...]) -> str:
     return "" if arguments else f", and its arguments, if it had some, with --arguments {named}=WORDS"
-
-
-def _as_spoken_to(bot: BotSpec, player: Player) -> BotSpec:
-    """The bot in the dialect in which it was this player, if it was; else as it is."""
-    ways = [bot, *(made_to_speak(bot, dialect) for dialect in Dialect if dialect is not bot.dialect)]
-    return next((way for way in ways if may_be(way, player)), bot)
 
 
 def _may_be_bot(path: Path) -> bool:

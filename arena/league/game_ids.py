@@ -10,14 +10,11 @@ A game that begins with an opening of a file is another than one in which the bo
 pair of games has follows from its two contents, the number of the pair and the seed (`opening_of`); the return game
 has the same, so that each bot plays either side of it.
 
-Earlier versions made ids and seeds from the bots' names as well (`Scheme.NAMES`). Such games keep them, and count.
-
 The trap: stored leagues go on by these ids. What is hashed here, and how it is spelled, never changes.
 """
 
 import hashlib
 from collections.abc import Sequence
-from enum import Enum
 from typing import Protocol
 
 from arena.game.spec import Opening, Player
@@ -73,36 +70,12 @@ def _hash(*parts: object) -> str:
     return hashlib.sha256("\n".join(map(repr, parts)).encode()).hexdigest()
 
 
-class Scheme(Enum):
-    """What the ids and seeds of a game are made from. The values are hashed: they never change."""
-
-    CONTENT = "content"
-    """The digests of its two players."""
-    NAMES = "names"
-    """Their names as well: the scheme of earlier versions, in which nothing new is played."""
-
-    def __init__(self, value: str) -> None:
-        self._ending = f" by {value}" if value == "content" else ""
-        """Behind what a hash is of, so that the two schemes never hash the same."""
-
-    def who(self, player: Player) -> tuple[str, ...]:
-        """What stands for a player."""
-        return (player.digest,) if self is Scheme.CONTENT else (player.name, player.digest)
-
-    def kind(self, word: str) -> str:
-        """What a hash is of."""
-        return word + self._ending
-
-
-def pair_seed_of(
-    common: str, players: Players, number: int, scheme: Scheme = Scheme.CONTENT, opening: Opening | None = None
-) -> int:
+def pair_seed_of(common: str, players: Players, number: int, opening: Opening | None = None) -> int:
     """What names the pair of games of two players in a round; `common` is their digest of the settings, `opening` the
     one that both games begin with, if there is one."""
-    red, blue = players
-    who = sorted((scheme.who(red), scheme.who(blue)))
+    who = sorted((player.digest,) for player in players)
     given = () if opening is None else (tuple(opening),)
-    return int(_hash(scheme.kind("pair"), common, who, number, *given)[:12], 16)
+    return int(_hash("pair by content", common, who, number, *given)[:12], 16)
 
 
 def opening_of(common: str, players: Players, number: int, openings: Sequence[Opening]) -> Opening | None:
@@ -141,33 +114,26 @@ def starter(pair_seed: int) -> Starts:
     return Starts.BLUE if pair_seed & 1 else Starts.RED
 
 
-def seeds_of(pair_seed: int, players: Players, scheme: Scheme = Scheme.CONTENT) -> tuple[int, int]:
-    """The numbers that the two bots are given."""
-    kind = scheme.kind("bot")
+def seeds_of(pair_seed: int, players: Players) -> tuple[int, int]:
+    """Return the numbers that the two bots are given."""
+    red, blue = (int(_hash("bot by content", pair_seed, player.digest)[:8], 16) for player in players)
+    return red, blue
+
+
+def game_id(pair_seed: int, players: Players) -> str:
+    """Return the id of the game in which the first of the players has Red."""
     red, blue = players
-    return int(_hash(kind, pair_seed, *scheme.who(red))[:8], 16), int(_hash(kind, pair_seed, *scheme.who(blue))[:8], 16)
-
-
-def game_id(pair_seed: int, players: Players, scheme: Scheme = Scheme.CONTENT) -> str:
-    """The id of the game in which the first of the players has Red."""
-    red, blue = players
-    return _hash(scheme.kind("game"), pair_seed, *scheme.who(red), *scheme.who(blue))[:ID_LENGTH]
-
-
-def scheme_of(game: Named) -> Scheme | None:
-    """The scheme that a game's id was made by; None if it is an id that its players and its pair do not give."""
-    return next((scheme for scheme in Scheme if game.id == game_id(game.pair_seed, game.players, scheme)), None)
+    return _hash("game by content", pair_seed, red.digest, blue.digest)[:ID_LENGTH]
 
 
 def misfit(game: Named) -> str | None:
-    """Why a game is not what its own id and seeds say, in words; None if it is."""
-    scheme = scheme_of(game)
+    """Return why a game is not what its own id and seeds say, in words; None if it is."""
     red, blue = game.players
-    if (scheme or Scheme.CONTENT).who(red) == (scheme or Scheme.CONTENT).who(blue):
+    if red.digest == blue.digest:
         return "both sides are the same player"
-    if scheme is None:
-        expected = game_id(game.pair_seed, game.players)
+    expected = game_id(game.pair_seed, game.players)
+    if game.id != expected:
         return f"its id does not follow from its players and its pair, which give {expected}"
-    if game.seeds != seeds_of(game.pair_seed, game.players, scheme):
+    if game.seeds != seeds_of(game.pair_seed, game.players):
         return "its seeds do not follow from its players and its pair"
     return None

@@ -1,13 +1,15 @@
 """The games of a league: what they all share (`Settings`), in words too, and each of them as a specification (`Games`).
 
 Which ids and seeds a game has follows from what it is (`arena.league.game_ids`), and from nothing else. So to resume a
-league, to add a bot or a round, or to rename one is the same thing: play the ids that are missing.
+league, to add a bot or a round, or to rename one is the same thing: play the ids that are missing. A new version of a
+bot can take its place: then games that an older version has played stay.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -19,7 +21,6 @@ from arena.game.time_control import TimeControl
 from arena.league.game_ids import (
     OPENINGS_DIGITS,
     Players,
-    Scheme,
     Times,
     common_of,
     common_of_equals,
@@ -44,10 +45,10 @@ from arena.league.store import (
     RULES,
     RULESET,
     SEED,
+    SEPARATOR,
     TIME,
     time_key,
 )
-from arena.league.store.settings import SEPARATOR
 from arena.play.played_on import reference_text
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, Starts
@@ -163,70 +164,60 @@ def openings_in(text: str) -> int:
     return int(match[1]) if match else 0
 
 
-class Stored(NamedTuple):
-    """What a store holds, as far as games are known again by it: the ids, and who has played under which names."""
-
-    ids: Collection[str] = frozenset()
-    players: Sequence[Player] = ()
-    """In the order of their last games."""
-
-
-NOTHING_STORED = Stored()
-
-
 class Games:
     """Makes the games of a league: who meets whom in which round is for others to say.
 
-    A game that is `stored` under an id of an earlier version is given with that id and the names of then.
+    `former` are older versions of players, by digest, the oldest first. A game that one of these has played, so that
+    its id is among those `stored`, is given as it was played.
     """
 
-    def __init__(self, settings: Settings, stored: Stored = NOTHING_STORED) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        stored: Collection[str] = frozenset(),
+        former: Mapping[str, Sequence[Player]] = MappingProxyType({}),
+    ) -> None:
         self._settings = settings
         self._rules = settings.ruleset.digest()
         self._own_times = dict(settings.bot_times)
         self._usual = common_of_equals(self._rules, settings.seed, settings.time)
-        self._ids = stored.ids
-        self._names: dict[str, list[Player]] = {}
-        for player in stored.players:
-            self._names.setdefault(player.digest, []).append(player)
+        self._stored = stored
+        self._former = former
 
     @property
     def are_in_pairs(self) -> bool:
         """Whether the return game has to follow its game at once, as both are played in the same processes."""
         return self._settings.keep_bots
 
+    def versions(self, player: Player) -> tuple[Player, ...]:
+        """Return a player with its older versions, the oldest first."""
+        return (*self._former.get(player.digest, ()), player)
+
     def game(self, red: Player, blue: Player, number: int) -> GameSpec:
         """The game of these two in a round in which the first of them has Red."""
-        game = self._made(red, blue, number, Scheme.CONTENT)
-        if not self._ids or game.id in self._ids or game.opening:  # the first versions had no openings
-            return game
-        for old_red, old_blue in product(self._names.get(red.digest, ()), self._names.get(blue.digest, ())):
-            old = self._made(old_red, old_blue, number, Scheme.NAMES)
-            if old.id in self._ids:
-                return old
-            # Where the return game was played, this one belongs to it, with the same seeds. It is played under the
-            # names of now, so these have to be those of then.
-            if (old_red, old_blue) == (red, blue) and game_id(old.pair_seed, (blue, red), Scheme.NAMES) in self._ids:
-                game = old
-        return game
+        for one, other in product(self.versions(red), self.versions(blue)) if self._former else ():
+            game = self._made(one, other, number)
+            if game.id in self._stored:
+                return game
+        return self._made(red, blue, number)
 
-    def _made(self, red: Player, blue: Player, number: int, scheme: Scheme) -> GameSpec:
+    def _made(self, red: Player, blue: Player, number: int) -> GameSpec:
         settings, players = self._settings, (red, blue)
         times, common = (settings.time, settings.time), self._usual
         if self._own_times:
             times = self._time_of(red), self._time_of(blue)
             common = common_of(self._rules, settings.seed, players, times)
         opening = opening_of(common, players, number, settings.openings)
-        pair_seed = pair_seed_of(common, players, number, scheme, opening)
+        pair_seed = pair_seed_of(common, players, number, opening)
         ruleset = settings.ruleset
         if ruleset.starts is Starts.CHOSEN:  # the same for both games of a pair: each bot begins one of them
             ruleset = replace(ruleset, starts=starter(pair_seed))
         return GameSpec(
-            id=game_id(pair_seed, players, scheme),
+            id=game_id(pair_seed, players),
             ruleset=ruleset,
             time=times[0],
             players=players,
-            seeds=seeds_of(pair_seed, players, scheme),
+            seeds=seeds_of(pair_seed, players),
             pair_seed=pair_seed,
             blue_time=times[1] if times[1] != times[0] else None,
             opening=opening,

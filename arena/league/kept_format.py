@@ -4,7 +4,7 @@ The options are kept with what nobody has asked for filled in, as a later versio
 players are kept by their digests, in the order of their seeds, so that a bot which is renamed stays where it was.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -12,26 +12,77 @@ import msgspec
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.formats import FormatName, FormatOptions, check_format
-from arena.league.pairing import ChosenFormat, Format
+from arena.league.games import Games
+from arena.league.pairing import ChosenFormat, Format, Pairing
+from arena.league.store import GameRow
 
 PLACING = (FormatName.SWISS, FormatName.KNOCKOUT, FormatName.LADDER)
 """The formats that place bots by rules of their own."""
 WORDS = "a format with its options and players, as this version writes them"
+MOST_BOTS = 5000
+"""A store says how many bots there are whether they have played or not, and a Swiss pairs them before any game."""
+MOST_PAIRS = 200_000
+"""Of games that a knockout may give out before any is played: so many bots times the pairs of a match."""
 
 
-class KeptFormat(msgspec.Struct, frozen=True):
-    """A format with all that its games follow from; `players` are digests, from the first seed on."""
+class KeptFormat(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A format with all that its games follow from; `players` are digests, from the first seed on.
+
+    `former` are the older versions of players that have played in this league, the oldest first; `idle` and `away` are
+    those of `ChosenFormat`.
+    """
 
     options: FormatOptions
     players: tuple[str, ...]
+    former: dict[str, tuple[str, ...]] = {}
+    idle: tuple[str, ...] = ()
+    away: dict[str, tuple[int, ...]] = {}
+
+    def pairing(
+        self, games: Games, players: Sequence[Player], rows: Iterable[GameRow], ladder_since: int | None
+    ) -> Pairing:
+        """Make the league's pairing of these players, which nobody has asked for games. Raises `ArenaError`.
+
+        A ladder began with the games among `rows` up to number `ladder_since`.
+        """
+        count = len(players)
+        if not 2 <= count <= MOST_BOTS:
+            raise UsageError(f"expected from 2 to {MOST_BOTS} bots in a format, got {count}")
+        if count * (self.options.best_of or 1) > MOST_PAIRS:
+            raise UsageError(f"expected at most {MOST_PAIRS // count} pairs in a match of {count} bots")
+        known: list[GameRow] = []
+        if self.options.name is FormatName.LADDER:
+            if ladder_since is None:
+                raise UsageError("there is nothing of the games that the ladder began with")
+            known = [row for row in rows if row.number <= ladder_since]
+        return ChosenFormat(self.options, known, self.idle, self.away)(games, players, 1, None)
+
+    def versions(self, players: Iterable[Player]) -> dict[str, tuple[Player, ...]]:
+        """Return the older versions of these players, by digest, under the names of now."""
+        return versions(self.former, players)
 
 
-def format_text(format_: Format, players: Sequence[Player], rounds: int) -> str:
+def versions(former: Mapping[str, Sequence[str]], players: Iterable[Player]) -> dict[str, tuple[Player, ...]]:
+    """Return the `former` digests of these players as players of the same names."""
+    return {
+        player.digest: tuple(Player(player.name, digest) for digest in former[player.digest])
+        for player in players
+        if player.digest in former
+    }
+
+
+def format_text(format_: Format, players: Sequence[Player], rounds: int, former: Mapping[str, Sequence[Player]]) -> str:
     """What is kept of a format of these players; nothing for a pairing that is none of the formats of leagues."""
     if not isinstance(format_, ChosenFormat):
         return ""
     seeded, options = format_.settled(players, rounds)
-    kept = KeptFormat(replace(options, seeds=()), tuple(player.digest for player in seeded))
+    kept = KeptFormat(
+        replace(options, seeds=()),
+        tuple(player.digest for player in seeded),
+        {digest: tuple(old.digest for old in older) for digest, older in sorted(former.items())},
+        tuple(sorted(format_.idle)),
+        {digest: tuple(rounds) for digest, rounds in sorted(format_.away.items())},
+    )
     return msgspec.json.encode(kept).decode()
 
 

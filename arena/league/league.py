@@ -5,35 +5,42 @@ stop comes in as a `Stop`, and what came of it is an `Outcome`.
 """
 
 import contextlib
+import os
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import msgspec
 import trio
 
+from arena.bots.archive import ARCHIVE, archive_of, keep_copies
+from arena.bots.entering import fingerprint
 from arena.bots.run import Run
 from arena.bots.starting import Sandbox
-from arena.errors import ArenaError
+from arena.counted import counted as counted_text
+from arena.errors import ArenaError, UsageError
+from arena.game.spec import Player
 from arena.league.changes import note_versions
+from arena.league.described import settings_in
 from arena.league.executor import Executor, PlaySettings
 from arena.league.executor.local import local_executor
-from arena.league.games import Games
-from arena.league.kept_format import format_text
+from arena.league.games import Games, Settings
+from arena.league.kept_format import PLACING, format_text
+from arena.league.lineup import LineUp, league_before, line_up
 from arena.league.options import PlayOptions
 from arena.league.outcome import Outcome, PlayState, Watcher
 from arena.league.pairing import ChosenFormat, Ladder, Pairing, Placing, RoundRobin, WithoutDisqualified
 from arena.league.places import placing_of
 from arena.league.plan import Entry, Plan, planned
-from arena.league.resume import stored_in
 from arena.league.run import Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.stop import Stop, Wish
-from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError
-from arena.league.stored_games import games_between, known_from_before, stored_games, tell_stored
+from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, runs_of
+from arena.league.stored_games import games_between, ladder_start, stored_games, tell_stored
 from arena.nursery import background
 from arena.play.played_on import read_reference
 
@@ -53,24 +60,53 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         run_games(run, held.try_out)
         plan = _calibrated(wanted, store)
         rows = store.agree_and_read(plan.settings.described(plan.players), plan.players)
-        stored = stored_in(store, rows)
-        games = Games(plan.settings, stored)  # older ids count as well
-        format_ = entry.format
+        settings = _with_older_times(plan.settings, store)
+        before = None if entry.is_new else league_before(store, entry.format, settings, rows)
+        broken = {bot.player.digest for bot in plan.bots if bot.fault is not None}
+        lineup = line_up(entry.format, plan.players, broken, rows, before)
+        players = lineup.everybody(plan.players)
+        games = Games(settings, {row.id for row in rows}, lineup.former)
+        format_, since = lineup.format, 0
         if isinstance(format_, ChosenFormat) and format_.goes_on:
-            format_ = format_.with_known(known_from_before(store, plan.players, rows))
-        league = OpenLeague(
-            plan, partial(format_, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
-        )
+            since = ladder_start(store, plan.players)
+            format_ = format_.with_known([row for row in games_between(players, rows) if row.number <= since])
+        pairing = partial(format_, games, plan.players, entry.rounds, entry.games)
+        league = OpenLeague(plan, pairing, held, store, run, rows=rows, players=players)
         del rows  # the league gives them up when it plays
-        for line in note_versions(store, plan.bots, stored.players):
+        league.refuse_lost(lineup.counted)
+        for line in (*note_versions(store, plan.bots, lineup.former), *league.remarks(lineup)):
             say(line)
-        store.set_format(format_text(entry.format, plan.players, entry.rounds))
-        store.set_entrants(plan.players)
-        store.set_planned(league.planned)
-        store.set_meets_all(league.meets_all)
-        store.set_sandbox(plan.level.value)
+        if isinstance(format_, ChosenFormat) and format_.goes_on:
+            store.set_ladder_since([player.digest for player in plan.players], since)
+        if _is_archived(entry):
+            archive = archive_of(store.path)
+            for line in keep_copies(archive, plan.bots):
+                say(line)
+            place = fingerprint(Path(os.path.realpath(archive)))
+            store.set_places({ARCHIVE: place}, store.kept().places)
+        store.keep(
+            format=format_text(format_, plan.players, entry.rounds, lineup.former),
+            entrants=players,
+            planned=league.planned,
+            meets_all=league.meets_all,
+            sandbox=plan.level.value,
+        )
         league.keep_what_counts()
         yield league
+
+
+def _is_archived(entry: Entry) -> bool:
+    """Whether the files of bots are kept, which is usual where new versions take the places of old ones."""
+    if entry.archive is None:
+        return isinstance(entry.format, ChosenFormat) and entry.format.options.name in PLACING
+    return entry.archive
+
+
+def _with_older_times(settings: Settings, store: Store) -> Settings:
+    """The settings with the time controls of all bots that have played with one of their own: games of older versions
+    are known again by them."""
+    times = dict(settings_in(store.settings()).bot_times) | dict(settings.bot_times)
+    return msgspec.structs.replace(settings, bot_times=tuple(times.items()))
 
 
 def _sandbox_of(plan: Plan) -> Sandbox:
@@ -101,7 +137,8 @@ class OpenLeague:
     `planned` is how many games there are in all, or None where that depends on results and is not known yet; `at_most`
     is how many there can be, if that is known.
     `new_pairing` makes a pairing of it that nobody has asked for games. `meets_all` is whether all bots meet equally
-    often, so that a table can tell what is missing.
+    often, so that a table can tell what is missing. `players` are those that take part, and then older versions of them
+    whose games count for their places.
     """
 
     def __init__(
@@ -113,14 +150,16 @@ class OpenLeague:
         run: Run,
         *,
         rows: list[GameRow],
+        players: tuple[Player, ...],
     ) -> None:
         """`pairing` makes a new pairing, which nobody has asked for games; `rows` are the store's, as it was opened."""
         self.plan = plan
+        self.players = players
         self.store = store
         fresh = pairing()
         self.planned = fresh.planned
         self.at_most = fresh.at_most if isinstance(fresh, Ladder | WithoutDisqualified) else self.planned
-        self.meets_all = isinstance(fresh, RoundRobin)
+        self.meets_all = isinstance(fresh, RoundRobin) and not plan.faults
         self.new_pairing = pairing
         self._held = held
         self._run = run
@@ -146,7 +185,7 @@ class OpenLeague:
 
     def rows_in_order(self) -> Iterator[GameRow]:
         """The same in the order in which they are to be played."""
-        return stored_games(self.new_pairing(), self.plan.players, self.stored())
+        return stored_games(self.new_pairing(), self.players, self.stored())
 
     def stored(self) -> list[GameRow]:
         """All games that the store holds, those of other leagues too; read anew once games are played."""
@@ -154,7 +193,29 @@ class OpenLeague:
 
     def placing(self) -> Placing | None:
         """How the format places the bots by the games that are stored; None where the table says all."""
-        return placing_of(self.new_pairing(), self.plan.players, self.stored())
+        return placing_of(self.new_pairing(), self.players, self.stored())
+
+    def refuse_lost(self, counted: Collection[str]) -> None:
+        """Raise `UsageError` if the league no longer counts some of the games of these ids, which it has counted."""
+        lost = len(set(counted) - self._known_ids())
+        if lost:
+            raise UsageError(
+                f"{self.store.path}: {lost} of the {counted_text(len(counted), 'game')} that this {self.plan.format} "
+                "league has played would not count any more, as it began with other bots, seeds or options; give the "
+                "command as before, or begin anew with --new-league"
+            )
+
+    def remarks(self, lineup: LineUp) -> Iterator[str]:
+        """A line for each bot that comes after the draw, and one if new versions come after the end."""
+        for player in lineup.late:
+            yield f"{player.name}: not in the draw of this knockout, so it plays no game; --new-league draws anew"
+        new = [player.name for player in self.plan.players if player.digest in lineup.former]
+        placing = self.placing() if new else None
+        if placing and placing.stage and placing.stage.is_over:
+            yield (
+                f"this {self.plan.format} league is over, and its results stay as they are; --new-league plays it anew "
+                f"with {', '.join(new)} as of now"
+            )
 
     def keep_as_whole(self, first: int | None = None) -> None:
         """Have the store know that all is played: that there are to be as many games as there are now, or with `first`
@@ -163,23 +224,22 @@ class OpenLeague:
             self._ids = {row.id for row in islice(self.rows_in_order(), first)}
             self.keep_what_counts()
         self.planned = len(self.rows())
-        self.store.set_planned(self.planned)
+        self.store.keep(planned=self.planned)
 
     def keep_what_counts(self) -> None:
         """Have the store know which games between these players the league does not count, and who is disqualified, so
         that every table of the store is that of the league."""
         ids = self._known_ids()
-        games = games_between(self.plan.players, self.stored())
-        self.store.set_not_counted(row.number for row in games if row.id not in ids)
+        games = games_between(self.players, self.stored())
+        self.store.keep(not_counted=runs_of(row.number for row in games if row.id not in ids))
         self._keep_disqualified()
 
     def _keep_disqualified(self) -> None:
         placing = self.placing() if self.plan.disqualifies else None
         disqualified = placing.disqualified if placing else ()
         games = Counter(player.digest for row in (self.rows() if disqualified else ()) for player in row.players)
-        self.store.set_disqualified(
-            [msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified]
-        )
+        counted = (msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified)
+        self.store.keep(disqualified=tuple(counted))
 
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.
@@ -189,7 +249,7 @@ class OpenLeague:
         state = PlayState(watcher, watch, self._known_ids())
         error = None
         try:
-            self.store.watch(self._known_ids())
+            self.store.watch()
             run_games(self._run, self._play_until_stopped, stop, state)
             self.store.refuse_changed()
         except ArenaError as caught:
@@ -250,7 +310,7 @@ class OpenLeague:
         stored = {row.id: row for row in self.stored()}
         if self.planned is not None:
             jobs = min(jobs, self.planned - len(self._known_ids()))
-        elif tell_stored(self.new_pairing(), plan.players, stored.values()):
+        elif tell_stored(self.new_pairing(), self.players, stored.values()):
             jobs = 0
         if not jobs:
             state.session.is_complete = True

@@ -47,7 +47,8 @@ class PlayOptions:
     `rules` are a ruleset, or the name of one. `limits` is a TOML file with other limits and times for some bots.
     `interpreters` are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same
     processes. `openings` is a file of set-ups that games begin with. `opponents`, one of `OPPONENTS`, is
-    whether bots are told each other's names. `affinity` pins the bots of each game to a CPU.
+    whether bots are told each other's names. `affinity` pins the bots of each game to a CPU;
+    without it (None) that is done where there are at least as many games as usable CPUs.
     `asked` are the bots as they were named, where more is said of them than their paths. `own` is what single bots may
     use and take, by name; `limits` wins over it.
     With a `cluster` the games are played on other machines, or on this one by way of one.
@@ -75,7 +76,7 @@ class PlayOptions:
     keep_bots: bool = False
     openings: Path | None = None
     opponents: str = "hidden"
-    affinity: bool = False
+    affinity: bool | None = None
     store: Path | None = None
     asked: "tuple[AskedBot, ...]" = ()
     own: "OwnByName | None" = None

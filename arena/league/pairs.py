@@ -6,13 +6,13 @@ import msgspec
 
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
-from arena.league.game_ids import Named, Scheme, game_id, scheme_of
+from arena.league.game_ids import Named, game_id
 from arena.league.store import KEEP_BOTS, DamagedError, Store
 
 
 def return_id(game: Named) -> str:
     """The id of the game in which the same two meet with colours swapped."""
-    return game_id(game.pair_seed, game.players[::-1], scheme_of(game) or Scheme.CONTENT)
+    return game_id(game.pair_seed, game.players[::-1])
 
 
 def return_game(game: GameSpec) -> GameSpec:

@@ -37,8 +37,9 @@ class PeekedGame(NamedTuple):
 def peek_games(path: str, start: str, most: int) -> list[PeekedGame]:
     """The last games whose number begins with these digits, the newest first; none if this is no store."""
     statement = (
-        "SELECT number, red, blue, result, plies FROM games WHERE substr(CAST(number AS TEXT), 1, ?) = ? "
-        "ORDER BY number DESC LIMIT ?"
+        "SELECT games.number, red.name, blue.name, result, plies FROM games "
+        "JOIN players AS red ON red.number = games.red JOIN players AS blue ON blue.number = games.blue "
+        "WHERE substr(CAST(games.number AS TEXT), 1, ?) = ? ORDER BY games.number DESC LIMIT ?"
     )
     rows = list(_rows(path, statement, len(start), start, most))
     return [
@@ -50,8 +51,8 @@ def peek_games(path: str, start: str, most: int) -> list[PeekedGame]:
 
 def peek_names(path: str, start: str) -> list[str]:
     """The names, beginning so, of bots that have played in a store, sorted; none if this is no store."""
-    pairs = _rows(path, "SELECT red, blue FROM games ORDER BY number DESC")
-    return sorted({name for pair in pairs for name in map(_shown, pair) if name.startswith(start)})
+    names = {_shown(name) for (name,) in _rows(path, "SELECT name FROM players")}
+    return sorted(name for name in names if name.startswith(start))
 
 
 def _rows(path: str, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:

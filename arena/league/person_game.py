@@ -33,7 +33,6 @@ from arena.league.entrants import enrolled, entrants
 from arena.league.game_ids import rounds_tried
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
-from arena.league.resume import stored_in
 from arena.league.resumed import note_places
 from arena.league.running import Say, run_games
 from arena.league.saved import Ending, Finished, PreparedGame, Saved, check_place, keep
@@ -166,8 +165,7 @@ def _next_game(settings: Settings, store: Store, players: tuple[Player, Player],
     """A game of these two that has not been played: the first of them has the colour that was asked for, or the one
     that it has had less often against the other."""
     first, second = players
-    stored = stored_in(store)
-    games = Games(settings, stored)
+    games = Games(settings)
     color = _rarer_color(store, first, second) if who.color is None else who.color
     for number in _rounds(who):
         as_red, as_blue = games.game(first, second, number), games.game(second, first, number)
@@ -175,7 +173,7 @@ def _next_game(settings: Settings, store: Store, players: tuple[Player, Player],
         if color is not None:
             ways = [as_blue if color else as_red]
         for game in ways:
-            if game.id not in stored.ids:
+            if not store.has(game.id):
                 return game
     raise AssertionError("there is no last round")
 
@@ -209,7 +207,7 @@ def play_person_game(prepared: PreparedGame, face: Face, stop: Stop, say: Say, r
 
     `face` shows the session to the person. Raises `ArenaError` as `arena.league.saved.play_prepared` does.
     """
-    prepared.store.watch(prepared.store.ids())
+    prepared.store.watch()
     return run_games(run, _play, prepared, face, stop, say)
 
 

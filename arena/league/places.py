@@ -6,26 +6,20 @@ there, as where the league is taken up again. So the places follow from the form
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import msgspec
 
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Opening, Player
 from arena.league.described import settings_in
-from arena.league.formats import FormatName
 from arena.league.game_ids import contents_of, pair_seed_of, place_of_opening, rounds_tried
 from arena.league.games import Games, Settings, openings_in
 from arena.league.kept_format import PLACING, KeptFormat, format_in
-from arena.league.pairing import ChosenFormat, Pairing, Placed, Placing
-from arena.league.resume import stored_among
+from arena.league.pairing import Pairing, Placed, Placing
 from arena.league.store import NO_OPENINGS, OPENINGS, Contents, GameRow, Groups, Store
-from arena.league.store.settings import ladder_start_in
 from arena.league.stored_games import games_between, tell_stored
 
-MOST_BOTS = 5000
-"""A store says how many bots there are whether they have played or not, and a Swiss pairs them before any game."""
-MOST_PAIRS = 200_000
-"""Of games that a knockout may give out before any is played: so many bots times the pairs of a match."""
 MOST_OPENINGS = 100_000
 """More than a file of openings can have."""
 
@@ -46,48 +40,42 @@ def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Gro
     None where no league was played, or one whose places are those of the table. Where there are places and they cannot
     be worked out, they have a `problem`.
     """
-    text = contents.format_text
+    text = contents.kept.format
     if not text:
         return None
     try:
         kept = format_in(text)
-        if kept.options.name not in PLACING or {*kept.players} != {player.digest for player in contents.entrants}:
+        digests = [*kept.players, *chain.from_iterable(kept.former.values())]
+        called = {player.digest: player for player in contents.entrants}
+        if kept.options.name not in PLACING or {*digests} != called.keys():
             return None  # of those who take part now, another command has stored games since
-        players = _players(kept, contents.entrants)
-        rows = list(games_between(players, store.each_row()))
-        return placing_of(_pairing(store, contents.settings, kept, players, rows), players, rows)
+        if len(set(digests)) != len(digests):
+            raise UsageError("expected each bot of the format once")
+        players = [called[digest] for digest in kept.players]
+        rows = list(games_between(contents.entrants, store.each_row()))
+        pairing = _pairing(store, contents, kept, players, rows)
+        return placing_of(pairing, contents.entrants, rows)
     except ArenaError as error:  # of a store that somebody has changed
         return Placing(problem=str(error))
 
 
-def _players(kept: KeptFormat, entrants: Sequence[Player]) -> list[Player]:
-    """Those who take part, as they are called now, in the order of their seeds. Raises `UsageError`."""
-    count = len(set(kept.players))
-    if count != len(kept.players):
-        raise UsageError("expected each bot of the format once")
-    if not 2 <= count <= MOST_BOTS:
-        raise UsageError(f"expected from 2 to {MOST_BOTS} bots in a format, got {count}")
-    if count * (kept.options.best_of or 1) > MOST_PAIRS:
-        raise UsageError(f"expected at most {MOST_PAIRS // count} pairs in a match of {count} bots")
-    called = {player.digest: player for player in entrants}
-    return [called[digest] for digest in kept.players]
-
-
 def _pairing(
-    store: Store, described: dict[str, str], kept: KeptFormat, players: Sequence[Player], rows: Sequence[GameRow]
+    store: Store,
+    contents: Contents[list[GameRow]] | Contents[Groups],
+    kept: KeptFormat,
+    players: Sequence[Player],
+    rows: Sequence[GameRow],
 ) -> Pairing:
     """The league's pairing, which nobody has asked for games. Raises `ArenaError`."""
+    described = contents.settings
     settings = settings_in(described)
     if described.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
         openings = _openings(store, settings, openings_in(described[OPENINGS]), rows)
         settings = msgspec.structs.replace(settings, openings=openings)
-    chosen = ChosenFormat(kept.options)
-    if kept.options.name is FormatName.LADDER:
-        start = ladder_start_in(described)
-        if start is None or start.players != kept.players:
-            raise UsageError("there is nothing of the games that the ladder began with")
-        chosen = chosen.with_known([row for row in rows if row.number <= start.since])
-    return chosen(Games(settings, stored_among(rows)), players, 1, None)
+    games = Games(settings, {row.id for row in rows}, kept.versions(players))
+    start = contents.kept.ladder
+    since = start.since if start and start.players == kept.players else None
+    return kept.pairing(games, players, rows, since)
 
 
 def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameRow]) -> tuple[Opening, ...]:

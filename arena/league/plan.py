@@ -1,10 +1,12 @@
 """What is to be played: who was named and how, as an entry, and what follows from it, as a plan."""
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.bots import BotSpec
 from arena.bots.folders import BotFolders
@@ -12,11 +14,11 @@ from arena.bots.run import Run
 from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.game.spec import Player
 from arena.game.time_control import parse_duration
-from arena.league.cluster import ClusterOptions, ClusterPlan, Tls
+from arena.league.cluster import ClusterOptions
 from arena.league.entrants import enrolled, entrants
 from arena.league.executor import PlaySettings
 from arena.league.games import Games, Settings
-from arena.league.options import Kind, PlayOptions
+from arena.league.options import Kind, PlayOptions, usable_cpus
 from arena.league.pairing import ChosenFormat, Format, RoundRobin
 from arena.league.running import Say
 from arena.league.settings import (
@@ -31,6 +33,9 @@ from arena.league.settings import (
 )
 from arena.league.store import sole_use
 
+if TYPE_CHECKING:
+    from arena.league.executor.cluster.plan import ClusterPlan
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -39,7 +44,8 @@ class Entry:
     Unless it is `strict`, bots that cannot be started are listed as broken (with `skip_broken` they are left out), and
     those that need a program which this machine has not got are left out. Where bots have to be `distinct`, copies of
     one are refused. Unless links are to be followed, paths that are links are broken bots. `times` are time controls of
-    the bots at the paths, one for each path; None for a bot that has that of all.
+    the bots at the paths, one for each path; None for a bot that has that of all. A league that `is_new` begins
+    anew, whatever the store holds. `archive` is whether copies of the bots are kept; None: if the format has rounds.
     """
 
     paths: Sequence[str]
@@ -52,6 +58,8 @@ class Entry:
     follow_links: bool = True
     format: Format = RoundRobin
     times: Sequence[str | None] = ()
+    is_new: bool = False
+    archive: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,7 @@ class Plan:
     """The file that games begin with set-ups of."""
     disqualifies: bool = False
     """Whether bots with many faults play no more."""
-    cluster: ClusterPlan | None = None
+    cluster: "ClusterPlan | None" = None
     """Where the games are played, if not by worker processes of this machine."""
 
     @property
@@ -102,9 +110,11 @@ class Plan:
         )
 
 
-def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> ClusterPlan:
+def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
     """Where the games are to be played; games at a time are shared out where the workers are this machine's. Raises
     `UsageError`."""
+    from arena.league.executor.cluster.plan import ClusterPlan, Tls  # a league without a cluster loads none of it
+
     asked.check()
     tls = None
     if asked.ca and asked.cert and asked.key:
@@ -148,6 +158,17 @@ def planned(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Iterator[
         yield _plan(entry, options, bots, path=path, level=level, cluster=cluster)
 
 
+def is_pinned(options: PlayOptions, games: int | None) -> bool:
+    """Whether the bots of each game are pinned to a CPU; `games` are planned, if that is known.
+
+    Without a choice they are where every CPU has a game: with fewer, bots with several threads could use the others.
+    """
+    if options.affinity is not None:
+        return options.affinity
+    at_a_time = options.jobs if games is None else min(options.jobs, games)
+    return hasattr(os, "sched_setaffinity") and options.cluster is None and at_a_time >= usable_cpus()
+
+
 def _plan(
     entry: Entry,
     options: PlayOptions,
@@ -155,12 +176,13 @@ def _plan(
     *,
     path: Path,
     level: Level,
-    cluster: ClusterPlan | None,
+    cluster: "ClusterPlan | None",
 ) -> Plan:
     """The plan of games between these bots. Raises `UsageError` and `RulesetError`."""
     settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
     players = [bot.player for bot in bots]
-    check_number(len(bots), entry.rounds, entry.format(Games(settings), players, entry.rounds, entry.games).planned)
+    games = entry.format(Games(settings), players, entry.rounds, entry.games).planned
+    check_number(len(bots), entry.rounds, games)
     return Plan(
         kind=entry.kind,
         settings=settings,
@@ -168,7 +190,7 @@ def _plan(
         jobs=options.jobs,
         level=level,
         is_level_chosen=options.sandbox == AUTO,
-        affinity=options.affinity,
+        affinity=is_pinned(options, games),
         path=path,
         interpreters=options.interpreters,
         format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",

@@ -19,7 +19,7 @@ from arena.game.whole_line import Entry
 from arena.hostfile import FileError, read_lines
 from arena.league.games import Settings
 from arena.league.setting_faults import setting_fault
-from arena.league.store import CALIBRATION, KEPT_BESIDE, LIMITS_OF, TIME_OF
+from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
 from arena.league.store.other_files import STORE_START
 from arena.league.verify import League, other_limits
 from arena.printable import printable, shown
@@ -80,9 +80,7 @@ def read_records(path: Path) -> Iterator[GameRecord]:
 
 def settings_of_game(settings: dict[str, str], record: GameRecord) -> dict[str, str]:
     """What of a league's settings stands in the line of one of its games: what is said of other bots is left out."""
-    return {
-        name: value for name, value in settings_of_games(settings).items() if not _is_of_another(name, record.players)
-    }
+    return {name: value for name, value in settings.items() if not _is_of_another(name, record.players)}
 
 
 def _is_of_another(setting: str, players: tuple[Player, Player]) -> bool:
@@ -90,11 +88,6 @@ def _is_of_another(setting: str, players: tuple[Player, Player]) -> bool:
     if setting.startswith(TIME_OF):
         return setting.rpartition("@")[2] not in {player.digest for player in players}
     return setting.startswith(LIMITS_OF) and setting not in {LIMITS_OF + player.name for player in players}
-
-
-def settings_of_games(settings: dict[str, str]) -> dict[str, str]:
-    """What of a store's settings is of its games, and not kept beside them."""
-    return {name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)}
 
 
 def shared_settings(settings: dict[str, str]) -> dict[str, str]:

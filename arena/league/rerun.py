@@ -33,7 +33,7 @@ from arena.league.executor.local import local_executor
 from arena.league.found_again import BotFinder
 from arena.league.pairs import return_game
 from arena.league.running import Say, run_games
-from arena.league.trust import bot_line, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
+from arena.league.trust import bot_line, is_archived, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions
 from protocol.notation import Color
 
@@ -72,7 +72,8 @@ class Rerun:
 
 @dataclass(frozen=True)
 class RerunOptions:
-    """How a game is played again. `bots` are paths by the colour that they play; the others are looked for `near`.
+    """How a game is played again. `bots` are paths by the colour that they play; the others are looked for in
+    the `archive` and `near`.
 
     `arguments` are those that bots are started with, by colour, where the host says them; `known_arguments` are those
     that the store has, by digest. `places` are what it knows of where its bots lay, `limits` those that its settings
@@ -84,6 +85,7 @@ class RerunOptions:
     arguments: Mapping[Color, tuple[str, ...]] = field(default_factory=dict)
     known_arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     near: Sequence[Path] = ()
+    archive: Path | None = None
     places: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, Limits] = field(default_factory=dict)
     changed_bots: bool = False
@@ -184,7 +186,7 @@ def _bots(
     record: GameRecord, level: Level, options: RerunOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> tuple[BotSpec, BotSpec]:
     """Both bots as they are to be started, built where they have to be. Raises `UsageError`."""
-    finder = BotFinder(options.places, options.near, may_differ=options.changed_bots)
+    finder = BotFinder(options.places, options.near, may_differ=options.changed_bots, archive=options.archive)
     found, problems = [], []
     for color, player in zip(Color, record.players, strict=True):
         try:
@@ -195,7 +197,8 @@ def _bots(
         found.append(bot)
         own_words = color in options.arguments or not bot.arguments
         is_named = color in options.bots and own_words
-        if not is_trusted(bot, level, options.sandbox, options.places, is_named=is_named):
+        is_known = is_named or is_archived(bot, options.archive, options.places)
+        if not is_trusted(bot, level, options.sandbox, options.places, is_named=is_known):
             problems.append(untrusted_text(color, bot, _naming(color, bot, own_words)))
     if problems:
         raise UsageError("\n".join(problems))

@@ -1,36 +1,17 @@
 """Interrupted games as games of a league: whose ids, seeds and settings have to be those that the league gives them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from arena.bots import BotSpec, told_apart
 from arena.errors import UsageError
 from arena.game.persons import is_person
-from arena.game.spec import Player
-from arena.league.game_ids import Scheme, misfit, pair_seed_of, scheme_of, starter
-from arena.league.games import Games, Settings, Stored, other_times
-from arena.league.store import GameRow, Store
+from arena.league.game_ids import misfit, pair_seed_of, starter
+from arena.league.games import Games, Settings, other_times
+from arena.league.store import Store
 from arena.play.saved_game import SavedGame
 from arena.rules.ruleset import Ruleset, Starts
-
-
-def stored_in(store: Store, rows: Iterable[GameRow] | None = None) -> Stored:
-    """What a league that goes on in a store knows its games again by. Raises `DamagedError` as `Store.rows` does.
-
-    `rows` are those of the store, if they have just been read.
-    """
-    return Stored(store.ids(), store.players()) if rows is None else stored_among(rows)
-
-
-def stored_among(rows: Iterable[GameRow]) -> Stored:
-    """The same of these rows, in the order in which they were stored."""
-    ids, last = set[str](), dict[Player, int]()
-    for row in rows:
-        ids.add(row.id)
-        red, blue = row.players
-        last[red] = last[blue] = row.number
-    return Stored(ids, sorted(last, key=last.__getitem__))
 
 
 def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds: range = range(1)) -> str | None:
@@ -38,8 +19,8 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
 
     It is the game of one of the `rounds` of its two players.
 
-    Returns the id under which the store holds this game already; None if it does not. That may be an id by another
-    scheme, and if the `bots` are given, of what these take part as in the store. Raises `UsageError` if the two do not
+    Returns the id under which the store holds this game already; None if it does not. If the `bots` are given, that may
+    be the id of the game of what these take part as in the store. Raises `UsageError` if the two do not
     agree, or if the game is not one that such settings give.
     """
     words = misfit(paused)
@@ -52,17 +33,16 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
     if seed is None:
         del described["seed"]  # a file of the first version, whose store is gone
     store.agree(described, paused.players)
-    stored = stored_in(store)
-    if paused.id in stored.ids:
+    if store.has(paused.id):
         return paused.id
     if paused.persons:  # whose other games against each other are of other rounds
         return None
-    games = Games(settings, stored)
-    entered = [bot.player for bot in told_apart(bots, store.players(), store.places())]
+    games = Games(settings)
+    entered = [bot.player for bot in told_apart(bots, store.players(), store.claims().places)]
     for players in (paused.players, entered):
         for red, blue in pairwise(players):
             game = games.game(red, blue, 0)
-            if game.id in stored.ids:
+            if store.has(game.id):
                 return game.id
     return None
 
@@ -72,7 +52,6 @@ def _settings(paused: SavedGame, seed: int | None, rounds: range = range(1)) -> 
 
     Raises `UsageError` if there are none from which this game follows."""
     spec = paused.spec()
-    scheme = scheme_of(paused) or Scheme.CONTENT
     players = paused.players
     own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))
     time = paused.usual_time or paused.time
@@ -96,6 +75,6 @@ def _settings(paused: SavedGame, seed: int | None, rounds: range = range(1)) -> 
         if seed is None:
             return settings
         common = settings.digest(players)
-        if any(pair_seed_of(common, players, number, scheme) == paused.pair_seed for number in rounds):
+        if any(pair_seed_of(common, players, number) == paused.pair_seed for number in rounds):
             return settings
     raise UsageError("this is not a game that was paused: its seeds do not follow from its rules, times and players")

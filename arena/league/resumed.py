@@ -16,7 +16,6 @@ import trio
 
 from arena.bots import BotSpec
 from arena.bots.entering import place_of
-from arena.bots.fitting import refuse_unrestorable
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
 from arena.bots.run import Run
@@ -60,7 +59,7 @@ def _known_of(path: Path) -> _Known:
     if not os.path.exists(path) or is_empty_file(path):  # Path.exists raises an error for a name that is too long
         return _Known(is_new=True)
     with Store(path, create=False) as store:
-        return _Known(store.sandbox(), store.places(), store.limits())
+        return _Known(store.kept().sandbox, store.claims().places, store.limits())
 
 
 def resume_sandbox(saved: SavedGame, options: ResumeOptions) -> str:
@@ -76,8 +75,6 @@ def resume_game(
     interpreter that only the file speaks for."""
     check_place(file)
     bots = saved.load_bots(options.bots)
-    for bot in bots:
-        refuse_unrestorable(bot, "going on with a saved game")
     _refuse_unnamed(saved.interpreters, options.interpreters)
     path = Path(saved.store)
     if not os.path.exists(path):
@@ -98,7 +95,7 @@ def resume_game(
         if known.is_new:
             _refuse_untrusted(bots, level, options, known.places)
         with Store(path, create=True) as store:
-            rounds = rounds_tried(len(store.ids())) if saved.persons else range(1)
+            rounds = rounds_tried(store.last_number()) if saved.persons else range(1)
             played = already_played(agree(saved, store, bots, rounds), store)
             if played:
                 yield played
@@ -156,7 +153,7 @@ def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOpti
 
 def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
     """Have the store know how these bots are held, and where they are trusted without a sandbox."""
-    known = store.places()
+    known = store.claims().places
     if level is Level.DEFAULT:
         store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person}, known)
-    store.set_sandbox(level.value)
+    store.keep(sandbox=level.value)

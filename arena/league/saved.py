@@ -10,7 +10,6 @@ from pathlib import Path
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.fitting import refuse_unrestorable
 from arena.bots.folders import BotFolders
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
@@ -24,7 +23,6 @@ from arena.league.entrants import enrolled, entrants
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
 from arena.league.options import Kind, PlayOptions
-from arena.league.resume import stored_in
 from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
 from arena.league.settings import check_values, settings_of, store_of
@@ -126,8 +124,6 @@ def begin_game(
     with sole_use(path), BotFolders() as folders, contextlib.ExitStack() as stack:
         bots = entrants(found, level, options, strict=True, store=path, folders=folders, say=say, run=run)
         _refuse_unsaveable(bots)
-        for bot in bots:
-            refuse_unrestorable(bot, "--pause")
         settings = settings_of(options, bots)
         red, blue = bots
         players = (red.player, blue.player)
@@ -136,7 +132,7 @@ def begin_game(
         for line in note_versions(store, bots):
             say(line)
         _note_plan(store, players, level)
-        (spec, _) = schedule(settings, players, 1, stored_in(store))
+        (spec, _) = schedule(settings, players, 1)
         played = already_played(spec.id, store)
         if played:
             yield played
@@ -152,14 +148,9 @@ def begin_game(
 def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> None:
     """Have the store know who takes part, and how they are held. A plan of just these players stays what it is; for
     others one game is planned."""
-    if {player.digest for player in store.entrants()} != {player.digest for player in players}:
-        store.set_planned(1)
-        store.set_meets_all(True)
-        store.set_format("")
-        store.set_disqualified(())
-        store.set_not_counted(())
-    store.set_entrants(players)
-    store.set_sandbox(level.value)
+    if {player.digest for player in store.kept().entrants} != {player.digest for player in players}:
+        store.keep(planned=1, meets_all=True, format="", disqualified=(), not_counted=())
+    store.keep(entrants=players, sandbox=level.value)
 
 
 def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
@@ -169,7 +160,7 @@ def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, s
     That is `StoreChangedError` if the store is another one than before the game, or games are gone from it.
     """
     store = prepared.store
-    store.watch(store.ids())
+    store.watch()
     versions = Versions()
     played = run_games(run, _play_until_stopped, prepared, pause_after, stop, versions, say)
     return keep(prepared, played, versions, say)

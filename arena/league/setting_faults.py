@@ -7,8 +7,6 @@ that is not there: with the seed taken out of a store, its games would be those 
 import re
 from collections.abc import Iterator, Mapping
 
-import msgspec
-
 from arena.bots.limits import Limits, read_limits
 from arena.bots.sandbox.levels import Level
 from arena.errors import UsageError
@@ -19,42 +17,33 @@ from arena.league.kept_format import format_in
 from arena.league.options import LARGEST_SEED
 from arena.league.store import (
     CALIBRATION,
-    FILES,
-    FORMAT,
     HIDDEN,
     KEEP_BOTS,
-    KEPT_FORMS,
     LIMITS_OF,
-    MEETS_ALL,
     NAMED,
     NO_OPENINGS,
     OPENINGS,
     OPPONENTS,
     OTHER_TIMES,
-    PLANNED,
     PONDERING,
     RULES,
-    SANDBOX,
     SEED,
     SETTINGS_OF_GAMES,
     TIME,
     TIME_OF,
-    planned_in,
+    Kept,
 )
 from arena.play.played_on import read_reference
 from arena.printable import shown
 from arena.rules.ruleset import RulesetError
 
 CHOICES = ("yes", "no")
-CHOSEN = (PONDERING, KEEP_BOTS, MEETS_ALL)
+CHOSEN = (PONDERING, KEEP_BOTS)
 """The settings that are one of two words."""
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
-KNOWN = frozenset(
-    {*SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION, PLANNED, SANDBOX, FORMAT}
-    | KEPT_FORMS.keys() - {FILES}
-)
+KNOWN = frozenset({*SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION})
 """The names of all settings but those that go on with the name of a bot."""
-OF_BOTS = (LIMITS_OF, TIME_OF, FILES)
+OF_BOTS = (LIMITS_OF, TIME_OF)
 NEEDED = (*SETTINGS_OF_GAMES, SEED)
 """What every store says that holds games."""
 
@@ -64,7 +53,7 @@ def is_seed(text: str) -> bool:
     return _SEED.fullmatch(text) is not None and int(text) <= LARGEST_SEED
 
 
-def store_faults(settings: Mapping[str, str], *, has_games: bool) -> Iterator[str]:
+def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) -> Iterator[str]:
     """All for which these cannot be the settings of a store of this version, in words."""
     missing = [name for name in NEEDED if name not in settings] if has_games else []
     if missing:
@@ -72,11 +61,12 @@ def store_faults(settings: Mapping[str, str], *, has_games: bool) -> Iterator[st
         yield f"{there}, and every arena that stores games says under which {', '.join(NEEDED)} they were played"
     for name in sorted(settings):
         if name not in KNOWN and not name.startswith(OF_BOTS):
-            yield f"{shown(name)} is none that this version knows: a newer one has written it, or no arena"
+            yield f"{shown(name)} is none that this version knows"
         elif name != OPENINGS:  # what of openings is none is said of each game: a salvaged store may not know them
             fault = setting_fault(name, settings[name])
             if fault:
                 yield fault
+    yield from kept_faults(kept)
 
 
 def setting_fault(name: str, value: str) -> str | None:
@@ -104,26 +94,16 @@ def _expected(name: str, value: str) -> str | None:
         return f"limits such as {Limits().text!r}"
     if (name == TIME or name.startswith(TIME_OF)) and not _is_time(value):
         return "a time such as 1000ms or 60+0.6"
-    return "yes or no" if name in CHOSEN and value not in CHOICES else _expected_beside(name, value)
+    return "yes or no" if name in CHOSEN and value not in CHOICES else None
 
 
-def _expected_beside(name: str, value: str) -> str | None:
-    """The same of what is kept beside the settings of the games."""
-    if name == PLANNED and value and planned_in({PLANNED: value}) is None:
-        return "a number of games, or nothing"
-    if name == FORMAT and value and not _is_format(value):
-        return FORMAT_WORDS
+def kept_faults(kept: Kept) -> Iterator[str]:
+    """Give what of the settings that a league keeps next to its games the arena has not written, in words."""
+    if kept.format and not _is_format(kept.format):
+        yield f"format: expected {FORMAT_WORDS}, got {shown(kept.format)}"
     levels = [level.value for level in Level]
-    if name == SANDBOX and value not in levels:
-        return " or ".join(levels)
-    form = KEPT_FORMS.get(FILES if name.startswith(FILES) else name)
-    if form is None or (not value and form.may_be_empty):
-        return None
-    try:
-        msgspec.json.decode(value, type=form.type)
-    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
-        return form.words
-    return None
+    if kept.sandbox is not None and kept.sandbox not in levels:
+        yield f"sandbox: expected {' or '.join(levels)}, got {shown(kept.sandbox)}"
 
 
 def _is_format(text: str) -> bool:

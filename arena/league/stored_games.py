@@ -25,19 +25,12 @@ def tell_stored(pairing: Pairing, players: Iterable[Player], rows: Iterable[Game
     return found_all and batch is None
 
 
-def known_from_before(store: Store, players: Sequence[Player], rows: Iterable[GameRow]) -> list[GameRow]:
-    """The games that a format which goes on from any results begins with: those of these players that were stored when
-    just these players, in this order, were first asked for in a row. `rows` are all that are stored.
-
-    The store remembers when that was: so a league that is resumed begins with the same, and goes on in the same way.
-    """
-    digests = [player.digest for player in players]
-    numbers = store.numbers()
-    since = store.ladder_since(digests)
-    if since is None:
-        since = numbers[-1] if numbers else 0
-        store.set_ladder_since(digests, since)
-    return sorted(row for row in _those_of(players, rows).values() if row.number <= since)
+def ladder_start(store: Store, players: Sequence[Player]) -> int:
+    """The number of the last game that a ladder of these players, in this order, begins with: the last one of the store
+    when they were first asked for in a row. So a ladder that is resumed begins with the same, and goes on in the same
+    way."""
+    since = store.ladder_since([player.digest for player in players])
+    return since if since is not None else store.last_number()
 
 
 def games_between(players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
@@ -52,10 +45,7 @@ def _those_of(players: Iterable[Player], rows: Iterable[GameRow]) -> dict[str, G
 
 
 def stored_games(pairing: Pairing, players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
-    """The rows that are games of this pairing, which nobody has asked before, in the order in which it gives them.
-
-    A row of an earlier version may call players by older names: they are told by their digests.
-    """
+    """The rows that are games of this pairing, which nobody has asked before, in the order in which it gives them."""
     waiting = _those_of(players, rows)
     results: list[GameRow] = []
     while waiting:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from arena.bots import BotSpec
+from arena.bots.archive import ARCHIVE
 from arena.bots.entering import fingerprint, place_of
 from arena.bots.limits import Limits
 from arena.bots.names import PROGRAM_ENDINGS, given_name
@@ -79,6 +80,13 @@ def _places_beside(bot: BotSpec) -> set[str]:
     """The places that a bot of this name can have in the folder where the bot is."""
     folder = Path(os.path.realpath(bot.path)).parent
     return {fingerprint(folder / f"{given_name(bot.name)}{ending}") for ending in ("", *PROGRAM_ENDINGS)}
+
+
+def is_archived(bot: BotSpec, archive: Path | None, places: Mapping[str, str]) -> bool:
+    """Whether a bot is a copy that the arena has put into this archive, from where the store says that it is."""
+    if archive is None or not bot.path.is_relative_to(archive):
+        return False
+    return places.get(ARCHIVE) == fingerprint(Path(os.path.realpath(archive)))
 
 
 def bot_line(bot: BotSpec) -> str:

@@ -5,29 +5,38 @@ record says; every id must follow from the settings, the players and a round; th
 must be sound. A store that somebody has forged as a whole, consistently, cannot be told from a true one.
 """
 
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from pathlib import Path
+from queue import SimpleQueue
+from time import monotonic
+from typing import Protocol
+
+import msgspec
 
 from arena.bots.limits import Limits, read_limits
 from arena.bots.sandbox.levels import Level
+from arena.errors import ArenaError
 from arena.game.persons import is_person
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Opening, Player
 from arena.league.game_ids import (
-    Scheme,
     common_of,
     contents_of,
     misfit,
     pair_seed_of,
     place_of_opening,
     rounds_tried,
-    scheme_of,
     starter,
 )
 from arena.league.games import Settings, openings_in, other_times
+from arena.league.options import usable_cpus
 from arena.league.setting_faults import is_seed, store_faults
 from arena.league.store import (
     CALIBRATION,
@@ -36,12 +45,14 @@ from arena.league.store import (
     LIMITS_OF,
     NAMED,
     NO_OPENINGS,
+    NO_SETTINGS,
     OPENINGS,
     OPPONENTS,
     OTHER_TIMES,
     PONDERING,
     RULES,
     SEED,
+    SEPARATOR,
     TIME,
     Contents,
     Damage,
@@ -49,7 +60,6 @@ from arena.league.store import (
     Store,
     own_times_in,
 )
-from arena.league.store.settings import NO_SETTINGS, SEPARATOR
 from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
@@ -57,6 +67,16 @@ from arena.rules.ruleset import Ruleset, RulesetError, Starts
 OF_EACH_SIDE = (TIME, OTHER_TIMES)
 LEVELS = frozenset(level.value for level in Level)
 NOT_IN_RECORDS = (PONDERING, KEEP_BOTS, OPENINGS, OPPONENTS)
+
+ALONE_SECONDS = 0.5
+"""After that, other processes are worth their start."""
+AT_ONCE = 32
+"""Games of a share, for a process that checks games."""
+PROGRAM = (
+    "import pathlib, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[2:]; "
+    "from arena.league.verify import check_shares; check_shares(pathlib.Path(sys.argv[1]))"
+)
+"""Ctrl-C is for the process that has started these: it ends them."""
 
 Progress = Callable[[int, int], None]
 
@@ -71,22 +91,98 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     yield from _setting_faults(contents, has_games=bool(numbers))
     league = League(contents.settings, contents.rows)
     seen: dict[str, int] = {}
-    for done, number in enumerate(numbers, start=1):
-        stored = store.stored(number)
-        yield from stored.damage
-        if stored.record is not None:
-            if stored.record.id in seen:
-                yield Damage(number, f"it has the id of game {seen[stored.record.id]}")
-            seen[stored.record.id] = number
-            yield from (Damage(number, words) for words in league.faults(stored.record))
+    for done, game in enumerate(_checked(store, league, numbers), start=1):
+        yield from (Damage(game.number, words) for words in game.faults)
+        if game.id in seen:
+            yield Damage(game.number, f"it has the id of game {seen[game.id]}")
+        if game.id is not None:
+            seen[game.id] = game.number
         progress(done, len(numbers))
+
+
+class _Checked(msgspec.Struct, array_like=True):
+    """A game that was played again: its id, where its record can be read, and what is wrong with it."""
+
+    number: int
+    id: str | None
+    faults: list[str]
+
+
+def _check(store: Store, league: "League", number: int) -> _Checked:
+    stored = store.stored(number)
+    faults = [damage.text for damage in stored.damage]
+    if stored.record is None:
+        return _Checked(number, None, faults)
+    return _Checked(number, stored.record.id, faults + league.faults(stored.record))
+
+
+def _checked(store: Store, league: "League", numbers: Sequence[int]) -> Iterator[_Checked]:
+    """Check these games in order; what takes longer than a moment is shared out to a process for each CPU.
+
+    Where games have openings one process checks them all, as it compares the openings of the games.
+    """
+    begun = monotonic()
+    for done, number in enumerate(numbers):
+        if monotonic() > begun + ALONE_SECONDS and not league.has_openings:
+            numbers = numbers[done:]
+            break
+        yield _check(store, league, number)
+    else:
+        return
+    shares = [numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE)]
+    count = min(usable_cpus(), len(shares))
+    if count < 2:
+        yield from (_check(store, league, number) for number in numbers)
+        return
+    program = [sys.executable, "-c", PROGRAM, str(store.path), *sys.path]
+    workers = [subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(count)]
+    free = SimpleQueue["subprocess.Popen[bytes]"]()
+    for worker in workers:
+        free.put(worker)
+
+    def ask(share: Sequence[int]) -> list[_Checked]:
+        worker = free.get()
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            with suppress(BrokenPipeError):
+                worker.stdin.write(msgspec.json.encode(share) + b"\n")
+                worker.stdin.flush()
+            line = worker.stdout.readline()
+        finally:
+            free.put(worker)
+        if not line:
+            raise ArenaError("a process that checks games ended before its games were checked")
+        return msgspec.json.decode(line, type=list[_Checked])
+
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            for found in pool.map(ask, shares):
+                yield from found
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.kill()
+    for worker in workers:
+        worker.communicate()
+
+
+def check_shares(path: Path) -> None:
+    """Check the games that lines of standard input name, and write a line about each share."""
+    with Store(path, create=False, is_doubtful=True) as store:
+        contents = store.count()
+        league = League(contents.settings, contents.rows)
+        for line in sys.stdin.buffer:
+            found = [_check(store, league, number) for number in msgspec.json.decode(line, type=list[int])]
+            sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
+            sys.stdout.buffer.flush()
 
 
 def _setting_faults(contents: Contents[Groups], *, has_games: bool) -> Iterator[Damage]:
     """The settings that are none, or are not there, so that no game could be held to them. Those that are not as they
     were stored have been named, and are not looked at."""
     if not any(damage.game is None and damage.text in NO_SETTINGS for damage in contents.damage):
-        for fault in store_faults(contents.settings, has_games=has_games):
+        for fault in store_faults(contents.settings, contents.kept, has_games=has_games):
             yield Damage(None, f"its settings: {fault}")
 
 
@@ -97,7 +193,7 @@ def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
         level, _, words = held.partition(": ")
         limits = read_limits(words)
         if not held:
-            continue  # it was not started, or the record is older than the word for it
+            continue  # it was not started
         if limits is None or limits.text != words or level not in LEVELS:
             usual = f"{Level.DEFAULT.value}: {Limits().text}"
             faults.append(f"expected how {player.name} was held, such as {usual!r}, got {held!r}")
@@ -115,14 +211,6 @@ class Played(Protocol):
     def games(self) -> int: ...
 
 
-class _Meeting(NamedTuple):
-    """What is played once in a league: red and blue by their digests, and the round."""
-
-    red: str
-    blue: str
-    number: int
-
-
 class League:
     """What the games of one store have in common, and what follows from it for each."""
 
@@ -134,9 +222,12 @@ class League:
             self._meetings[contents_of(row.players)] += row.games
         self._rounds: dict[tuple[str, object], dict[int, int]] = {}
         self._rules: dict[Ruleset, str] = {}
-        self._played: dict[_Meeting, tuple[Scheme, str]] = {}
         self._openings: dict[int, tuple[Opening, str]] = {}
         """The openings by their places in the file, as far as games tell them, and the first game of each."""
+
+    @property
+    def has_openings(self) -> bool:
+        return self._settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS
 
     def faults(self, record: GameRecord) -> list[str]:
         """What is wrong with a game, in words."""
@@ -230,8 +321,7 @@ class League:
         return faults
 
     def _out_of_place(self, record: GameRecord, ruleset: Ruleset, seed: int) -> list[str]:
-        """Where a game is of no round, or of one in which the same is stored by the other scheme of ids."""
-        scheme = scheme_of(record) or Scheme.CONTENT
+        """Where a game is of no round."""
         if ruleset not in self._rules:
             self._rules[ruleset] = ruleset.digest()
         common = common_of(self._rules[ruleset], seed, record.players, record.nominal_times)
@@ -240,15 +330,8 @@ class League:
             if number is not None and (words := self._other_place(record, record.opening, common, number)):
                 return [words]
         else:
-            number = self._numbers(common, record.players, scheme).get(record.pair_seed)
-        if number is None:
-            return ["its pair's seed follows from no round of this league"]
-        red, blue = record.players
-        meeting = _Meeting(red.digest, blue.digest, number)
-        other, game = self._played.setdefault(meeting, (scheme, record.id))
-        if other is not scheme:
-            return [f"it is the same game as {game}: these bots meet so once in a round, and its id is made otherwise"]
-        return []
+            number = self._numbers(common, record.players).get(record.pair_seed)
+        return ["its pair's seed follows from no round of this league"] if number is None else []
 
     def _number_with(self, opening: Opening, common: str, record: GameRecord) -> int | None:
         """The round of a game with an opening. Few pairs have the same, so that no table of their seeds is made."""
@@ -270,10 +353,10 @@ class League:
     def _rounds_of(self, players: tuple[Player, Player]) -> range:
         return rounds_tried(self._meetings[contents_of(players)])
 
-    def _numbers(self, common: str, players: tuple[Player, Player], scheme: Scheme) -> dict[int, int]:
+    def _numbers(self, common: str, players: tuple[Player, Player]) -> dict[int, int]:
         """The seeds that name the pairs of games which these two can have played, and their rounds."""
-        who = frozenset(map(scheme.who, players))
+        who = contents_of(players)
         if (common, who) not in self._rounds:
             rounds = self._rounds_of(players)
-            self._rounds[common, who] = {pair_seed_of(common, players, number, scheme): number for number in rounds}
+            self._rounds[common, who] = {pair_seed_of(common, players, number): number for number in rounds}
         return self._rounds[common, who]

@@ -7,14 +7,16 @@ answers at once is met by an arena that is still awake: to sleep and be woken co
 And what has come is known from `Arrivals`, without asking the system again.
 """
 
+import os
 from collections.abc import Callable, Mapping
 
 import trio
 
 from arena.bots.arrivals import Arrivals
+from arena.bots.delays import CpuTimes, Delay, delay_between
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
 from arena.game.clock import NEVER
-from arena.game.hints import Turn
+from arena.game.hints import Activity, Turn
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Seat
@@ -34,7 +36,10 @@ PROMPT_SECONDS = 150e-6
 """A bot that answered within this time, the write of its turn included, the last time is waited for without going to
 sleep, for a moment."""
 SPIN_SECONDS = 50e-6
-"""As long as that moment is."""
+"""As long as that moment is. On one CPU it is a single look: who looks again keeps the bot from that CPU."""
+RUN_PAUSE = 0.001
+NOTE_SECONDS = 0.02
+"""The times of all threads of a bot are noted at the first heartbeat at which its turn has lasted so long."""
 SLICE_SECONDS = 250e-6
 """A game whose bots always answer so lets the other games have their turn after this time."""
 
@@ -72,8 +77,11 @@ class Driver:
         self._armed = NEVER
         self.cpu_us: list[int] = []
         """The processor time of each action."""
-        self._cpu_before = 0
-        """What the side to move had used when its turn began."""
+        self._cpu_before = [0, 0]
+        """Per seat, what its bot had used when it was last asked,"""
+        self._times: list[CpuTimes | None] = [None, None]
+        """and the times of its threads soon after that: None if it has answered at once."""
+        self._spin_seconds = 0.0 if _is_on_one_cpu() else SPIN_SECONDS
         self._prompt = [False, False]
         """Per seat, whether its last answer came at once."""
         self._read_at = self._yielded = self._arrivals.now()
@@ -100,15 +108,48 @@ class Driver:
         seat, process = self._referee.seats[color], self._processes.get(color)
         if process is None or seat.phase is not Phase.THINKING:
             return None
-        used = process.used_since(self._cpu_before)
+        used = process.used_since(self._cpu_before[color])
         return None if used is None else Turn(self._now() - seat.started, used)
+
+    def delay_of(self, color: Color) -> Delay | None:
+        """How long the machine has kept a bot that is late from a CPU; None if that cannot be told."""
+        before, process = self._times[color], self._processes.get(color)
+        if before is None or process is None or (after := process.times()) is None:
+            return None
+        if before.used_us is None or after.used_us is None:
+            used = process.used_since(self._cpu_before[color])
+        else:
+            used = after.used_us - before.used_us
+        return None if used is None else delay_between(before.threads, after.threads, used)
+
+    async def _until_run(self, process: Peer) -> None:
+        """Wait until a bot that is ready to run has had a CPU: only then the kernel counts how long it waited."""
+        before = process.worked_us()
+        with trio.move_on_after(STARVED_MOST):
+            while process.activity() is Activity.RUNS and process.worked_us() == before:  # noqa: ASYNC110
+                await trio.sleep(RUN_PAUSE)
+
+    def _note_times(self) -> None:
+        """Note the times of all threads of a bot that has been silent for a while."""
+        for color in self._referee.awaited():
+            seat, before = self._referee.seats[color], self._times[color]
+            is_silent = not seat.due and self._arrivals.now() - seat.started > NOTE_SECONDS
+            if is_silent and (before is None or before.used_us is None):
+                process = self._processes[color]
+                if (times := process.times()) and times.used_us is not None:
+                    used = times.used_us - (process.cpu_us() - self._cpu_before[color])
+                    self._times[color] = CpuTimes(used, {**times.threads, **(before.threads if before else {})})
 
     async def drive(self) -> float:
         """Carry bytes until the game is over or interrupted; returns when that was, by the clock of the games."""
         if self._history:
             self.cpu_us += self._history.cpu_us or (0,) * len(self._history.actions)
-        while not self._is_over():
-            await self._drive_until_disturbed()
+        self._arrivals.on_beat.add(self._note_times)
+        try:
+            while not self._is_over():
+                await self._drive_until_disturbed()
+        finally:
+            self._arrivals.on_beat.discard(self._note_times)
         return self._now()
 
     def _is_over(self) -> bool:
@@ -139,6 +180,7 @@ class Driver:
         self._arrivals.note_suspension()
         for color in Color:
             if referee.seats[color].deadline <= self._now():
+                await self._until_run(self._processes[color])
                 self._final_read(color)
         referee.expire(self._now())
 
@@ -168,7 +210,9 @@ class Driver:
         if self._unsent:
             await self._write_slowly(color, process)
         while connection.phase.bot_must_answer and not (seat.due or seat.fault or referee.is_over):
-            if not (self._prompt[color] and arrivals.spin(output, SPIN_SECONDS)):
+            if not (self._prompt[color] and arrivals.spin(output, self._spin_seconds)):
+                if self._times[color] is None:
+                    self._times[color] = process.first_times()
                 await readable(output)
                 self._yielded = NEVER
             await self._read(seat, process)
@@ -176,7 +220,8 @@ class Driver:
     def _write(self, seat: Seat, process: Peer) -> None:
         """Write what is due to a seat, as far as its pipe takes it; its clock runs from now."""
         referee, color = self._referee, seat.color
-        self._cpu_before = process.cpu_us()
+        self._cpu_before[color] = process.cpu_us()
+        self._times[color] = None
         data = referee.take(color)
         if self._unsent:
             data = self._unsent.pop(color, b"") + data
@@ -208,7 +253,7 @@ class Driver:
                 self._tell_of_stops()
             self._read_at = read
             self._prompt[color] = came - asked < PROMPT_SECONDS
-            used = process.cpu_us() - self._cpu_before
+            used = process.cpu_us() - self._cpu_before[color]
             referee.receive(color, data, came, read)
             if len(self.cpu_us) < len(referee.actions):
                 self.cpu_us.append(used if used > 0 else 0)
@@ -310,3 +355,8 @@ class Driver:
         deadline += self._arrivals.left_out
         if deadline < self._armed:
             self._armed = self._scope.deadline = deadline
+
+
+def _is_on_one_cpu() -> bool:
+    """Whether this process, and with it its bots, has but one CPU."""
+    return hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) == 1

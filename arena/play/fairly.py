@@ -1,24 +1,44 @@
 """A game is played again until it can be judged: what stops the arena or breaks its sandbox is no bot's loss.
 
-Three things make a game void: the arena was stopped in it, or the kernel has killed a bot because the machine had no
-memory left (both `ArenaStoppedError`), and a bot did not start because what holds the bots has failed. A process that
-was kept and does not set up again spoils a game, too, until new ones have played it. Of a league's game nothing is kept
-then; a game that can be paused goes on from where it was.
+Four things make a game void: the arena was stopped in it, the kernel has killed a bot because the machine had no memory
+left, or this machine has kept a bot from a CPU until it was late (all `ArenaStoppedError`), and a bot did not start
+because what holds the bots has failed. A process that was kept and does not set up again spoils a game, too, until new
+ones have played it. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
+
+A game is begun again at most `MOST_EXCUSED` times because a bot was kept from a CPU: then the bot loses on time.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from arena.bots import BotSpec
 from arena.bots.sandbox.bwrap import COMPLAINT
 from arena.counted import counted
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
-from arena.play.options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
+from arena.play.options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_game, play_on
 from protocol.notation import Reason
 
 Say = Callable[[str], None]
 Bots = tuple[BotSpec, BotSpec]
+
+
+class _Excuses:
+    """Counts the tries of one game in which the machine has kept a bot from a CPU."""
+
+    def __init__(self, options: GameOptions) -> None:
+        self.options = options
+        self._count = 0
+
+    def words(self, error: ArenaStoppedError) -> str:
+        """Why a try did not count, in words. After the last excuse the options have no more of them."""
+        if not error.is_excused:
+            return error.why
+        self._count += 1
+        if self._count == MOST_EXCUSED:
+            self.options = replace(self.options, excuses_delays=False)
+        return f"{error.why} ({self._count} of at most {MOST_EXCUSED} times)"
 
 
 async def play_fairly(game: GameSpec, bots: Bots, options: GameOptions, say: Say) -> GameRecord:
@@ -28,22 +48,23 @@ async def play_fairly(game: GameSpec, bots: Bots, options: GameOptions, say: Say
     once more: it may have been at its limits for a moment, and a bot that says so itself gains nothing by it. Raises
     `ArenaStoppedError` if the arena was stopped in the game in all of `MOST_TRIES`; `say` gets a line for each other.
     """
-    record = await _play_until_judged(game, bots, options, say)
+    excuses = _Excuses(options)
+    record = await _play_until_judged(game, bots, excuses, say)
     if _was_spoiled(record):
         say(f"game {game.id} ({game.names}) is played again in new processes: {record.verdict.detail}")
-        record = await _play_until_judged(game, bots, options, say)
+        record = await _play_until_judged(game, bots, excuses, say)
     if await _is_unstarted(record, bots, options) and any(text.startswith(COMPLAINT) for text in record.stderr):
-        return await _play_until_judged(game, bots, options, say)
+        return await _play_until_judged(game, bots, excuses, say)
     return record
 
 
-async def _play_until_judged(game: GameSpec, bots: Bots, options: GameOptions, say: Say) -> GameRecord:
+async def _play_until_judged(game: GameSpec, bots: Bots, excuses: _Excuses, say: Say) -> GameRecord:
     for _ in range(MOST_TRIES - 1):
         try:
-            return await play_game(game, *bots, options)
+            return await play_game(game, *bots, excuses.options)
         except ArenaStoppedError as error:
-            say(f"game {game.id} ({game.names}) is played again: {error.why}")
-    return await play_game(game, *bots, options)
+            say(f"game {game.id} ({game.names}) is played again: {excuses.words(error)}")
+    return await play_game(game, *bots, excuses.options)
 
 
 def _was_spoiled(record: GameRecord) -> bool:
@@ -77,14 +98,14 @@ async def play_on_fairly(
     it; if it happens again and again, the game is interrupted there. Raises `ArenaError` if a bot did not start because
     what holds it does not work any more.
     """
-    latest = history
+    latest, excuses = history, _Excuses(options)
     for _ in range(MOST_TRIES):
         try:
-            played = await play_on(game, bots, latest, interrupt, options, can_pause=can_pause)
+            played = await play_on(game, bots, latest, interrupt, excuses.options, can_pause=can_pause)
         except ArenaStoppedError as error:
             latest = error.history or latest
             done = len(latest.actions) if latest else 0
-            say(f"going on after {counted(done, 'ply', 'plies')}: {error.why}")
+            say(f"going on after {counted(done, 'ply', 'plies')}: {excuses.words(error)}")
         else:
             if isinstance(played, GameRecord):
                 await _is_unstarted(played, bots, options)

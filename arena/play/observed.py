@@ -1,7 +1,10 @@
 """What can be seen of a bot at the moment its fault is found, for `arena.game.hints`."""
 
+from arena.bots import BotSpec
+from arena.bots.language import language_of
+from arena.bots.links import links_out
 from arena.game.faults import Fault
-from arena.game.hints import Activity, Language, Seen, Turn
+from arena.game.hints import Activity, Seen, Turn
 from arena.game.live import LiveGame
 from arena.game.seat import Seat
 from arena.play.peer import Peer
@@ -11,6 +14,8 @@ from protocol.notation import Reason
 
 LOOKED_AT = frozenset({Reason.NO_START, Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
 """Reasons for which it matters what the bot was doing."""
+BY_ITS_FILES = frozenset({Reason.NO_START, Reason.CRASH})
+"""Reasons for which it matters whether all of its files are there."""
 
 
 def seen_of(
@@ -18,14 +23,14 @@ def seen_of(
     fault: Fault,
     live: LiveGame,
     process: Peer | None,
-    language: Language,
+    bot: BotSpec,
     *,
-    not_sent: str = "",
     turn: Turn | None = None,
 ) -> Seen:
-    """What was seen of a side's bot; `process` is None if it could not be started. Takes well under a millisecond.
+    """Return what was seen of a side's bot; `process` is None if it could not be started.
 
-    `not_sent` is that of its `BotSpec`, `turn` what it has used of its turn.
+    Takes well under a millisecond, or a few for a bot that has crashed and has many files. `turn` is what it has used
+    of its turn.
     """
     game = live.game
     is_silent = fault.reason in LOOKED_AT and not seat.has_ended and process is not None
@@ -36,11 +41,12 @@ def seen_of(
     else:
         last = live.notes[-1] if live.notes else None
         answered = last is not None and last.color == seat.color.word and last.ply == len(live.actions) + 1
+    is_confined = bool(process and process.is_confined)
+    has_links = is_confined and seat.has_ended and fault.reason in BY_ITS_FILES
     return Seen(
         phase=seat.phase,
         fault=fault,
-        dialect=seat.connection.dialect,
-        language=language,
+        language=language_of(bot),
         stderr=process.stderr_tail if process else "",
         activity=process.activity() if process and is_silent else Activity.UNKNOWN,
         has_unread=bool(process and is_silent and process.has_unread()),
@@ -54,7 +60,8 @@ def seen_of(
         setups=live.setups,
         actions=tuple(live.actions) if fault.reason is Reason.ILLEGAL_ACTION else (),
         gets_legal=Want.LEGAL in seat.wants,
-        is_confined=bool(process and process.is_confined),
-        not_sent=not_sent,
+        is_confined=is_confined,
+        not_sent=bot.not_sent,
+        links_out={str(link.place): link.target for link in links_out(bot.folder, bot.files)} if has_links else {},
         turn=turn,
     )

@@ -18,6 +18,9 @@ from protocol.notation import Color
 MOST_TRIES = 10
 """How often a game is begun, at the most, because the arena is stopped in it again and again."""
 
+MOST_EXCUSED = 3
+"""How often a game is begun again, at the most, because the machine has kept a bot from a CPU until it was late."""
+
 Spawn = Callable[[BotSpec], Peer]
 TryOut = Callable[[Sequence[BotSpec]], Awaitable[None]]
 Watch = Callable[[GameEvent], None]
@@ -25,7 +28,7 @@ Watch = Callable[[GameEvent], None]
 
 def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
     """Start a bot as a plain child process, with the usual limits, on these CPUs (none named: on all)."""
-    return BotProcess.start(Launch(bot.command, bot.folder, bot.environment, Limits(), cpus=cpus))
+    return BotProcess.start(Launch(bot.words, bot.folder, bot.environment, Limits(), cpus=cpus))
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,8 @@ class GameOptions:
     does not. `watch` is called with each event of the game as it happens (see `arena.play.events`), between two turns,
     when no clock runs; what it raises ends the game. A `keeper` gives the game the processes of the one before,
     and gets them for the next one. `told_at_once` are the seats that are told of each action as soon as it is played,
-    and not with their next turn: those of people.
+    and not with their next turn: those of people. With `excuses_delays` a game that a bot would lose on time because
+    this machine has kept it from a CPU is not judged.
     """
 
     spawn: Spawn = start_bot
@@ -45,6 +49,7 @@ class GameOptions:
     watch: Watch | None = None
     keeper: Keeper | None = None
     told_at_once: tuple[Color, ...] = ()
+    excuses_delays: bool = True
 
 
 USUAL = GameOptions()
@@ -54,12 +59,14 @@ class ArenaStoppedError(ArenaError):
     """A game that cannot be judged fairly, because the arena was stopped in it or the machine had no memory left; it is
     to be played again.
 
-    `history` is what had been played by then, to go on from: None before both sides had set up.
+    `history` is what had been played by then, to go on from: None before both sides had set up. `is_excused` says that
+    the machine has kept a bot from a CPU until it was late.
     """
 
-    def __init__(self, why: str, history: History | None) -> None:
+    def __init__(self, why: str, history: History | None, *, is_excused: bool = False) -> None:
         super().__init__(f"the game cannot be judged: {why}")
         self.why = why
+        self.is_excused = is_excused
         self.history = history
 
 

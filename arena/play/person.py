@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import trio
 
+from arena.bots.delays import CpuTimes
 from arena.bots.process import QUIT_GRACE
 from arena.game.hints import Activity
 from arena.game.person_seat import PersonSeat
@@ -86,6 +87,12 @@ class PersonPeer:
         return 0
 
     def used_since(self, before_us: int) -> int | None:
+        return None
+
+    def first_times(self) -> CpuTimes:
+        return CpuTimes(None, {})
+
+    def times(self) -> CpuTimes | None:
         return None
 
     def freeze(self) -> None: ...

@@ -13,11 +13,9 @@ import trio
 
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
-from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.errors import UsageError
-from arena.game.connection import connect
 from arena.game.faults import Fault, with_processor_time
 from arena.game.hints import diagnose, hinted
 from arena.game.judged import judged
@@ -73,10 +71,8 @@ async def play_on(
     started = max(0.0, time.time())  # a clock that was never set may say less, and a date is none then
     begun = now()
     kept = await options.keeper.take(bots) if options.keeper else {}
-    red, blue = bots
     referee = Referee(
         spec,
-        (connect(red.dialect), connect(blue.dialect)),
         history=history,
         introduced={color: one.introduction for color, one in kept.items()},
         keeps=options.keeper is not None and options.keeper.expects_another,
@@ -94,7 +90,7 @@ async def play_on(
         if runner.referee.refused is not None:
             raise UsageError(runner.referee.refused)
         if runner.referee.void is not None:
-            raise ArenaStoppedError(runner.referee.void, runner.history())
+            raise ArenaStoppedError(runner.referee.void, runner.history(), is_excused=runner.referee.is_excused)
         is_over = runner.referee.verdict is not None
         played = runner.record(started, now() - begun) if is_over else runner.history()
     if options.watch is not None and isinstance(played, GameRecord):
@@ -136,6 +132,7 @@ class GameRunner:
     async def play(self, bots: tuple[BotSpec, BotSpec]) -> None:
         """Run until there is a verdict or the game is interrupted; no process is left."""
         self.referee.advise = partial(self._advised, bots)
+        self.referee.excuse = self._excuse if self._options.excuses_delays else None
         try:
             self._processes.update((color, kept.process) for color, kept in self._kept.items())
             for process in self._processes.values():
@@ -179,6 +176,16 @@ class GameRunner:
         self.referee.over_limit(color, words)
         self._driver.disturb()
 
+    def _excuse(self, color: Color, taken: float, limit: float) -> str:
+        """Why a side that is late is not to blame, in words that follow its name; empty if it is."""
+        delay = self._driver.delay_of(color)
+        if delay is None or not delay.excuses(taken * 1e6, limit * 1e6):
+            return ""
+        return (
+            f"had {limit * 1000:.0f} ms and took {taken * 1000:.0f}, but used a CPU for {delay.used_us / 1000:.0f} ms "
+            f"and waited {delay.waited_us / 1000:.0f} ms for one that other programs had"
+        )
+
     def _advised(self, bots: tuple[BotSpec, BotSpec], seat: Seat, fault: Fault) -> Fault:
         """A fault with a hint for its author, from what can be seen of the bot now."""
         if bots[seat.color].is_person:
@@ -187,7 +194,7 @@ class GameRunner:
         bot, live, turn = bots[seat.color], self.referee.live, None
         if fault.reason is Reason.TIMEOUT and (turn := self._driver.turn_of(seat.color)):
             fault = with_processor_time(fault, turn.used_us)
-        seen = seen_of(seat, fault, live, process, language_of(bot), not_sent=bot.not_sent, turn=turn)
+        seen = seen_of(seat, fault, live, process, bot, turn=turn)
         return hinted(fault, diagnose(seen))
 
     def _send_quit(self) -> None:

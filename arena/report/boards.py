@@ -5,19 +5,43 @@ piece came from, `[..]` where it went, or what was guessed or came back. `x` is 
 from, and nobody is now.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
-from arena.report.paint import Paint, plain
+from rich.color import ColorSystem
+from rich.style import Style
+
 from arena.rules.events import Event, Fought, Guessed, Moved, Rescued
 from protocol.geometry import action_squares
 from protocol.notation import BOARD_SIZE, FILES, Color, Survivor
 from protocol.view import CELL_EMPTY, CELL_LAKE
 
-NO_MARKS: Mapping[int, "Mark"] = {}
+_CODES = re.compile(r"\x1b\[[0-9;]*m")
+
+Paint = Callable[[str, str], str]
+"""Text and a style in the words of rich (`bold red`) in, what is to be printed out."""
 
 
-class Mark(Enum):
+def plain(text: str, style: str) -> str:
+    """No colour."""
+    return text
+
+
+def unpainted(text: str) -> str:
+    """What has been painted, without the codes: as wide as it is shown."""
+    return _CODES.sub("", text)
+
+
+def colored(text: str, style: str) -> str:
+    """With the eight colours that every terminal has, of which the user has chosen the shades."""
+    return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
+
+
+NO_MARKS: Mapping[int, "SquareMark"] = {}
+
+
+class SquareMark(Enum):
     """What the last action did on a square."""
 
     CAME_FROM = "()"
@@ -36,31 +60,31 @@ class Mark(Enum):
         return "()" if self.value.startswith("(") else "[]"
 
 
-def marks_of(events: Sequence[Event]) -> dict[int, Mark]:
+def marks_of(events: Sequence[Event]) -> dict[int, SquareMark]:
     """What an action did, by squares; `events` are what came of it."""
-    marks: dict[int, Mark] = {}
+    marks: dict[int, SquareMark] = {}
     origin = None
     for event in events:
         match event:
             case Moved(_, action) if (squares := action_squares(action.text)) is not None:
                 origin, target = squares
-                marks |= {origin: Mark.CAME_FROM, target: Mark.WENT_TO}
+                marks |= {origin: SquareMark.CAME_FROM, target: SquareMark.WENT_TO}
             case Fought(square, survivor=survivor):
                 if survivor is not Survivor.ATTACKER and origin is not None:
-                    marks[origin] = Mark.LOST_FROM
+                    marks[origin] = SquareMark.LOST_FROM
                 if survivor is Survivor.NEITHER:
-                    marks[square] = Mark.LOST_AT
+                    marks[square] = SquareMark.LOST_AT
             case Rescued(_, square):
-                marks[square] = Mark.WENT_TO
+                marks[square] = SquareMark.WENT_TO
             case Guessed(square, _, right):
-                marks[square] = Mark.LOST_AT if right else Mark.WENT_TO
+                marks[square] = SquareMark.LOST_AT if right else SquareMark.WENT_TO
             case _:
                 pass
     return marks
 
 
 def board_text(
-    cells: Sequence[str], marks: Mapping[int, Mark] = NO_MARKS, paint: Paint = plain, side: Color = Color.RED
+    cells: Sequence[str], marks: Mapping[int, SquareMark] = NO_MARKS, paint: Paint = plain, side: Color = Color.RED
 ) -> str:
     """A board of two-character cells with its coordinates as a side sees it: for Red with rank 10 at the top."""
     way = 1 if side is Color.RED else -1
@@ -79,7 +103,7 @@ def board_text(
     return "\n".join(rows)
 
 
-def _cell(cell: str, mark: Mark | None, paint: Paint) -> str:
+def _cell(cell: str, mark: SquareMark | None, paint: Paint) -> str:
     style = {"r": "red", "b": "blue"}.get(cell[0], "dim")
     if mark is not None:
         style = f"reverse {style}"

@@ -8,10 +8,9 @@ import msgspec
 from arena.counted import counted
 from arena.league.compare import difference_of, games_left
 from arena.league.pairing import SequentialState
-from arena.league.ratings.sequential import Decision
-from arena.league.store import KEPT_BESIDE
+from arena.league.ratings.sequential_test import Decision
 from arena.printable import printable
-from arena.report.json import kind_line, to_json
+from arena.report.documents import kind_line, to_json
 from arena.report.result_words import difference_text
 from arena.report.standings import Difference
 
@@ -65,7 +64,7 @@ def comparison_json(
     tested = state.hypotheses
     document = ComparisonJson(
         store=printable(str(store)),
-        settings={name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)},
+        settings=settings,
         new=new,
         old=old,
         verdict=state.decision.value,

@@ -10,8 +10,8 @@ import msgspec
 from arena.game.dialogue import dialogue
 from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.record import GameRecord
-from arena.report.json import to_line
-from arena.report.replay import Taken
+from arena.report.documents import to_line
+from arena.report.game_text import Taken
 from arena.report.roster import ShownNames, shown_names
 from protocol.notation import Color
 

@@ -1,7 +1,14 @@
 """What is seen on standard error while a league is played: a live table in a terminal, or plain lines.
 
 All of it is written by a thread of its own: it does not hold up the games, not even when nobody reads it and the write
-blocks (Ctrl-S, a pipe whose reader has stopped). What the live table costs is bounded by `arena.report.live`.
+blocks (Ctrl-S, a pipe whose reader has stopped). What the live table costs is bounded by `arena.report.progress`.
+
+- `Frame`: lines that are drawn over and over. The cursor stays behind the last one, and they are erased row by row
+  upwards; their rows are counted for the width of now, as a terminal that has become narrower has folded them.
+- `LiveTable`: points, games and times are always those of now. Ratings and places among equals cost with the square of
+  the players (1 s for 300), and slow the games of this process: so they are computed within a share of the run's time,
+  and shown with the number of games that they are of.
+- `GameLines`: results. They wait in memory while nobody reads, and the end waits until they are written.
 """
 
 import queue
@@ -9,22 +16,202 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from typing import Protocol
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
 
+import msgspec
 from rich.cells import cell_len
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
+from rich.segment import Segment, Segments
 from rich.text import Text
 
 from arena.counted import counted
 from arena.game.record import GameRecord
 from arena.game.spec import Player
-from arena.league.store import GameRow
+from arena.league.store import GameRow, Groups
 from arena.report.consoles import fitted, folded
-from arena.report.frame import Frame
-from arena.report.live import DRAWING_SHARE, RATING_SHARE, LiveTable, Pace, expected_rating_seconds
+from arena.report.documents import game_entry, to_line
 from arena.report.result_words import difference_text, game_line
-from arena.report.shorten import NAME_WIDTH, short_names
-from arena.report.terminal import standings_grid
+from arena.report.roster import Roster, ShownNames
+from arena.report.standings import Difference, Line, Tally, rated_lines
+from arena.report.terminal import NAME_WIDTH, short_names, standings_grid
+
+HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
+ERASE_ROW, UP, ERASE_BELOW = "\x1b[2K", "\x1b[1A", "\x1b[J"
+
+
+def erasing(widths: list[int], columns: int) -> str:
+    """What erases lines of these widths from a terminal of so many columns whose cursor is in the last of them."""
+    if not widths:
+        return ""
+    rows = sum(max(1, -(-width // columns)) for width in widths)
+    return f"\r{ERASE_ROW}{f'{UP}{ERASE_ROW}' * (rows - 1)}{ERASE_BELOW}"
+
+
+class Frame:
+    """What is drawn. Use it in a `with` statement; nothing else may be written to the terminal within."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._widths: list[int] = []
+        """Those of the lines that are there."""
+        self._lines: list[list[Segment]] = []
+        self._drawn_for: tuple[int, int] = (0, 0)
+
+    def __enter__(self) -> Self:
+        self._write(HIDE_CURSOR)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._write(self._erased() + SHOW_CURSOR)
+
+    @property
+    def is_misfit(self) -> bool:
+        """Whether what was drawn was meant for a terminal of another size."""
+        return self._drawn_for not in ((0, 0), self._console.size)
+
+    def draw(self, content: RenderableType) -> None:
+        """Show this in place of what is there; of more lines than the terminal has, the first ones."""
+        self._drawn_for = width, height = self._console.size
+        options = self._console.options.update(width=width, height=None)
+        self._lines = self._console.render_lines(content, options, pad=False)[:height]
+        self._write(self._erased() + self._frame())
+
+    def print_above(self, text: Text) -> None:
+        """Print a text that stays, however long it is, above what is drawn."""
+        self._write(f"{self._erased()}{text.plain}\n{self._frame()}")
+
+    def _frame(self) -> str:
+        """What draws the lines."""
+        self._widths = [Segment.get_line_length(line) for line in self._lines]
+        parts = [part for line in self._lines for part in (Segment.line(), *line)][1:]
+        with self._console.capture() as drawn:
+            self._console.print(Segments(parts), end="", soft_wrap=True)
+        return drawn.get()
+
+    def _erased(self) -> str:
+        widths, self._widths = self._widths, []
+        return erasing(widths, self._console.width)
+
+    def _write(self, text: str) -> None:
+        self._console.file.write(text)
+        self._console.file.flush()
+
+
+RATING_SHARE, DRAWING_SHARE = 1 / 30, 1 / 60
+"""Of the time of the run, in processor time: together at most a twentieth. To draw 20 lines takes some 20 ms, and to
+rate 20 players as long, so that the tables of usual leagues are new every one or two seconds."""
+SECONDS_A_PLAYER, SECONDS_A_PAIR = 1.5e-3, 6e-6
+"""What it takes to rate players, for each of them and for each pair that can be made of them, twice over: 30 ms for 20
+players, 1 s for 300, 8 s for 1,000."""
+
+
+def expected_rating_seconds(players: int) -> float:
+    """What it takes to rate so many for the first time, about."""
+    return SECONDS_A_PLAYER * players + SECONDS_A_PAIR * players**2
+
+
+class Pace:
+    """When work may be done again that costs time, if it is to take no more than a share of all time.
+
+    It is `due` at a time in seconds, by any clock: after a piece that has cost c seconds, c / share later, but `least`
+    seconds later at least. What is `expected` of the first piece is waited for before it.
+    """
+
+    def __init__(self, share: float, now: float, *, least: float = 0.0, expected: float = 0.0) -> None:
+        self._share = share
+        self._least = least
+        self.due = now + expected / share
+
+    def done(self, now: float, cost: float) -> None:
+        """A piece of work that has cost so many seconds is over."""
+        self.due = now + max(self._least, cost / self._share)
+
+
+class Shown(NamedTuple):
+    """One state of the table: lines with the counts of now, and what was computed when they were last rated."""
+
+    lines: list[Line]
+    difference: Difference | None
+    """That between the two of a match, as last rated."""
+    rated_games: int | None
+    """How many games that was after, where it was not after those that are counted; None before there is a rating."""
+
+
+class LiveTable:
+    """The lines of a table while games come in. `rate` may be called from another thread than the rest."""
+
+    def __init__(self, players: Sequence[Player], rows: Sequence[GameRow] | Groups) -> None:
+        roster = Roster(players, rows)
+        self._digests = roster.digests
+        self._tally = Tally(roster.names, rows)
+        self._lock = threading.Lock()
+        """Held while the counts change, or are copied."""
+        self._rated = rated_lines(self._digests, Tally(roster.names))[0]
+        self._rated_games = -1
+        self._difference: Difference | None = None
+        self._changed = True
+
+    def add(self, row: GameRow) -> None:
+        """Count a game."""
+        with self._lock:
+            self._tally.add(row)
+            self._changed = True
+
+    def take_changed(self) -> bool:
+        """Whether anything is new since this was last asked."""
+        with self._lock:
+            changed, self._changed = self._changed, False
+        return changed
+
+    def rate(self) -> None:
+        """Compute places and ratings from the games so far, if there are new ones."""
+        with self._lock:
+            if self._tally.games == self._rated_games:
+                return
+            copy = self._tally.copy()
+        rated, difference = rated_lines(self._digests, copy)
+        with self._lock:
+            self._rated, self._difference, self._rated_games, self._changed = rated, difference, copy.games, True
+
+    def shown(self, most: int) -> Shown:
+        """The first lines by points per game; who is equal in that stands, and shares a place, as when last rated."""
+        with self._lock:
+            is_old = 0 < self._rated_games != self._tally.games
+            lines = _current(self._rated, self._tally, most)
+            return Shown(lines, self._difference, self._rated_games if is_old else None)
+
+
+def _current(rated: Sequence[Line], tally: Tally, most: int) -> list[Line]:
+    """The first of these lines with the counts of now, in the order of now."""
+    scores = {name: -1.0 if totals.score is None else totals.score for name, totals in tally.totals.items()}
+    lines: list[Line] = []
+    before = None
+    ordered = sorted(rated, key=lambda line: scores[line.name], reverse=True)
+    for number, line in enumerate(ordered[:most], 1):
+        is_equal = before is not None and (scores[before.name], before.place) == (scores[line.name], line.place)
+        before = line
+        totals = tally.totals[line.name]
+        lines.append(
+            msgspec.structs.replace(
+                line,
+                place=lines[-1].place if is_equal else number,
+                points=totals.points,
+                games=totals.games,
+                score=totals.score,
+                wins=totals.wins,
+                draws=totals.draws,
+                losses=totals.games - totals.wins - totals.draws,
+                forfeits=totals.forfeits,
+                mean_ms=totals.mean_ms,
+                slowest_ms=totals.slowest_ms,
+                cpu_ms=totals.cpu_ms,
+            )
+        )
+    return lines
+
 
 REFRESH_SECONDS = 1.0
 FINISH_SECONDS = 2.0
@@ -233,3 +420,43 @@ class LiveProgress:
             return line
         short = short_names(self._names, min(NAME_WIDTH, width // 4))
         return game_line(row, {player: short.get(player.name, player.name) for player in row.players})
+
+
+class GameLines:
+    """What is shown of games, and besides a line of JSON for each. Use `close` after `finish`."""
+
+    def __init__(self, progress: Progress, write: Callable[[str], None], names: ShownNames) -> None:
+        """`write` writes out a line, without its line feed, at once; `names` are those that the table shows."""
+        self._progress = progress
+        self._write_line = write
+        self._names = names
+        self._rows: queue.SimpleQueue[GameRow | None] = queue.SimpleQueue()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread.start()
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        self._progress.finished(row, record)
+        self._rows.put(row)
+
+    def remark(self, text: str) -> None:
+        self._progress.remark(text)
+
+    def finish(self) -> None:
+        """The games are over. Waits a moment for the lines: after an error nobody calls `close`."""
+        self._progress.finish()
+        self._rows.put(None)
+        self._thread.join(FINISH_SECONDS)
+
+    def close(self) -> None:
+        """Wait until all lines are written. Raises what writing them has raised."""
+        self._thread.join()
+        if self._error:
+            raise self._error
+
+    def _write(self) -> None:
+        try:
+            while (row := self._rows.get()) is not None:
+                self._write_line(to_line(game_entry(row, self._names)))
+        except BaseException as error:  # it is raised where the results are printed
+            self._error = error

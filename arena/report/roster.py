@@ -24,7 +24,7 @@ def shown_names(players: Iterable[Player], names: ShownNames) -> list[str]:
     return [shown_name(player, names) for player in players]
 
 
-class Played(Protocol):
+class HasPlayers(Protocol):
     """A game, as far as it says who played it."""
 
     @property
@@ -40,7 +40,7 @@ class Roster:
     side.
     """
 
-    def __init__(self, players: Iterable[Player], rows: Collection[Played] | Groups = ()) -> None:
+    def __init__(self, players: Iterable[Player], rows: Collection[HasPlayers] | Groups = ()) -> None:
         """Of players who are the same, the last one gives the name. Who plays in the rows alone is not among them."""
         self._copies = _copies_in(rows)
         last = {self._key(player): player for player in players}
@@ -85,14 +85,14 @@ class Roster:
         return {player for player, shown in self.names.items() if shown in found}
 
 
-def players_of(rows: Collection[Played] | Groups, entrants: Collection[Player] = ()) -> list[Player]:
+def players_of(rows: Collection[HasPlayers] | Groups, entrants: Collection[Player] = ()) -> list[Player]:
     """All who play in these games, in the order of their last games; those who take part now come last."""
     seen = _everybody_in(rows)
     digests = {player.digest for player in seen}
     return [*seen, *(player for player in entrants if player.digest in digests)]
 
 
-def _everybody_in(rows: Collection[Played] | Groups) -> list[Player]:
+def _everybody_in(rows: Collection[HasPlayers] | Groups) -> list[Player]:
     if isinstance(rows, Groups):
         return rows.players
     seen: dict[Player, None] = {}
@@ -103,7 +103,7 @@ def _everybody_in(rows: Collection[Played] | Groups) -> list[Player]:
     return list(seen)
 
 
-def _copies_in(rows: Collection[Played] | Groups) -> set[Player]:
+def _copies_in(rows: Collection[HasPlayers] | Groups) -> set[Player]:
     if isinstance(rows, Groups):
         return rows.copies
     met = (row.players for row in rows)

@@ -1,18 +1,212 @@
 """A league's table as a value, made from the stored games: one place for the terminal, for JSON and for pages."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 import msgspec
 
 from arena.errors import UsageError, suggest
+from arena.game.record import GameRecord
 from arena.game.spec import Player
-from arena.league.ratings import Anchor, League, Standing, difference
-from arena.league.store import GameRow, Groups
-from arena.report.crosstable import Crosstable, Meeting
-from arena.report.roster import Roster
-from arena.report.tally import Tally, Totals
-from protocol.notation import Reason
+from arena.game.verdict import GameResult
+from arena.league.ratings import Anchor, RatedLeague, Results, Row, Score, Standing, difference
+from arena.league.store import TIME, GameRow, Groups, SideTimes, own_times_in
+from arena.printable import printable
+from arena.report.roster import Roster, ShownNames
+from protocol.notation import Color, Reason
+
+
+class HeadToHead(msgspec.Struct, frozen=True):
+    """What one bot scored against another."""
+
+    name: str
+    opponent: str
+    points: float
+    games: int
+
+
+class Crosstable:
+    """Who scored what against whom, in the order of rank; what is not asked for is not made."""
+
+    def __init__(self, order: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> None:
+        """`order` has the names of `names` as they are shown; `rows` has the games of each in the order of `names`."""
+        self.order = tuple(order)
+        self._names = tuple(names)
+        self._rows = rows
+        self._number = {name: number for number, name in enumerate(names)}
+        self._rank = {name: rank for rank, name in enumerate(order)}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Crosstable):
+            return NotImplemented
+        return self.order == other.order and all(self.row(name) == other.row(name) for name in self.order)
+
+    def __hash__(self) -> int:
+        return hash(self.order)
+
+    def row(self, name: str) -> dict[str, HeadToHead]:
+        """A bot's meetings by the names of its opponents, in the order of rank."""
+        row = self._rows[self._number[name]]
+        columns = zip(row.opponents, row.half_points, row.games, strict=True)
+        met = [HeadToHead(name, self._names[opponent], points / 2, games) for opponent, points, games in columns]
+        return {each.opponent: each for each in sorted(met, key=lambda each: self._rank[each.opponent])}
+
+    def meetings(self) -> Iterator[HeadToHead]:
+        """All of them, row by row."""
+        for name in self.order:
+            yield from self.row(name).values()
+
+    @property
+    def most_games(self) -> int:
+        """The games of the pair that has met most often."""
+        return max((max(row.games, default=0) for row in self._rows), default=0)
+
+
+_SCORES = {
+    GameResult.RED: Score.FIRST,
+    GameResult.BLUE: Score.SECOND,
+    GameResult.DRAW: Score.DRAW,
+    GameResult.NEITHER: Score.NEITHER,
+}
+_COLORS = tuple(Color)
+
+
+@dataclass(slots=True)
+class Totals:
+    """One bot's games: how they ended, and its moves with their time in microseconds.
+
+    `measured_moves` are those whose processor time, `cpu_us`, was measured.
+    """
+
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    forfeits: int = 0
+    moves: int = 0
+    total_us: int = 0
+    slowest_us: int = 0
+    cpu_us: int = 0
+    measured_moves: int = 0
+
+    @property
+    def points(self) -> float:
+        return self.wins + self.draws / 2
+
+    @property
+    def score(self) -> float | None:
+        """The points per game; None before any."""
+        return self.points / self.games if self.games else None
+
+    @property
+    def mean_ms(self) -> float | None:
+        return self.total_us / self.moves / 1000 if self.moves else None
+
+    @property
+    def slowest_ms(self) -> float | None:
+        return self.slowest_us / 1000 if self.moves else None
+
+    @property
+    def cpu_ms(self) -> float | None:
+        return self.cpu_us / self.measured_moves / 1000 if self.measured_moves else None
+
+
+class Tally:
+    """The games between some players; games of others are left out. `names` are those that the table shows.
+
+    A game of a player against itself says nothing of its strength, and which of its sides would have the point? The
+    arena plays none, but stores may come from anywhere: those are counted in `against_itself` and nowhere else.
+    """
+
+    def __init__(self, names: ShownNames, rows: Iterable[GameRow] | Groups = ()) -> None:
+        self._names = names
+        self.results = Results(sorted(set(names.values())))
+        """Who won how often against whom; in one order, so that ratings are the same to the last digit."""
+        self._numbers = {name: number for number, name in enumerate(self.results.names)}
+        self.games = 0
+        self.against_itself = 0
+        self.totals = {name: Totals() for name in names.values()}
+        self.endings = Counter[Reason]()
+        self.losers: dict[Reason, Counter[str]] = {}
+        """By the reason for which they lost."""
+        if isinstance(rows, Groups):
+            self._add_groups(rows)
+            return
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: GameRow) -> None:
+        """Count a game."""
+        red, blue = (self._names.get(player) for player in row.players)
+        if red is None or blue is None:
+            return
+        if red == blue:
+            self.against_itself += 1
+            return
+        self.results.add(self._numbers[red], self._numbers[blue], _SCORES[row.result])
+        for color, name, time in zip(_COLORS, (red, blue), row.times, strict=True):
+            self._end(color, name, row.result, row.reason, 1)
+            measured = 0 if time.cpu_us is None else time.moves
+            self._spend(name, SideTimes(*time[:3], time.cpu_us or 0, measured))
+
+    def _add_groups(self, groups: Groups) -> None:
+        """Count all games of some that were counted together. There may be a million pairs."""
+        names = [self._names.get(player) for player in groups.numbered]
+        numbers = [-1 if name is None else self._numbers[name] for name in names]
+        scores = [_SCORES[result] for result, _ in groups.endings]
+        as_red, as_blue = ([[0] * len(scores) for _ in names] for _ in range(2))
+        add = self.results.add
+        for red, blue, ending, games in groups.ended():
+            first, second = numbers[red], numbers[blue]
+            if first >= 0 and first == second:
+                self.against_itself += games
+            elif first >= 0 and second >= 0:
+                add(first, second, scores[ending], games)
+                as_red[red][ending] += games
+                as_blue[blue][ending] += games
+        for color, ended in zip(_COLORS, (as_red, as_blue), strict=True):
+            for name, by_ending in zip(names, ended, strict=True):
+                for (result, reason), games in zip(groups.endings, by_ending, strict=True):
+                    if name is not None and games:
+                        self._end(color, name, result, reason, games)
+        for number, times in groups.times([number for number, name in enumerate(names) if name is not None]).items():
+            self._spend(names[number] or "", times)
+
+    def _end(self, color: Color, name: str, result: GameResult, reason: Reason, games: int) -> None:
+        """Count how games of one side ended; those of Red's are all games."""
+        if color is Color.RED:
+            self.games += games
+            self.endings[reason] += games
+        totals = self.totals[name]
+        totals.games += games
+        if result is GameResult.DRAW:
+            totals.draws += games
+        elif result.winner is color:
+            totals.wins += games
+        else:
+            totals.forfeits += reason.is_forfeit * games
+            self.losers.setdefault(reason, Counter())[name] += games
+
+    def _spend(self, name: str, times: SideTimes) -> None:
+        totals = self.totals[name]
+        totals.moves += times.moves
+        totals.total_us += times.total_us
+        totals.slowest_us = max(totals.slowest_us, times.slowest_us)
+        totals.cpu_us += times.cpu_us
+        totals.measured_moves += times.measured_moves
+
+    def copy(self) -> Self:
+        """The same counts, which games that are added to this one do not change."""
+        copy = type(self)(self._names)
+        copy.results = self.results.copy()
+        copy.games, copy.against_itself = self.games, self.against_itself
+        copy.totals = {name: replace(totals) for name, totals in self.totals.items()}
+        copy.endings = self.endings.copy()
+        copy.losers = {reason: losers.copy() for reason, losers in self.losers.items()}
+        return copy
+
 
 LARGEST_ELO = 100_000
 """The most that an anchor can be given, either way."""
@@ -126,7 +320,7 @@ class Table(msgspec.Struct, frozen=True):
     against_itself: int = 0
 
     @property
-    def meetings(self) -> tuple[Meeting, ...]:
+    def meetings(self) -> tuple[HeadToHead, ...]:
         """What each bot scored against each that it met, in the order of rank."""
         return tuple(self.crosstable.meetings())
 
@@ -156,7 +350,7 @@ def make_table(
     roster = Roster(players, rows)
     tally = Tally(roster.names, rows)
     digests = roster.digests
-    league = League(tally.results.names, tally.results, anchor_of(anchor, list(digests)) if anchor else None)
+    league = RatedLeague(tally.results, anchor_of(anchor, list(digests)) if anchor else None)
     lines, found = _lines_of(league, digests, tally)
     if anchor and tally.games:
         _check_anchor(league, lines)
@@ -204,7 +398,7 @@ def anchor_of(text: str, names: Sequence[str]) -> Anchor:
     return Anchor(name, elo)
 
 
-def _check_anchor(league: League, lines: Sequence[Line]) -> None:
+def _check_anchor(league: RatedLeague, lines: Sequence[Line]) -> None:
     """Raises `UsageError` where there is a rated game, and the anchor has none."""
     if league.anchor and league.draw_share is not None and all(line.elo is None for line in lines):
         raise UsageError(
@@ -217,10 +411,12 @@ def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, .
 
     `digests` has the players by the names that the table shows, in the order in which they were named.
     """
-    return _lines_of(League(tally.results.names, tally.results), digests, tally)
+    return _lines_of(RatedLeague(tally.results), digests, tally)
 
 
-def _lines_of(league: League, digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
+def _lines_of(
+    league: RatedLeague, digests: Mapping[str, str], tally: Tally
+) -> tuple[tuple[Line, ...], Difference | None]:
     ranked = league.standings()
     lines = tuple(_line(standing, digests[standing.name], tally.totals[standing.name]) for standing in ranked)
     return lines, _difference(list(digests), ranked) if len(digests) == 2 else None
@@ -281,3 +477,66 @@ def _endings(tally: Tally) -> tuple[Ending, ...]:
     }
     endings = sorted(tally.endings.items(), key=lambda item: (-item[1], item[0].value))
     return tuple(Ending(reason, count, losers.get(reason, {})) for reason, count in endings)
+
+
+NAMED = 6
+"""Bots that are named with their clocks; of more, only how many there are."""
+
+
+def own_times_of(lines: Iterable[Line], settings: Mapping[str, str]) -> dict[str, str]:
+    """The time controls of those bots of a table that have their own, in words, by the names in the table."""
+    own = own_times_in(settings)
+    return {line.name: own[line.digest] for line in lines if line.digest in own}
+
+
+def handicap_text(usual: str, own: Mapping[str, str], names: Iterable[str]) -> str:
+    """The clocks of these bots in words: those of bots that have their own, and that of the others. Empty if all have
+    the usual one."""
+    others = [name for name in names if name not in own]
+    if not own:
+        return ""
+    clocks = [f"{name} {text}" for name, text in list(own.items())[:NAMED]]
+    if len(own) > NAMED:
+        clocks.append(f"{len(own) - NAMED} more with their own")
+    if others:
+        clocks.append(f"{others[0] if len(others) == 1 else 'all others'} {usual}")
+    return f"handicap: {', '.join(clocks)}"
+
+
+def table_note(lines: Iterable[Line], settings: Mapping[str, str]) -> str:
+    """What is to be said of the clocks below a table; empty if all have the same."""
+    lines = list(lines)
+    usual = printable(settings.get(TIME, ""))
+    return handicap_text(usual, own_times_of(lines, settings), [line.name for line in lines])
+
+
+class Declared(NamedTuple):
+    """What a bot has said of itself with the protocol's `name` and `author`; None for what it has not."""
+
+    name: str | None = None
+    author: str | None = None
+
+
+NOT_LOOKED_AT: Mapping[str, Declared] = {}
+"""For tables of which nobody has read the records."""
+
+
+def declared_in(record: GameRecord | None, digest: str) -> Declared:
+    """What the bot of this digest said of itself in a game of its own, if it came to that."""
+    sides = [side for side, player in enumerate(record.players) if player.digest == digest] if record else []
+    if record is None or not sides:
+        return Declared()
+    authors = record.authors or ("", "")
+    return Declared(record.declared[sides[0]] or None, authors[sides[0]] or None)
+
+
+def declared_last(rows: Iterable[GameRow], record_of: Callable[[int], GameRecord | None]) -> dict[str, Declared]:
+    """What each bot said of itself in the last of these games that it played, by digest."""
+    last = {player.digest: row.number for row in rows for player in row.players}
+    return {digest: declared_in(record_of(number), digest) for digest, number in last.items()}
+
+
+def with_declared(line: Line, declared: Mapping[str, Declared]) -> Line:
+    """A line of a table with what its bot has said of itself, if somebody has looked."""
+    said = declared.get(line.digest)
+    return msgspec.structs.replace(line, declared=said.name, author=said.author) if said else line

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.league.executor.event_stream import Happened, WireAction
-from arena.report.names import Names
+from arena.report.piece_names import Names
 from arena.report.progress import duration_text
 from arena.report.site.audience import SeenBy as Reading
 from arena.web.beside import GameStored, LeagueProgress, Over, Told

@@ -21,7 +21,7 @@ from arena.league.executor.pipes import READ_SIZE, Frames
 from arena.league.readers import reader_named
 from arena.nursery import background
 from arena.printable import printable
-from arena.report.names import Language, Names, Numbering
+from arena.report.piece_names import Names, Numbering, PieceLanguage
 from arena.report.site.audience import SeenBy as Reading
 from arena.report.site.site_contents import SitePlan
 from arena.web.address import Listening, hosts_of, parse_address
@@ -77,7 +77,7 @@ async def _main(parent: int) -> None:
     listener = socket.socket(fileno=setup.listening)
     listener.setblocking(False)
     address = parse_address(setup.host)
-    names = Names(Language(setup.language), Numbering(setup.numbering))
+    names = Names(PieceLanguage(setup.language), Numbering(setup.numbering))
     server = StoreServer(
         [Path(os.fsdecode(setup.store))],
         SitePlan(reader_named(setup.reader), names=names),

@@ -12,9 +12,9 @@ import msgspec
 
 from arena.game.seat_state import ActionState, FightState, SeatState, Stage
 from arena.play.session import Session
-from arena.report.names import DEFAULT_NAMES, Names
-from arena.report.replay import event_words
-from arena.report.rules import army_entries, rule_lines
+from arena.report.game_text import event_words
+from arena.report.piece_names import DEFAULT_NAMES, Names
+from arena.report.rules_text import army_entries, rule_lines
 from arena.report.site.page_frame import isolated
 from arena.rules.ruleset import Defence
 from arena.web.address import Listening

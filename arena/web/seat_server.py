@@ -8,7 +8,7 @@ import trio
 
 from arena.nursery import background
 from arena.play.session import Session
-from arena.report.names import DEFAULT_NAMES, Names
+from arena.report.piece_names import DEFAULT_NAMES, Names
 from arena.web.address import Listening, hosts_of
 from arena.web.seat_page import NextCommands, SeatTable
 from arena.web.seat_routes import PlayPages

@@ -13,8 +13,8 @@ from arena.game.replay import SeenGame
 from arena.game.spec import GameSpec
 from arena.play.events import ActionPlayed
 from arena.report.boards import marks_of
-from arena.report.names import Names
-from arena.report.replay import event_words, told
+from arena.report.game_text import event_words, told
+from arena.report.piece_names import Names
 from arena.report.site.audience import SeenBy, cell_of, lost_of
 from arena.report.site.game_data import MARKS, square_name
 from arena.report.site.game_page import board_labels

@@ -5,10 +5,9 @@ from typing import Any
 
 from docutils import nodes
 from pygments.lexers.special import TextLexer
+from reference import described
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-
-from arena.cli.reference import described
 
 PLAIN = ("arena", "bot", "game", "said")
 """Kinds of blocks of our own, by who says their lines. On the site they are plain text."""

@@ -1,7 +1,10 @@
 """What a bot's processes are doing is told by where their threads wait in the kernel."""
 
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from waiting import until
@@ -11,19 +14,63 @@ from arena.game.hints import Activity
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="read from /proc")
 
-READY = "import os, sys, time, select, signal\nos.write(2, b'.')\n"
+READY = "import os, sys, time, select, signal, threading\nos.write(2, b'.')\n"
+THREAD = "threading.Thread(target=lambda: {}, daemon=True).start(); {}"
 PROGRAMS = {
     "reads": (Activity.WAITS_FOR_INPUT, "sys.stdin.readline()"),
     "selects": (Activity.WAITS_FOR_INPUT, "select.select([0], [], [])"),
     "polls": (Activity.WAITS_FOR_INPUT, "p = select.poll(); p.register(0); p.poll()"),
     "has a child that reads": (Activity.WAITS_FOR_INPUT, "os.fork() and os.wait() or sys.stdin.readline()"),
+    "has a thread that reads": (Activity.WAITS_FOR_INPUT, THREAD.format("os.read(0, 1)", "threading.Event().wait()")),
+    "reads, and thinks in a thread": (Activity.RUNS, THREAD.format("[0 for _ in iter(int, 1)]", "os.read(0, 1)")),
+    "thinks, and polls in a thread": (
+        Activity.RUNS,
+        THREAD.format("select.epoll().poll()", "[0 for _ in iter(int, 1)]"),
+    ),
     "sleeps": (Activity.WAITS, "time.sleep(60)"),
-    "selects for a time": (Activity.WAITS, "select.select([0], [], [], 60)"),
+    "sleeps, and polls in a thread": (Activity.WAITS, THREAD.format("select.epoll().poll()", "time.sleep(60)")),
+    "selects nothing for a time": (Activity.WAITS, "select.select([], [], [], 60)"),
+    "selects for a time": (Activity.UNKNOWN, "select.select([0], [], [], 60)"),
     "reads from another pipe": (Activity.WAITS, "os.read(os.pipe()[0], 1)"),
     "works": (Activity.RUNS, "while True: pass"),
     "writes what nobody reads": (Activity.WAITS_TO_WRITE, "while True: os.write(1, b'x' * 65536)"),
     "stops": (Activity.STOPPED, "os.kill(os.getpid(), signal.SIGSTOP)"),
 }
+
+JAVASCRIPT = """
+require('readline').createInterface({input: process.stdin}).on('line', line => { ACTION });
+process.stderr.write('.');
+"""
+JAVA = """
+import java.io.*;
+public class Program {
+    public static void main(String[] arguments) throws Exception {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        System.err.print(".");
+        for (String line; (line = in.readLine()) != null;) { ACTION }
+    }
+}
+"""
+GO = """
+package main
+import ("bufio"; "os")
+func main() {
+    lines := bufio.NewScanner(os.Stdin)
+    os.Stderr.WriteString(".")
+    for lines.Scan() { ACTION }
+}
+"""
+WITH_HELPERS = [
+    (Activity.RUNS, "node", JAVASCRIPT, "while (true);"),
+    (Activity.WAITS_FOR_INPUT, "node", JAVASCRIPT, ""),
+    (Activity.WAITS, "node", JAVASCRIPT, "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000);"),
+    (Activity.UNKNOWN, "node", JAVASCRIPT, "setTimeout(() => {}, 60000);"),
+    (Activity.RUNS, "java", JAVA, "while (true);"),
+    (Activity.WAITS_FOR_INPUT, "java", JAVA, ""),
+    (Activity.WAITS, "java", JAVA, "Thread.sleep(60000);"),
+    (Activity.RUNS, "go", GO, "for {}"),
+    (Activity.WAITS_FOR_INPUT, "go", GO, ""),
+]
 
 
 def below(pid: int) -> list[int]:
@@ -31,25 +78,48 @@ def below(pid: int) -> list[int]:
         return [pid, *(int(word) for word in file.read().split())]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_an_activity_is_seen_as_what_it_is(name: str) -> None:
-    expected, text = PROGRAMS[name]
+def check_activity(expected: Activity, line: Sequence[str], said: bytes = b"") -> None:
     with subprocess.Popen(
-        [sys.executable, "-S", "-c", READY + text],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
+        line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     ) as process:
         try:
+            assert process.stdin is not None
             assert process.stderr is not None
             assert process.stderr.read(1) == b"."
-            if activity_of([process.pid]) is Activity.UNKNOWN:
+            process.stdin.write(said)
+            process.stdin.flush()
+            if not Path(f"/proc/{process.pid}/syscall").read_text():
                 pytest.skip("this machine does not tell where a process waits")
             until(lambda: activity_of(below(process.pid)) is expected)
         finally:
             for pid in reversed(below(process.pid)):
                 subprocess.run(["kill", "-KILL", str(pid)], check=False)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_an_activity_is_seen_as_what_it_is(name: str) -> None:
+    expected, text = PROGRAMS[name]
+    check_activity(expected, [sys.executable, "-S", "-c", READY + text])
+
+
+@pytest.mark.parametrize(("expected", "language", "program", "action"), WITH_HELPERS)
+def test_the_helper_threads_of_a_runtime_do_not_speak_for_the_program(
+    expected: Activity, language: str, program: str, action: str, tmp_path: Path
+) -> None:
+    compiler = shutil.which("javac" if language == "java" else language)
+    if compiler is None:
+        pytest.skip(f"there is no {language} here")
+    source = tmp_path / {"node": "program.js", "java": "Program.java", "go": "program.go"}[language]
+    source.write_text(program.replace("ACTION", action))
+    if language == "node":
+        line = [compiler, str(source)]
+    elif language == "java":
+        subprocess.run([compiler, source], check=True)
+        line = ["java", "-cp", str(tmp_path), "Program"]
+    else:
+        subprocess.run([compiler, "build", "-o", tmp_path / "program", source], check=True)
+        line = [str(tmp_path / "program")]
+    check_activity(expected, line, b"turn\n")
 
 
 def test_of_a_process_that_is_not_there_nothing_is_known() -> None:

@@ -277,6 +277,14 @@ def test_what_a_look_has_found_and_nobody_has_taken_is_known(scripted: Scripted)
 
 
 @needs_epoll
+def test_a_spin_of_no_time_is_one_look(scripted: Scripted) -> None:
+    assert not scripted.arrivals.spin(scripted.pipe.output, 0.0)
+    scripted.pipe.say()
+    assert not scripted.arrivals.may_have(scripted.pipe.output)
+    assert scripted.arrivals.spin(scripted.pipe.output, 0.0)
+
+
+@needs_epoll
 def test_a_spin_ends_with_the_look_that_finds_something_and_that_is_when_it_came(
     scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:

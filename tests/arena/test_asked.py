@@ -48,11 +48,6 @@ def test_other_arguments_make_another_bot_and_none_the_same(folder: Path, name: 
     assert bot(path, "a").digest == bot(path, "a", name="other").digest
 
 
-def test_a_bot_with_arguments_has_no_digest_of_earlier_versions_which_knew_none(folder: Path) -> None:
-    assert load_bot(folder / "one.py").former is not None
-    assert bot(folder / "one.py", "a").former is None
-
-
 def test_a_bot_with_arguments_counts_as_changed_only_when_its_files_are(folder: Path) -> None:
     asked = bot(folder / "two", "a")
     assert asked.look is not None

@@ -37,7 +37,7 @@ class Book:
         record = msgspec.structs.replace(record_of(game), declared=declared, started=NOVEMBER + day * DAY)
         with Store(self.path, create=True) as store:
             store.add(record)
-            store.set_entrants((red, blue))
+            store.keep(entrants=(red, blue))
 
     def files(self, player: Player, files: dict[str, str], versions: tuple[Player, ...] = ()) -> None:
         with Store(self.path, create=True) as store:
@@ -117,7 +117,7 @@ def test_one_bot_or_version_can_be_asked_for(book: Book) -> None:
 
 def test_who_is_to_play_and_has_played_nothing_is_there_too(book: Book) -> None:
     with Store(book.path, create=True) as store:
-        store.set_entrants((OLD,))
+        store.keep(entrants=(OLD,))
     (fox,) = book.bots()
     assert (fox["games"], fox["first"], fox["declared"], fox["took_part"]) == (0, None, None, True)
     assert "0" in bots(book.path).output
@@ -137,14 +137,6 @@ def test_it_fits_its_width(book: Book, monkeypatch: pytest.MonkeyPatch, columns:
     assert max(map(len, lines)) <= columns
     assert len({line.split()[1] for line in lines[1:3]}) == 2
     assert all("2026-11-05  2026-11-05" in line for line in lines[1:3])
-
-
-@pytest.mark.parametrize("version", ["v1", "v2", "v3", "v4"])
-def test_stores_of_older_versions_have_dates_too(version: str) -> None:
-    golden = Path(__file__).parent.parent / "golden" / "stores" / f"{version}-own.sqlite"
-    found = json.loads(bots(golden, "--json").output)
-    assert all(one["first"].startswith("20") and one["first"] <= one["last"] for one in found)
-    assert "steady 1.0" in {one["declared"] for one in found}
 
 
 def test_files_are_new_gone_or_changed() -> None:

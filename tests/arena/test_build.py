@@ -20,16 +20,15 @@ from own_children import started_from_now
 from sandboxes import at_every_level, in_bwrap
 
 from arena.bots import BotSpec, load_bot
+from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import MIB, Limits
-from arena.bots.loading import made_to_speak
 from arena.bots.sandbox import bwrap, bwrap_check, files
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox
-from arena.game.dialects import Dialect
 
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120.0
@@ -137,11 +136,11 @@ def test_nothing_is_said_where_nothing_is_built(folder: Path) -> None:
     assert said == []
 
 
-def test_a_bot_that_is_made_to_speak_a_dialect_speaks_it_when_it_is_built(folder: Path) -> None:
-    bot = made_to_speak(bot_with(folder, MAKE), Dialect.UCC_2012)
+def test_a_bot_that_is_named_as_one_of_2012_is_one_when_it_is_built(folder: Path) -> None:
+    path = bot_with(folder, MAKE).path
+    bot = load_bot(path, AskedBot(f"ucc:{path}"))
     (built,) = build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), lambda _: None)
-    assert (built.fault, built.dialect, built.digest) == (None, Dialect.UCC_2012, bot.digest)
-    assert build_all([built], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), lambda _: None) == [built]
+    assert (built.fault, built.is_of_2012, built.digest) == (None, True, bot.digest)
 
 
 @at_every_level

@@ -1,7 +1,6 @@
 """Clocks that are scaled to machines: what is in force follows from a record, and no other scale is believed."""
 
 import json
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -25,12 +24,11 @@ from arena.league.games import Settings
 from arena.league.pairs import return_game
 from arena.league.readers import HOST
 from arena.league.record_file import verify_file
-from arena.league.salvage import salvage
 from arena.league.schedule import schedule
 from arena.league.store import Store
 from arena.league.verify import League, verify
 from arena.play.played_on import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
-from arena.report.game_facts import facts_of
+from arena.report.result_words import facts_of
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from arena.version import __version__
@@ -290,25 +288,6 @@ def test_a_store_with_games_of_clocks_that_were_not_scaled_takes_no_others(tmp_p
         store.add_all([played(spec) for spec in schedule(PLAIN, PLAYERS, 1)])
         with pytest.raises(UsageError, match=r"calibration: no \(in the store\), reference 20.0 ms \(asked for\)"):
             store.agree(CALIBRATED.described(PLAYERS), PLAYERS)
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE settings SET value = 'reference 1.0 ms' WHERE name = 'calibration'",
-        "DELETE FROM settings WHERE name = 'calibration'",
-        "UPDATE settings SET value = 'x' WHERE name = 'limits of ann'",
-        "DELETE FROM settings",
-    ],
-)
-def test_a_reference_that_was_lost_is_made_anew_from_the_games(path: Path, tmp_path: Path, statement: str) -> None:
-    database = sqlite3.connect(path, isolation_level=None)
-    database.execute(statement)
-    database.close()
-    with Store(path, create=False, is_doubtful=True) as store, Store(tmp_path / "new.sqlite", create=True) as new:
-        assert salvage(store, new).games == 2
-        assert read_reference(new.settings()["calibration"]) is not None
-    assert found(tmp_path / "new.sqlite") == []
 
 
 def test_scaled_games_come_back_from_their_export_and_agree_with_their_league(path: Path, tmp_path: Path) -> None:

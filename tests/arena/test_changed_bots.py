@@ -249,7 +249,7 @@ def test_a_broken_bot_keeps_its_fault(tmp_path: Path) -> None:
     bot_folder(tmp_path / "none", manifest="wrong = 1\n")
     done = league(tmp_path, "ann.py", "bob.py", "none")
     assert done.returncode == 0, done.stderr
-    assert len(names_played(tmp_path / "l.sqlite")) == 12
+    assert len(names_played(tmp_path / "l.sqlite")) == 4
     assert broken(load_bot(tmp_path / "ann.py"), "a fault").fault == "a fault"
 
 

@@ -12,15 +12,16 @@ from pathlib import Path
 import pytest
 from terminals import read_all
 
+from arena.bots.sandbox.levels import Level
 from arena.check.noise import noisy
 from arena.check.opponent import Opponent, narrow_rows
 from arena.check.results import Checked, Failure, Mark, Outcome, spread
 from arena.check.service import CheckOptions, check_bot
-from arena.check.situations import Extent, Foe, Situation, script
+from arena.check.situations import Extent, Foe, Group, Situation, script
 from arena.errors import UsageError
 from arena.league.options import PlayOptions
-from arena.report.check import WIDTH, check_json, check_text
-from arena.report.frame import HIDE_CURSOR, SHOW_CURSOR
+from arena.report.checklist import WIDTH, check_json, check_text
+from arena.report.progress import HIDE_CURSOR, SHOW_CURSOR
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import RulesetError
@@ -146,6 +147,45 @@ def test_a_time_near_its_limit_is_said_to_be_so() -> None:
     assert "near its limit" not in check_text(dataclasses.replace(slow, move=spread([0.02], 100)))
 
 
+def of_rules(rules: str, mark: Mark, group: Group = Group.RULES) -> Outcome:
+    return Outcome(Situation(rules, "plays", group, rules), mark)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "verdict"),
+    [
+        ([of_rules("isf", Mark.PASSED), of_rules("duel", Mark.FAILED)], "ready for isf; not for duel"),
+        ([of_rules("isf", Mark.PASSED), of_rules("isf", Mark.FAILED)], "not ready for isf"),
+        (
+            [of_rules("isf", Mark.PASSED), of_rules("tek", Mark.NOT_TRIED)],
+            "ready for isf; not tried to the end with tek",
+        ),
+        ([of_rules("isf", Mark.PASSED), of_rules("tek", Mark.NOT_APPLICABLE)], "ready for isf"),
+        ([of_rules("isf", Mark.PARTLY, Group.OPTIONS), of_rules("isf", Mark.PASSED)], "ready for isf"),
+        ([of_rules("isf", Mark.PASSED), of_rules("", Mark.FAILED, Group.FILES)], "not ready for isf"),
+        (
+            [of_rules("isf", Mark.FAILED, Group.CONVERSATION), of_rules("duel", Mark.PASSED)],
+            "not ready for isf, duel",
+        ),
+        ([of_rules(f"r{number}", Mark.PASSED) for number in range(9)], "ready for 9 rulesets and switches"),
+        ([of_rules("", Mark.FAILED, Group.READY)], "not ready for any ruleset"),
+    ],
+)
+def test_the_verdict_names_the_rulesets_that_a_bot_is_ready_for(outcomes: list[Outcome], verdict: str) -> None:
+    found = checked(outcomes)
+    assert check_text(found).splitlines()[-1].startswith(f"b: {verdict} (")
+    document = json.loads(check_json(found))
+    assert document["ready_for"] == found.rules_with(Mark.PASSED)
+    assert document["not_ready_for"] == found.rules_with(Mark.FAILED)
+
+
+def test_of_a_bot_that_is_ready_there_is_one_line_unless_more_is_asked_for() -> None:
+    good = checked([outcome(Mark.PASSED)])
+    assert check_text(good) == "b: ready for duel (1 passed)"
+    assert len(check_text(good, is_verbose=True).splitlines()) > 5
+    assert len(check_text(checked([outcome(Mark.PASSED), outcome(Mark.PARTLY)])).splitlines()) > 5
+
+
 def test_json_has_all_of_it() -> None:
     failure = Failure(3, Reason.CRASH, "words", "exception", "hint", (), ("error",))
     document = json.loads(check_json(checked([outcome(Mark.FAILED, failure=failure)])))
@@ -177,7 +217,8 @@ def test_a_bot_of_2012_is_tried_with_what_it_has_words_for() -> None:
     found = check_bot(f"ucc:{UCC_BOT}", asked, lambda _: None, lambda *_: None)
     marks = {one.situation.key: one.mark for one in found.outcomes if one.situation.key in only}
     assert (marks.pop("red"), marks.pop("blue")) == (Mark.PASSED, Mark.PASSED)
-    assert {marks[key] for key in ("start", "several", "opening", "resumed", "noise")} == {Mark.NOT_APPLICABLE}
+    assert {marks[key] for key in ("start", "several", "noise")} == {Mark.PASSED}
+    assert {marks[key] for key in ("opening", "resumed")} == {Mark.NOT_APPLICABLE}
 
 
 def test_a_bot_that_fails_at_what_it_does_not_know_is_told_that_there_was_some(tmp_path: Path) -> None:
@@ -206,7 +247,47 @@ def test_what_a_bot_says_that_it_cannot_do_is_not_asked_of_it(tmp_path: Path) ->
     for key in ("opening", "resumed"):
         assert said[key] == (Mark.NOT_APPLICABLE, "it says 'cannot restore'")
     text = check_text(checked([outcome(Mark.PASSED), outcome(Mark.NOT_APPLICABLE, "--openings")]))
-    assert "a league would accept it, but not one with --openings" in text
+    assert text == "b: ready for duel; not with --openings (1 passed, 1 not applicable)"
+
+
+@pytest.mark.parametrize(
+    ("key", "condition", "fails"),
+    [
+        ("red", "True", True),
+        ("blue", "True", True),
+        ("several", "True", True),
+        ("resumed", "True", True),
+        ("red", "view.ply > 2", False),
+        ("opening", "True", False),  # its forced moves may have lost the game
+    ],
+)
+def test_a_bot_that_resigns_before_its_first_move_fails(tmp_path: Path, key: str, condition: str, fails: bool) -> None:
+    path = tmp_path / "faint.py"
+    path.write_text(
+        "from protocol.bot import Bot, run\n\nclass Faint(Bot):\n"
+        f"    def move(self, view): return 'resign' if {condition} else view.legal[0]\n\nrun(Faint)\n"
+    )
+    (found,) = [each for each in check(str(path), key).outcomes if each.situation.key == key]
+    assert (found.mark is not Mark.PASSED) is fails
+    if fails:
+        assert found.failure is not None
+        assert found.failure.mistake == "resigned"
+        assert found.mark is (Mark.PARTLY if found.situation.needed_by else Mark.FAILED)
+
+
+@pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=str(Level.BWRAP.why_not()))
+def test_a_file_that_a_sandbox_does_not_show_because_it_is_a_link_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    (tmp_path / "book.txt").write_text("a4-a5")
+    (folder / "book.txt").symlink_to("../book.txt")
+    (folder / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+    (folder / "bot.py").write_text("open('book.txt').read()\n")
+    found = check(str(folder), "start", options=dataclasses.replace(UNHURRIED, sandbox="bwrap"))
+    failure = found.outcomes[0].failure
+    assert failure is not None
+    assert failure.mistake == "linked-out"
+    assert "book.txt is a link out of its folder, to ../book.txt," in failure.hint
 
 
 def test_what_was_not_tried_is_not_accepted() -> None:
@@ -214,7 +295,7 @@ def test_what_was_not_tried_is_not_accepted() -> None:
     assert not found.is_accepted
     assert found.count(Mark.FAILED) == 0
     lines = check_text(found).splitlines()
-    assert any(line.startswith("not all was tried, and a league asks for all: ") for line in lines)
+    assert "drifter: not tried to the end with duel (2 passed, " in " ".join(lines)
     assert max(map(len, lines)) <= WIDTH
 
 
@@ -276,7 +357,7 @@ def test_a_bot_that_fails_is_shown_with_its_exchange_and_exit_code_1(tmp_path: P
     assert "FAILED  starts" in done.stdout
     assert "bot   | ready?" in done.stdout
     assert "print(..., file=sys.stderr)" in " ".join(done.stdout.split())
-    assert "a league would not accept it" in done.stdout
+    assert "silent: not ready for duel (" in done.stdout
 
 
 def test_a_terminal_shows_how_far_it_is_and_is_left_as_it_was(tmp_path: Path) -> None:

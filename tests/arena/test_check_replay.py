@@ -19,8 +19,7 @@ from arena.check.replayed import Replayed, StoredGame, seated
 from arena.cli import exit_codes, main
 from arena.errors import UsageError
 from arena.game.record import GameRecord
-from arena.report.check import WIDTH
-from arena.report.check_replay import replay_json, replay_text
+from arena.report.checklist import WIDTH, replay_json, replay_text
 from protocol.notation import Color, Reason
 
 ROOT = Path(__file__).parent.parent.parent
@@ -136,7 +135,7 @@ def test_what_makes_no_sense_is_one_clear_message(
     arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["arena", "check", "drifter", *arguments])
-    assert main.run() == exit_codes.USAGE
+    assert main.cli.run() == exit_codes.USAGE
     seen = capsys.readouterr()
     assert seen.out == ""
     assert words in " ".join(seen.err.split())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.report.clocks import handicap_text
+from arena.report.standings import handicap_text
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from rich.console import Console
 from arena.errors import UsageError
 from arena.league.compare import comparison_entry, games_left, hypotheses_of
 from arena.league.pairing import SequentialState
-from arena.league.ratings.sequential import Decision, Hypotheses, log_likelihood_ratio
+from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
 from arena.league.store import Store
 from arena.report.comparison import comparison_text, live_text, note_text, verdict_text
 from arena.report.progress import LiveProgress
@@ -71,8 +71,8 @@ def test_who_always_wins_is_better_and_the_same_command_says_so_again_at_once(ru
     assert store.name.startswith("compare-good-bad-duel-")
     with Store(store, create=False) as opened:
         contents = opened.read()
-    assert contents.planned is not None, "a test that is decided is no league that is incomplete"
-    assert contents.planned <= len(contents.rows)
+    assert contents.kept.planned is not None, "a test that is decided is no league that is incomplete"
+    assert contents.kept.planned <= len(contents.rows)
     other = json.loads(run("good", "bad", "--alpha", "0.2", "--json").stdout)
     assert (other["verdict"], other["alpha"]) == ("better", 0.2), "what is tested is no setting of the store"
 

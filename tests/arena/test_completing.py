@@ -16,8 +16,8 @@ from waiting import PATIENCE
 
 from arena.bots.languages import LANGUAGES
 from arena.bots.samples import SAMPLES
-from arena.cli.completing import MOST_GAMES, VARIABLE
-from arena.cli.completion import SHELLS
+from arena.cli.catalog import COMPLETION_VARIABLE as VARIABLE
+from arena.cli.cmd_completion import MOST_GAMES, SHELLS
 from arena.cli.main import cli
 from arena.league.peek import peek_games, peek_names
 from arena.rules.loading import ruleset_names, switch_names
@@ -32,7 +32,7 @@ FILES = ("", "file")
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with a store, in which nothing is changed or new afterwards."""
-    shutil.copy(STORES / "v4-own.sqlite", tmp_path / STORE)
+    shutil.copy(STORES / "own.sqlite", tmp_path / STORE)
     monkeypatch.chdir(tmp_path)
     before = (tmp_path / STORE).read_bytes()
     yield tmp_path
@@ -60,12 +60,12 @@ def values(*words: str) -> list[str]:
 
 def test_commands_are_offered_without_being_imported() -> None:
     assert values("ma") == ["match"]
-    assert set(cli.commands) == set(values(""))
+    assert set(cli.all_commands()) == set(values(""))
     code = f"import sys; {ENTRY.partition(';')[0]}\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     environment = {**os.environ, VARIABLE: "bash_complete", "COMP_WORDS": "arena s", "COMP_CWORD": "1"}
     done = run([sys.executable, "-c", code], environment)
     assert done.stdout.split() == ["plain,standings", "plain,serve", "plain,show"]
-    assert not {"arena.cli.league", "arena.cli.show", "trio", "rich", "msgspec"} & set(done.stderr.split())
+    assert not {"arena.cli.cmd_league", "arena.cli.cmd_show", "trio", "rich", "msgspec"} & set(done.stderr.split())
 
 
 def test_rulesets_are_offered_and_behind_a_plus_the_switches_that_are_not_there_yet() -> None:
@@ -138,8 +138,8 @@ def test_values_that_are_listed_in_help_are_offered() -> None:
 
 
 def test_whatever_takes_a_file_is_offered_files() -> None:
-    for name in cli.commands:
-        for param in cli.commands[name].params:
+    for name in cli.all_commands():
+        for param in cli.all_commands()[name].params:
             if isinstance(param.type, click.Path) and not isinstance(param, click.Option):
                 assert {kind for _, kind in offered(name, "")} == {"file"}, name
                 break
@@ -147,13 +147,13 @@ def test_whatever_takes_a_file_is_offered_files() -> None:
 
 
 def test_every_parameter_of_every_command_can_be_completed() -> None:
-    for name, command in cli.commands.items():
+    for name, command in cli.all_commands().items():
         for option in (param for param in command.params if isinstance(param, click.Option)):
             offered(name, STORE, option.opts[0], "")
             offered(name, option.opts[0], "\udcff'\"+")
 
 
-def test_a_store_of_every_version_can_be_looked_into() -> None:
+def test_stores_of_any_rules_can_be_looked_into() -> None:
     for path in sorted(STORES.glob("*.sqlite")):
         assert len(peek_games(str(path), "", MOST_GAMES)) > 2, path
         assert len(peek_names(str(path), "")) >= 2, path
@@ -171,7 +171,9 @@ def test_a_store_that_another_process_writes_to_is_not_waited_for(folder: Path) 
 def test_no_more_games_are_offered_than_can_be_looked_through(folder: Path) -> None:
     database = sqlite3.connect(folder / "big.sqlite")
     database.execute("CREATE TABLE games (number INTEGER PRIMARY KEY, red, blue, result, plies)")
-    rows = [(number, "a\x1b[31m", "b", "red", 3) for number in range(1, 2001)]
+    database.execute("CREATE TABLE players (number INTEGER PRIMARY KEY, name)")
+    database.execute("INSERT INTO players VALUES (1, 'a\x1b[31m'), (2, 'b')")
+    rows = [(number, 1, 2, "red", 3) for number in range(1, 2001)]
     database.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?)", rows)
     database.commit()
     database.close()
@@ -182,7 +184,9 @@ def test_no_more_games_are_offered_than_can_be_looked_through(folder: Path) -> N
 def test_a_game_whose_numbers_are_none_is_not_offered_and_the_others_are(folder: Path) -> None:
     with closing(sqlite3.connect("big.sqlite", isolation_level=None)) as database:
         database.execute("CREATE TABLE games (number, red, blue, result, plies)")
-        rows = [(1, "a", "b", "red", "many"), (2, "a", "b", "red", None), (3, b"\xff", 4, None, 5)]
+        database.execute("CREATE TABLE players (number, name)")
+        database.execute("INSERT INTO players VALUES (1, 'a'), (2, 'b'), (3, x'ff'), (4, 4)")
+        rows = [(1, 1, 2, "red", "many"), (2, 1, 2, "red", None), (3, 3, 4, None, 5)]
         database.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?)", rows)
     assert [(game.number, game.plies) for game in peek_games("big.sqlite", "", MOST_GAMES)] == [(3, 5)]
 

@@ -18,15 +18,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arena.cli import main as command
-from arena.cli.config import ConfiguredCommand
-from arena.cli.config_keys import options_in_file
+from arena.cli.config import CONFIGURED, ConfiguredCommand, options_in_file
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.rules.ruleset import RulesetError
 
 ROOT = Path(__file__).parent.parent.parent
-PLAYING = {name: each for name, each in cli.commands.items() if isinstance(each, ConfiguredCommand)}
-OPTIONS = [(name, option) for name, each in PLAYING.items() for option in options_in_file(each)]
+PLAYING = {name: each for name, each in cli.all_commands().items() if isinstance(each, ConfiguredCommand)}
+OPTIONS = [(name, option) for name, each in PLAYING.items() for option in options_in_file(each).values()]
 WORDS = {
     "TIME": ("7s", "8s"),
     "SIZE": ("700M", "800M"),
@@ -75,7 +74,7 @@ def error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 
     def told(*words: str) -> str:
         monkeypatch.setattr(sys, "argv", ["arena", *words])
-        assert command.run() == 2
+        assert command.cli.run() == 2
         printed = capsys.readouterr()
         assert printed.out == ""
         return printed.err.removeprefix("settings from arena.toml\n").removeprefix("arena: ").rstrip("\n")
@@ -111,8 +110,8 @@ def on_the_command_line(option: click.Option, value: Any) -> list[str]:
 
 
 def test_the_commands_that_play_for_a_store_are_those_that_a_file_can_speak_to() -> None:
-    assert {"league", "match"} <= PLAYING.keys()
-    options = {name: {option.name for option in each.params} for name, each in cli.commands.items()}
+    assert PLAYING.keys() == set(CONFIGURED)
+    options = {name: {option.name for option in each.params} for name, each in cli.all_commands().items()}
     playing = {name for name, known in options.items() if {"sandbox", "store", "time"} <= known}
     assert playing == PLAYING.keys() | {"play"}, "who plays against a bot says what is wanted on the command line"
 

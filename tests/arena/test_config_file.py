@@ -2,40 +2,40 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Any
 
+import click
 import pytest
-from msgspec import Meta
 
 from arena.bots.asked import AskedBot, Own
 from arena.bots.limits import GIB
 from arena.bots.samples import sample_file
+from arena.cli.config_file import ConfigFile, FileValue, Options, find_config, read_config, shared_keys
+from arena.cli.helping import Whole
 from arena.errors import UsageError
 from arena.game.time_control import TimeControl
-from arena.league.config_file import ConfigFile, Found, Holds, Key, Keys, find_config, read_config, shared_keys
 
 
-def key(name: str, kind: object = str, holds: Holds = Holds.VALUE, meaning: str = "") -> Key:
-    return Key(name, kind, holds, meaning)
+def key(name: str, *names: str, **options: Any) -> tuple[str, click.Option]:
+    """An option as a key of the file."""
+    return name, click.Option([f"--{name}", *names], **options)
 
 
-def keys(*several: Key) -> dict[str, Key]:
-    return {each.name: each for each in several}
-
-
-SHARED = (
-    key("rules", holds=Holds.RULES),
-    key("time"),
-    key("build-time"),
-    key("store", holds=Holds.PATH),
-    key("interpreter", str | list[str], Holds.PATH),
-    key("sandbox", Literal["default", "bwrap"]),
-    key("jobs", Annotated[int, Meta(ge=1, le=64)]),
-    key("keep-bots", bool),
+SHARED = dict(
+    [
+        key("rules", metavar="NAME[+SWITCH...]"),
+        key("time"),
+        key("build-time"),
+        key("store", type=click.Path(path_type=Path)),
+        key("interpreter", multiple=True, metavar="PATH"),
+        key("sandbox", type=click.Choice(["default", "bwrap"])),
+        key("jobs", type=Whole(1, 64)),
+        key("keep-bots", is_flag=True),
+    ]
 )
-COMMANDS: Keys = {
-    "league": keys(*SHARED, key("rounds", int), key("games", int, meaning="of a ladder")),
-    "match": keys(*SHARED, key("games", int, meaning="how many"), key("seeds", str | list[str], Holds.NAMES)),
+COMMANDS: dict[str, Options] = {
+    "league": {**SHARED, **dict([key("rounds", type=Whole(1)), key("games", type=Whole(), help="of a ladder")])},
+    "match": {**SHARED, **dict([key("games", type=Whole(), help="how many"), key("seeds", metavar="NAME,...")])},
 }
 
 
@@ -69,20 +69,20 @@ def paths(read: ConfigFile, command: str = "league") -> list[str]:
 
 def test_what_stands_at_the_top_is_for_all_commands_and_a_commands_table_wins_over_it(tmp_path: Path) -> None:
     read = config(tmp_path, 'time = "1s"\njobs = 2\n[match]\ntime = "2s"\ngames = 3\n')
-    assert read.settings("league") == {"time": Found("1s", "time"), "jobs": Found(2, "jobs")}
+    assert read.settings("league") == {"time": FileValue("1s", "time"), "jobs": FileValue(2, "jobs")}
     assert read.settings("match") == {
-        "time": Found("2s", "[match] time", is_shared=False),
-        "jobs": Found(2, "jobs"),
-        "games": Found(3, "[match] games", is_shared=False),
+        "time": FileValue("2s", "[match] time", is_shared=False),
+        "jobs": FileValue(2, "jobs"),
+        "games": FileValue(3, "[match] games", is_shared=False),
     }
 
 
 def test_a_key_is_spelled_as_the_option_or_with_underscores(tmp_path: Path) -> None:
-    assert config(tmp_path, 'build_time = "1m"\n').settings("match") == {"build-time": Found("1m", "build-time")}
+    assert config(tmp_path, 'build_time = "1m"\n').settings("match") == {"build-time": FileValue("1m", "build-time")}
 
 
 def test_a_key_is_shared_only_if_it_means_the_same_to_all_commands() -> None:
-    assert shared_keys(COMMANDS).keys() == {each.name for each in SHARED}
+    assert shared_keys(COMMANDS.values()) == SHARED.keys()
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_key_is_shared_only_if_it_means_the_same_to_all_commands() -> None:
         ("jobs = true", "arena.toml: jobs: expected a whole number from 1 to 64, got True"),
         ("keep-bots = 1", "arena.toml: keep-bots: expected true or false, got 1"),
         ("[match]\njobs = 0", "arena.toml: [match]: jobs: expected a whole number from 1 to 64, got 0"),
-        ("sandbox = 'jail'", 'arena.toml: sandbox: expected one of "bwrap", "default", got \'jail\''),
+        ("sandbox = 'jail'", "arena.toml: sandbox: 'jail' is not one of 'default', 'bwrap'."),
         ("interpreter = [3]", "arena.toml: interpreter: expected a string, or a list, got [3]"),
         ("league = 3", "arena.toml: [league]: expected a table, got 3"),
         ("bot = 3", "arena.toml: [bot]: expected a table, got 3"),
@@ -240,8 +240,8 @@ def test_the_table_of_a_pyproject_is_the_same_where_there_is_no_file_of_its_own(
     assert find_config() == Path("pyproject.toml")
     read = read_config(Path("pyproject.toml"), COMMANDS)
     assert read.settings("league") == {
-        "time": Found("1s", "[tool.arena] time"),
-        "rounds": Found(3, "[tool.arena.league] rounds", is_shared=False),
+        "time": FileValue("1s", "[tool.arena] time"),
+        "rounds": FileValue(3, "[tool.arena.league] rounds", is_shared=False),
     }
     (here / "arena.toml").write_text("")
     assert find_config() == Path("arena.toml")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arena.game.live
+import arena.game.seat
 from arena.game.clock import NEVER, Stop
 from arena.game.connection import MAX_LINES_A_TURN, LineConnection
 from arena.game.referee import Referee
@@ -186,7 +187,9 @@ class Twins:
 
     def __init__(self, spec: GameSpec, monkeypatch: pytest.MonkeyPatch) -> None:
         self.short = Referee(spec)
-        self.long = Referee(spec, (LongWay(), LongWay()))
+        with monkeypatch.context() as patch:
+            patch.setattr(arena.game.seat, "LineConnection", LongWay)
+            self.long = Referee(spec)
         self.patch = monkeypatch
         self.now = 1000.0
 

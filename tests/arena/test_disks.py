@@ -28,7 +28,7 @@ PAGE = 4096
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return Path(shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite"))
+    return Path(shutil.copy(GOLDEN / "duel.sqlite", tmp_path / "l.sqlite"))
 
 
 def games(path: Path, count: int) -> list[GameRecord]:
@@ -81,18 +81,6 @@ def test_on_a_disk_that_fills_up_all_games_that_were_told_are_there(path: Path, 
     assert "the disk is full; every game that was stored before is still there" in why
     assert len(told) > 3
     assert_has(store_path, told)
-
-
-@pytest.mark.skipif(not shutil.which("mount") or os.geteuid() != 0, reason="only root can mount a small disk")
-def test_an_upgrade_that_has_no_room_leaves_the_store_as_it_was(small_disk: Path) -> None:
-    store_path = Path(shutil.copy(GOLDEN / "v3-duel.sqlite", small_disk))
-    before = store_path.read_bytes()
-    (small_disk / "other").write_bytes(b"x" * (256 * 1024 - len(before) - 5 * PAGE))
-    with pytest.raises(StoreError, match="the disk is full; every game that was stored before is still there"):
-        Store(store_path, create=True)
-    assert store_path.read_bytes() == before
-    with Store(store_path, create=False) as store:
-        assert len(store.rows()) == 12
 
 
 @pytest.mark.skipif(not shutil.which("mount") or os.geteuid() != 0, reason="only root can mount a small disk")
@@ -209,39 +197,29 @@ def test_a_file_that_was_cut_off_is_an_error_or_named_and_never_a_wrong_game(pat
     assert set(contents.rows) <= set(good)
 
 
-@pytest.mark.parametrize(
-    ("kept", "words"),
-    [
-        (60, "expected a header of 100 bytes, got 60 in all: nothing of the games is left"),
-        (3 * PAGE + 7, r"expected \d+ bytes \(\d+ pages of 4096, by its header\), got 12295: its end is missing"),
-    ],
-)
-def test_of_a_file_that_was_cut_off_it_is_said_how_much_was_expected_and_came(
-    path: Path, kept: int, words: str
-) -> None:
+@pytest.mark.parametrize("kept", [60, 3 * PAGE + 7])
+def test_a_file_that_was_cut_off_is_an_error_that_leads_to_salvage_and_changes_nothing(path: Path, kept: int) -> None:
     data = path.read_bytes()
     path.write_bytes(data[:kept])
     for create in (False, True):
-        with pytest.raises(StoreError, match=words):
+        with pytest.raises(StoreError, match=r"got one with pages that are damaged .*; 'arena verify' .* '--salvage'"):
             Store(path, create=create)
     assert path.read_bytes() == data[:kept]
 
 
 def test_a_check_of_a_file_that_was_cut_off_says_so_once_and_first(path: Path) -> None:
-    whole = path.stat().st_size
     os.truncate(path, 3 * PAGE)
     with Store(path, create=False, is_doubtful=True) as store:
         texts = [str(finding) for finding in verify(store, lambda done, of: None)]
-    assert texts[0].startswith(f"expected {whole} bytes ")
-    assert texts[0].endswith("its end is missing")
+    assert texts[0].startswith("expected a sound store, got one with pages that are damaged")
     assert texts.count(texts[0]) == 1
 
 
-def test_a_page_that_was_written_over_is_not_said_to_be_missing(path: Path) -> None:
+def test_settings_in_a_page_that_was_written_over_are_an_error(path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[:PAGE] + os.urandom(PAGE) * 3 + data[4 * PAGE :])
-    with pytest.raises(StoreError, match="expected a sound store, got one with pages that are damaged"):
-        Store(path, create=False).settings()
+    with Store(path, create=False) as store, pytest.raises(StoreError, match="the settings cannot be read any more"):
+        store.settings()
 
 
 # --- a store that is no longer there ----------------------------------------------------------------------------------
@@ -273,13 +251,11 @@ def test_a_store_that_is_there_is_not_said_to_be_gone(tmp_path: Path) -> None:
 def test_a_store_that_was_moved_is_said_to_be_where_it_is(path: Path) -> None:
     (record,) = games(path, 1)
     with Store(path, create=True) as store:
-        store.ids()
-        elsewhere = path.rename(path.parent / "elsewhere.sqlite")
+        path.rename(path.parent / "elsewhere.sqlite")
         path.touch()
         with pytest.raises(StoreChangedError) as caught:
             store.add(record)
-    if sys.platform == "linux":
-        assert f"in the file that was here, which is {elsewhere} now" in str(caught.value)
+    assert "every game that was stored before is in the file that was here" in str(caught.value)
 
 
 # --- a store that others write over -----------------------------------------------------------------------------------
@@ -287,7 +263,7 @@ def test_a_store_that_was_moved_is_said_to_be_where_it_is(path: Path) -> None:
 
 def watched(path: Path) -> Store:
     store = Store(path, create=True)
-    store.watch(store.ids())
+    store.watch()
     return store
 
 
@@ -298,7 +274,7 @@ def test_a_copy_that_is_written_over_an_open_store_is_noticed_before_a_game_is_a
         store.add_all([first, second])
         store.refuse_changed()
         path.write_bytes(backup)
-        lost = "another program has written to this store .* 2 of the 14 games of this league .* no longer there"
+        lost = "another program has written to this store .* game 14, which had been stored, is no longer there"
         with pytest.raises(StoreChangedError, match=lost):
             store.add(third)
         with pytest.raises(StoreChangedError, match=lost):
@@ -314,9 +290,9 @@ def test_a_store_with_as_many_other_games_is_not_taken_for_the_one_that_was_open
     with watched(path) as store:
         store.add(first)
         path.write_bytes(copy.read_bytes())
-        with pytest.raises(StoreChangedError, match="1 of the 13 games"):
+        with pytest.raises(StoreChangedError, match="game 13, which had been stored, is no longer there"):
             store.refuse_changed()
-        with pytest.raises(StoreChangedError, match="1 of the 13 games"):
+        with pytest.raises(StoreChangedError, match="game 13, which had been stored, is no longer there"):
             store.add(third)
 
 

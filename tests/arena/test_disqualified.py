@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.pairing import Placing
 from arena.league.store import Disqualified, GameRow, PlayerTime, Store
-from arena.league.store.disqualified import disqualified_in
-from arena.report.formats import borne_out, placing_lines
+from arena.report.placings import borne_out, placing_lines
 from arena.report.roster import Roster
 from arena.report.standings import make_table
 from protocol.notation import Reason
@@ -26,11 +23,11 @@ def test_a_store_says_who_was_disqualified_only_as_far_as_its_games_bear_it_out(
     table, names = make_table([ANN, BOB], played), Roster([ANN, BOB], played).names
     claims = (Disqualified(BOB, 3, 5), Disqualified(BOB, 4, 5), Disqualified(ANN, 1, 5), Disqualified(CAT, 1, None))
     with Store(tmp_path / "l.sqlite", create=True) as store:
-        assert store.read().disqualified == ()
-        store.set_disqualified(claims)
-        kept = store.read().disqualified
-        store.set_disqualified(())
-        assert store.read().disqualified == ()
+        assert store.read().kept.disqualified == ()
+        store.keep(disqualified=claims)
+        kept = store.read().kept.disqualified
+        store.keep(disqualified=())
+        assert store.read().kept.disqualified == ()
     assert kept == claims
     assert borne_out(kept, table.lines, names) == Placing(disqualified=claims[:1])
     assert borne_out(kept[1:], table.lines, names) is None
@@ -56,11 +53,3 @@ def test_a_table_of_games_that_the_league_left_out_says_how_many_it_counts() -> 
         4: [start],
         None: [start],
     }
-
-
-@pytest.mark.parametrize(
-    "value",
-    ["x", "3", "[1]", '[{"player":["a"]}]', "[" * 100_000, '[{"player":{"name":"b","digest":"2"},"faults":-1}]'],
-)
-def test_what_a_forged_store_says_instead_is_passed_over(value: str) -> None:
-    assert disqualified_in({"disqualified": value}) == ()

@@ -11,8 +11,8 @@ import pytest
 from commands import PLAYS, UNHURRIED
 from served_command import visit
 
-from arena.cli import catalog, front
-from arena.cli.completion import SHELLS
+from arena.cli import catalog
+from arena.cli.cmd_completion import SHELLS
 from arena.cli.exit_codes import DONE, FOUND, NOT_BETTER, UNDECIDED
 from arena.cli.helping import ArenaCommand
 from arena.cli.main import cli
@@ -101,8 +101,8 @@ def run_by_shell(line: str, desk: Path, shell: str = "sh") -> int | None:
 def test_all_examples_of_help_work(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(desk)
     for name in ("", *ORDER):
-        command = cli.commands[name] if name else cli
-        examples = command.examples if isinstance(command, ArenaCommand) else front.EXAMPLES
+        command = cli.all_commands()[name] if name else cli
+        examples = command.examples if isinstance(command, ArenaCommand) else catalog.EXAMPLES
         for line, _ in examples:
             if name == "completion":
                 assert run_by_shell(line, desk, next(each for each in SHELLS if each in line)) in (0, None)

@@ -20,8 +20,10 @@ from arena.league.store import DamagedError, Store, refuse_other_files
 from arena.league.verify import verify
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
-STORES = sorted(GOLDEN.glob("v*.sqlite"))
-OWN, DUEL = GOLDEN / "v3-own.sqlite", GOLDEN / "v3-duel.sqlite"
+STORES = sorted(GOLDEN.glob("*.sqlite"))
+OWN, DUEL = GOLDEN / "own.sqlite", GOLDEN / "duel.sqlite"
+LOST = 2
+"""A game of the store that breaker, who has Red, lost by an illegal action."""
 
 
 def exported(path: Path, numbers: Iterable[int] | None = None, view: str = "all") -> list[bytes]:
@@ -112,10 +114,10 @@ def test_what_is_there_already_is_passed_over_and_keeps_its_number(tmp_path: Pat
 def test_the_settings_that_a_store_keeps_beside_its_games_stay_as_they_are(tmp_path: Path) -> None:
     target = Path(shutil.copy(DUEL, tmp_path / "duel.sqlite"))
     with Store(target, create=False) as store:
-        before, entrants = store.settings(), store.entrants()
+        before, entrants = store.settings(), store.kept().entrants
     taken_in(target, DUEL)
     with Store(target, create=False) as store:
-        assert (store.settings(), store.entrants()) == (before, entrants)
+        assert (store.settings(), store.kept().entrants) == (before, entrants)
 
 
 def test_a_store_that_came_by_import_has_no_plan_and_a_league_that_was_run_in_the_target_keeps_its_own(
@@ -125,14 +127,14 @@ def test_a_store_that_came_by_import_has_no_plan_and_a_league_that_was_run_in_th
     shutil.copy(DUEL, source)
     for path, planned in ((source, 40), (target, 12)):
         with Store(path, create=True) as store:
-            store.set_planned(planned)
+            store.keep(planned=planned)
     taken_in(tmp_path / "new.sqlite", source)
     taken_in(target, source)
     found = []
     for path in (tmp_path / "new.sqlite", target):
         with Store(path, create=False) as store:
             contents = store.count()
-            found.append(contents.planned_for(contents.entrants))
+            found.append(contents.kept.planned_for(contents.entrants))
     assert found == [(None, None), (12, True)]
 
 
@@ -164,25 +166,25 @@ def with_another_result(fields: dict[str, Any]) -> None:
 
 
 def test_a_game_that_is_there_with_another_result_is_named_with_both(tmp_path: Path) -> None:
-    line = exported(OWN, [3])[0]
+    line = exported(OWN, [LOST])[0]
     other = file_of(tmp_path / "other.jsonl", [forged(line, with_another_result)])
     target = tmp_path / "new.sqlite"
     assert taken_in(target, other) == Imported(1, 0)
     game = json.loads(line)["id"]
     words = refused(target, OWN)
-    assert f"game {game} (breaker - steady) is there with another result" in words
-    assert f"{OWN}: game 3: blue by illegal-action after 12 plies\n" in words
+    assert f"game {game} (breaker - waiter) is there with another result" in words
+    assert f"{OWN}: game {LOST}: blue by illegal-action after 12 plies\n" in words
     assert f"{target}: game 1: blue by resign after 13 plies" in words
     assert (
         "they differ in actions (from ply 13 on), times_us (from ply 13 on), verdict, cpu_us (from ply 13 on)" in words
     )
     words = refused(tmp_path / "third.sqlite", OWN, other)
     assert f"{other}: line 1: blue by resign after 13 plies\n" in words
-    assert f"{OWN}: game 3: blue by illegal-action after 12 plies" in words
+    assert f"{OWN}: game {LOST}: blue by illegal-action after 12 plies" in words
 
 
 def test_a_game_that_was_played_in_another_time_is_another(tmp_path: Path) -> None:
-    line = exported(OWN, [3])[0]
+    line = exported(OWN, [LOST])[0]
     other = file_of(tmp_path / "other.jsonl", [forged(line, lambda fields: fields.update(seconds=99.5))])
     words = refused(tmp_path / "new.sqlite", OWN, other)
     assert "is there with other actions, times or words" in words
@@ -222,7 +224,7 @@ def test_games_of_two_leagues_do_not_go_into_one_store(tmp_path: Path) -> None:
 def test_a_game_that_does_not_give_its_result_is_refused_by_name(
     tmp_path: Path, change: Callable[[dict[str, Any]], object], words: str
 ) -> None:
-    file = file_of(tmp_path / "games.jsonl", [forged(exported(OWN, [3])[0], change)])
+    file = file_of(tmp_path / "games.jsonl", [forged(exported(OWN, [LOST])[0], change)])
     said = refused(tmp_path / "new.sqlite", file)
     assert f"{file}: line 1: " in said
     assert words in said
@@ -243,7 +245,7 @@ def test_settings_that_are_none_of_the_games_are_refused(tmp_path: Path, name: s
     def change(fields: dict[str, Any]) -> None:
         fields["settings"] = dict(sorted({**fields["settings"], name: value}.items()))
 
-    file = file_of(tmp_path / "games.jsonl", [forged(exported(OWN, [3])[0], change)])
+    file = file_of(tmp_path / "games.jsonl", [forged(exported(OWN, [LOST])[0], change)])
     assert words in refused(tmp_path / "new.sqlite", file, kind=UsageError)
 
 
@@ -306,7 +308,7 @@ def test_what_is_neither_a_store_nor_a_file_of_records_is_refused(tmp_path: Path
 def test_what_was_damaged_is_left_out_of_an_export_and_named(tmp_path: Path) -> None:
     broken = Path(shutil.copy(OWN, tmp_path / "broken.sqlite"))
     database = sqlite3.connect(broken, isolation_level=None)
-    database.execute("UPDATE games SET record = x'00' WHERE number = 5")
+    database.execute("UPDATE records SET record = x'00' WHERE number = 5")
     database.close()
     damage: list[object] = []
     with Store(broken, create=False) as store:
@@ -322,7 +324,7 @@ SMALL = "memory 16M, 1 processes, 1K of /tmp"
 
 @pytest.mark.parametrize("value", ["garbage 1P", "memory 16M, 1 processes, 1 of /tmp ", "memory 512M", ""])
 def test_limits_that_nobody_can_have_written_are_refused(tmp_path: Path, value: str) -> None:
-    line = forged(exported(OWN, [3])[0], lambda game: game["settings"].update(dict.fromkeys(limits_of(game), value)))
+    line = forged(exported(OWN, [LOST])[0], lambda game: game["settings"].update(dict.fromkeys(limits_of(game), value)))
     words = refused(tmp_path / "new.sqlite", file_of(tmp_path / "games.jsonl", [line]))
     assert "expected limits such as" in words
 
@@ -352,7 +354,7 @@ def test_a_bot_brings_other_limits_into_a_new_store_alone(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", ["", "x\ufe0f", "  x  ", "../../x", "../x", "warden@a10e5c", "x" * 1000])
 def test_a_name_that_no_bot_can_have_is_refused(tmp_path: Path, name: str) -> None:
-    line = forged(exported(OWN, [3])[0], lambda game: game["red"].update(name=name))
+    line = forged(exported(OWN, [LOST])[0], lambda game: game["red"].update(name=name))
     words = refused(tmp_path / "new.sqlite", file_of(tmp_path / "games.jsonl", [line]), kind=UsageError)
     assert "expected a name of 1 to 40 columns" in words
 
@@ -360,6 +362,6 @@ def test_a_name_that_no_bot_can_have_is_refused(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize("name", ["\u3164", "x\u2028", "o\u0300\u0301\u0302\u0303"])
 def test_text_that_would_not_be_written_is_refused(tmp_path: Path, name: str) -> None:
     """Export writes what shows nothing, ends lines or heaps marks on a letter as its escape: such a line is not its."""
-    line = forged(exported(OWN, [3])[0], lambda game: game["red"].update(name=name))
+    line = forged(exported(OWN, [LOST])[0], lambda game: game["red"].update(name=name))
     words = refused(tmp_path / "new.sqlite", file_of(tmp_path / "games.jsonl", [line]))
     assert "text that is not printable" in words

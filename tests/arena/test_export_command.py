@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from made_stores import forge_row
+from forged_games import forge_row
 
 from arena.cli.main import cli
 from arena.errors import ArenaError, UsageError
@@ -27,7 +27,7 @@ Run = Callable[..., tuple[int, bytes, str]]
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store in the current folder."""
     monkeypatch.chdir(tmp_path)
-    return Path(shutil.copy(GOLDEN / "v3-own.sqlite", "own.sqlite"))
+    return Path(shutil.copy(GOLDEN / "own.sqlite", "own.sqlite"))
 
 
 @pytest.fixture
@@ -205,11 +205,11 @@ def test_a_salvage_that_fails_says_that_its_store_is_not_whole(
 ) -> None:
     add, left = Store.add, [5]
 
-    def failing(store: Store, record: GameRecord, number: int | None = None) -> GameRow:
+    def failing(store: Store, record: GameRecord) -> GameRow:
         left[0] -= 1
         if left[0] < 0:
             raise StoreError(f"{store.path}: the disk is full")
-        return add(store, record, number)
+        return add(store, record)
 
     monkeypatch.setattr(Store, "add", failing)
     with pytest.raises(StoreError, match="the disk is full"):

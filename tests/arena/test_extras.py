@@ -5,7 +5,7 @@ from importlib.machinery import ModuleSpec
 
 import pytest
 
-from arena.cli.extras import SERVING, needs
+from arena.cli.installation import SERVING, needs
 from arena.errors import UsageError
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
-from arena.report.frame import ERASE_ROW, HIDE_CURSOR, SHOW_CURSOR, UP, Frame, erasing
+from arena.report.progress import ERASE_ROW, HIDE_CURSOR, SHOW_CURSOR, UP, Frame, erasing
 
 
 class Terminal:

@@ -15,7 +15,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import GameRow, Store
-from arena.report.game_filter import GameFilter, losers_of
+from arena.report.result_words import GameFilter, losers_of
 from arena.report.roster import Roster
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason

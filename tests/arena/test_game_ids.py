@@ -1,22 +1,17 @@
-"""A game's id and seeds say what it is: a game that claims others is found out, under the scheme of any version."""
+"""A game's id and seeds say what it is: a game that claims others is found out."""
 
 import msgspec
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from arena.game.spec import GameSpec, Player
+from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.league.game_ids import (
-    Scheme,
-    game_id,
     misfit,
     opening_of,
     openings_digest,
-    pair_seed_of,
     place_of_opening,
-    scheme_of,
-    seeds_of,
 )
 from arena.league.games import Games, Settings
 from arena.rules.loading import load_ruleset
@@ -26,35 +21,21 @@ ANN, BOB, CAT = (Player(name, f"digest-of-{name}") for name in ("ann", "bob", "c
 OPENINGS = tuple((f"red {number}", f"blue {number}") for number in range(5))
 
 
-def by_names(game: GameSpec) -> GameSpec:
-    """The same game of the first round as earlier versions had it."""
-    pair_seed = pair_seed_of(SETTINGS.digest(), game.players, 0, Scheme.NAMES)
-    return msgspec.structs.replace(
-        game,
-        id=game_id(pair_seed, game.players, Scheme.NAMES),
-        pair_seed=pair_seed,
-        seeds=seeds_of(pair_seed, game.players, Scheme.NAMES),
-    )
-
-
-def test_a_game_is_sound_by_either_scheme_and_by_no_mixture_of_both() -> None:
-    new = Games(SETTINGS).game(ANN, BOB, 0)
-    old = by_names(new)
-    assert (misfit(new), misfit(old)) == (None, None)
-    assert (scheme_of(new), scheme_of(old)) == (Scheme.CONTENT, Scheme.NAMES)
+def test_a_game_is_sound_only_with_all_that_follows_from_it() -> None:
+    game, other = Games(SETTINGS).game(ANN, BOB, 0), Games(SETTINGS).game(ANN, BOB, 1)
+    assert misfit(game) is None
     replaced = msgspec.structs.replace
-    assert "its id does not follow" in (misfit(replaced(new, id=old.id)) or "")
-    assert "its id does not follow" in (misfit(replaced(old, pair_seed=new.pair_seed)) or "")
-    assert "its seeds do not follow" in (misfit(replaced(new, seeds=old.seeds)) or "")
-    assert "its id does not follow" in (misfit(replaced(old, players=(CAT, BOB))) or "")
-    renamed = tuple(replaced(player, name=f"new {player.name}") for player in new.players)
-    assert misfit(replaced(new, players=renamed)) is None, "a name is no part of a game"
+    assert "its id does not follow" in (misfit(replaced(game, id=other.id)) or "")
+    assert "its id does not follow" in (misfit(replaced(game, pair_seed=other.pair_seed)) or "")
+    assert "its seeds do not follow" in (misfit(replaced(game, seeds=other.seeds)) or "")
+    assert "its id does not follow" in (misfit(replaced(game, players=(CAT, BOB))) or "")
+    renamed = tuple(replaced(player, name=f"new {player.name}") for player in game.players)
+    assert misfit(replaced(game, players=renamed)) is None, "a name is no part of a game"
 
 
 def test_nobody_plays_against_itself_whatever_it_calls_itself() -> None:
     new = Games(SETTINGS).game(ANN, msgspec.structs.replace(ANN, name="twin"), 0)
     assert misfit(new) == "both sides are the same player"
-    assert misfit(by_names(new)) is None, "copies of a bot in a store of an earlier version"
 
 
 @given(st.text(max_size=5), st.integers(0, 100))

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.game_ids import ID_LENGTH, Scheme, game_id, misfit, pair_seed_of, scheme_of, seeds_of
-from arena.league.games import Settings, Stored
+from arena.league.game_ids import ID_LENGTH, misfit
+from arena.league.games import Games, Settings
 from arena.league.schedule import schedule
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove, Ruleset, Starts
@@ -85,15 +85,6 @@ def test_ids_are_the_same_on_every_machine_and_in_every_version() -> None:
     first, second = schedule(FIXED, [Player("ann", "a"), Player("bob", "b")], 1)
     assert (first.id, second.id) == ("2b1d411ab122782a", "79439af20158769c")
     assert (first.pair_seed, first.seeds) == (229643040698703, (2304507898, 2811616288))
-
-
-def test_the_ids_of_earlier_versions_are_still_known() -> None:
-    """They are those that the first version made of the same two."""
-    players = (Player("ann", "a"), Player("bob", "b"))
-    pair_seed = pair_seed_of(FIXED.digest(), players, 0, Scheme.NAMES)
-    assert (pair_seed, seeds_of(pair_seed, players, Scheme.NAMES)) == (248763649273479, (3009905973, 682178129))
-    assert game_id(pair_seed, players, Scheme.NAMES) == "03a9f715643252b6"
-    assert game_id(pair_seed, players[::-1], Scheme.NAMES) == "46670778abfb15e2"
 
 
 def test_adding_a_bot_keeps_the_games_of_the_others() -> None:
@@ -346,74 +337,35 @@ def test_the_times_of_bots_are_told_apart_in_words_too() -> None:
     assert one.described([BOB, CAT]) == SETTINGS.described([BOB, CAT])
 
 
-# --- stores of earlier versions -------------------------------------------------------------------------------------
-
-
-def old_games(settings: Settings, players: list[Player], rounds: int) -> list[GameSpec]:
-    """The games as earlier versions had them."""
-    found = []
-    for game in schedule(settings, players, rounds):
-        number = next(
-            number
-            for number in range(rounds)
-            if pair_seed_of(settings.digest(), game.players, number) == game.pair_seed
-        )
-        pair_seed = pair_seed_of(settings.digest(), game.players, number, Scheme.NAMES)
-        found.append(
-            msgspec.structs.replace(
-                game,
-                id=game_id(pair_seed, game.players, Scheme.NAMES),
-                pair_seed=pair_seed,
-                seeds=seeds_of(pair_seed, game.players, Scheme.NAMES),
-            )
-        )
-    return found
-
-
 def renamed(*some: Player) -> list[Player]:
     return [msgspec.structs.replace(player, name=f"new {player.name}") for player in some]
 
 
-@pytest.mark.parametrize("now", [[ANN, BOB, CAT], [CAT, ANN, BOB], renamed(CAT, BOB, ANN)])
-def test_games_that_are_stored_by_names_are_planned_as_they_are_stored(now: list[Player]) -> None:
-    stored = old_games(SETTINGS, [ANN, BOB, CAT], 2)
-    planned = schedule(SETTINGS, now, 3, Stored(ids(stored), (ANN, BOB, CAT)))
-    assert by_id(planned[: len(stored)]) == by_id(stored)
-    assert all(scheme_of(game) is Scheme.CONTENT for game in planned[len(stored) :])
+# --- new versions of bots ---------------------------------------------------------------------------------------------
+
+NEW = Player("ann", "the second version of ann")
 
 
-def test_the_return_game_of_one_that_is_stored_by_names_has_its_seeds() -> None:
-    first, back, *_ = old_games(SETTINGS, [ANN, BOB], 1)
-    assert schedule(SETTINGS, [ANN, BOB], 1, Stored({first.id}, (ANN, BOB))) == [first, back]
-    assert schedule(SETTINGS, [ANN, BOB], 1, Stored({back.id}, (ANN, BOB))) == [first, back]
+def test_a_game_that_an_older_version_has_played_stays_and_the_new_version_plays_the_others() -> None:
+    first, back = schedule(SETTINGS, [ANN, BOB], 1)
+    games = Games(SETTINGS, {first.id}, {NEW.digest: (ANN,)})
+    of_now = {ANN: NEW, BOB: BOB}
+    (red, blue), (back_red, back_blue) = first.players, back.players
+    assert games.game(of_now[red], of_now[blue], 0) == first
+    given = games.game(of_now[back_red], of_now[back_blue], 0)
+    assert NEW in given.players
+    assert given.id != back.id
 
 
-def test_the_return_game_of_bots_that_were_renamed_since_is_a_new_one() -> None:
-    """It is to be played under the names of now, which old ids do not follow from."""
-    first, _ = old_games(SETTINGS, [ANN, BOB], 1)
-    now = renamed(ANN, BOB)
-    _, back = schedule(SETTINGS, now, 1)
-    assert schedule(SETTINGS, now, 1, Stored({first.id}, (ANN, BOB))) == [first, back]
+def test_a_game_counts_once_where_two_versions_have_played_it() -> None:
+    """The older version was there first, and its games do not change any more."""
+    old, new = (Games(SETTINGS).game(player, BOB, 0) for player in (ANN, NEW))
+    assert Games(SETTINGS, {old.id, new.id}, {NEW.digest: (ANN,)}).game(NEW, BOB, 0) == old
 
 
-def test_a_game_that_is_stored_by_contents_stays_that() -> None:
-    """Even where the store has both, as no arena makes it: the other is one too many."""
-    old, new = old_games(SETTINGS, [ANN, BOB], 1), schedule(SETTINGS, [ANN, BOB], 1)
-    assert schedule(SETTINGS, [ANN, BOB], 1, Stored(ids(old) | ids(new), (ANN, BOB))) == new
-
-
-@pytest.mark.parametrize(
-    "stored",
-    [
-        Stored(ids(schedule(SETTINGS, [DAN, BOB], 2)), (DAN, BOB)),
-        Stored(ids(old_games(SETTINGS, [DAN, BOB], 2)), (DAN, BOB)),
-        Stored(ids(old_games(SETTINGS, [Player("ann", "old"), BOB], 2)), (Player("ann", "old"), BOB)),
-        Stored(ids(old_games(SETTINGS, [ANN, BOB], 2)), ()),
-        Stored(frozenset(), (ANN, BOB)),
-    ],
-)
-def test_games_of_others_or_of_nobody_in_the_store_are_not_taken_for_theirs(stored: Stored) -> None:
-    assert schedule(SETTINGS, [ANN, BOB], 2, stored) == schedule(SETTINGS, [ANN, BOB], 2)
+def test_games_of_a_bot_that_is_no_older_version_are_not_taken_for_those_of_another() -> None:
+    old = Games(SETTINGS).game(ANN, BOB, 0)
+    assert Games(SETTINGS, {old.id}, {NEW.digest: (CAT,)}).game(NEW, BOB, 0) == Games(SETTINGS).game(NEW, BOB, 0)
 
 
 # --- openings ---------------------------------------------------------------------------------------------------------

@@ -11,18 +11,18 @@ import click
 import pytest
 from terminals import read_all
 
-from arena.cli import catalog, front
+from arena.cli import catalog
 from arena.cli.helping import SCREEN_LINES, ArenaCommand, brief, full, grouped, long_name, options_of
 from arena.cli.main import CONTEXT, cli
 
 COLUMNS, LINES = 80, 24
-NAMES = sorted(cli.commands)
+NAMES = sorted(cli.all_commands())
 ENTRY = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
 
 
 def context(name: str) -> click.Context:
     above = click.Context(cli, info_name="arena", help_option_names=CONTEXT["help_option_names"])
-    return click.Context(cli.commands[name], info_name=name, terminal_width=COLUMNS, parent=above)
+    return click.Context(cli.all_commands()[name], info_name=name, terminal_width=COLUMNS, parent=above)
 
 
 def help_of(name: str, *, all_of_it: bool = False) -> str:
@@ -42,7 +42,7 @@ def test_help_of_each_command_fits_a_screen(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_help_of_each_command_ends_with_examples_of_it(name: str) -> None:
     """A new command says them with `cls=ArenaCommand, examples=((line, words), ...)`."""
-    command = cli.commands[name]
+    command = cli.all_commands()[name]
     assert isinstance(command, ArenaCommand), f"arena {name}: expected cls=ArenaCommand"
     assert command.examples, f"arena {name}: expected examples"
     _, _, shown = help_of(name).partition("\nExamples:\n")
@@ -52,18 +52,18 @@ def test_help_of_each_command_ends_with_examples_of_it(name: str) -> None:
 
 
 def test_help_of_the_command_itself_lists_each_command_once_and_ends_with_examples() -> None:
-    text = front.help_text()
+    text = catalog.help_text()
     lines = text.splitlines()
     assert len(lines) <= SCREEN_LINES
     assert max(map(len, lines)) <= COLUMNS
     for name, words in ((name, words) for _, name, words in catalog.COMMANDS):
         assert sum(bool(re.search(rf"^(?:\w+)? +{name} +{re.escape(words)}$", line)) for line in lines) == 1
-    assert lines[-1].endswith(front.EXAMPLES[-1][0])
+    assert lines[-1].endswith(catalog.EXAMPLES[-1][0])
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_help_all_has_every_option_once_below_headings_that_are_in_use(name: str) -> None:
-    ctx, command = context(name), cli.commands[name]
+    ctx, command = context(name), cli.all_commands()[name]
     shown = [option for _, options in grouped(command, ctx) for option in options]
     assert sorted(map(id, shown)) == sorted(map(id, options_of(command, ctx)))
     text = help_of(name, all_of_it=True)
@@ -71,14 +71,16 @@ def test_help_all_has_every_option_once_below_headings_that_are_in_use(name: str
     assert "--help-all" in text
     if isinstance(command, ArenaCommand):
         assert set(command.usual) <= {long_name(option) for option in shown}
-        anywhere = {long_name(option) for each in NAMES for option in options_of(cli.commands[each], context(each))}
+        anywhere = {
+            long_name(option) for each in NAMES for option in options_of(cli.all_commands()[each], context(each))
+        }
         assert {each for names in command.groups.values() for each in names} <= anywhere
         assert not command.groups or len(grouped(command, ctx)[-1][1]) == 2, "a new option belongs below a heading"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_help_says_of_an_option_in_short_is_the_beginning_of_what_it_says_in_full(name: str) -> None:
-    for option in options_of(cli.commands[name], context(name)):
+    for option in options_of(cli.all_commands()[name], context(name)):
         short, whole = (form(option, context(name))[1] for form in (brief, full))
         clause = short.partition("  [default")[0].removesuffix(".")
         assert whole.startswith(clause)
@@ -94,8 +96,7 @@ def test_an_option_with_choices_names_them_in_full_help() -> None:
 @pytest.mark.parametrize("word", ["--help", "-h", "--version"])
 def test_the_quick_way_says_what_the_whole_command_says(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     cli.main([word], prog_name="arena", standalone_mode=False)
-    assert front.answers([word])
-    assert capsys.readouterr().out == front.TEXTS[word]()
+    assert capsys.readouterr().out == catalog.TEXTS[word]()
 
 
 def test_the_version_names_that_of_the_protocol() -> None:
@@ -115,19 +116,17 @@ def test_help_imports_no_more_than_it_needs() -> None:
     assert not imported("--help") & {"click", "rich", "trio", "msgspec", "sqlite3", "psutil", "asyncio"}
     of_one = imported("standings", "--help")
     assert not of_one & {"rich", "trio", "msgspec", "sqlite3", "psutil", "asyncio"}
-    assert {name for name in catalog.NAMES if catalog.home_of(name)[0] in of_one} == {"standings"}
+    assert {name for name in catalog.NAMES if f"arena.cli.cmd_{name}" in of_one} == {"standings"}
 
 
-def test_every_command_is_where_the_catalog_says() -> None:
-    assert list(cli.commands) == list(catalog.NAMES)
-    for name in catalog.NAMES:
-        assert cli.commands[name].name == name
+def test_every_command_is_called_as_it_is_listed() -> None:
+    assert [command.name for command in cli.all_commands().values()] == list(catalog.NAMES)
 
 
 # --- colours ----------------------------------------------------------------------------------------------------------
 
 COLOR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10[0-7])(?:;\d+)*m")
-STORE = Path(__file__).parent.parent / "golden" / "stores" / "v4-own.sqlite"
+STORE = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
 COLORED = (("standings", str(STORE)), ("show", str(STORE), "1", "--ply", "1"), ("doctor",))
 
 

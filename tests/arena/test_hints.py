@@ -1,13 +1,15 @@
 """Hints are right, distinct, in the author's language, and never in the way of the words before them."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.dialects import Dialect
+from arena.bots import BotSpec
 from arena.game.faults import Fault, gone, late, stalled
+from arena.game.faults import illegal as illegal_fault
 from arena.game.hints import (
     DEBUG,
     FLUSH,
@@ -29,7 +31,7 @@ from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.play.observed import seen_of
-from arena.rules.events import IllegalActionError
+from arena.rules.events import IllegalActionError, Rule
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
 from protocol.bot import Bot, Conversation, View
@@ -77,8 +79,9 @@ def test_a_missing_flush_is_named_in_the_words_of_the_language(language: Languag
 
 WAITING = Activity.WAITS_FOR_INPUT
 SILENT: list[tuple[Mistake, dict[str, Any]]] = [
-    (Mistake.NO_FLUSH, {"activity": WAITING, "probe": Probe(b"", b"move a4-a5\n", b"")}),
-    (Mistake.READS_AHEAD, {"activity": WAITING, "probe": Probe(b"move a4-a5\n", b"", b"")}),
+    (Mistake.NO_FLUSH, {"activity": WAITING, "probe": Probe(after_quit=b"move a4-a5\n")}),
+    (Mistake.READS_AHEAD, {"activity": WAITING, "probe": Probe(after_line=b"move a4-a5\n")}),
+    (Mistake.SEVERAL_LINES, {"activity": WAITING, "probe": Probe(after_again=b"move a4-a5\n")}),
     (Mistake.UNANSWERED, {"activity": WAITING, "probe": Probe()}),
     (Mistake.UNANSWERED, {"activity": WAITING}),
     (Mistake.UNANSWERED, {"activity": Activity.UNKNOWN}),
@@ -97,7 +100,10 @@ SILENT: list[tuple[Mistake, dict[str, Any]]] = [
     (Mistake.STOPPED, {"activity": Activity.STOPPED}),
     (Mistake.STOPPED, {"activity": Activity.STOPPED, "has_unread": True}),
     (Mistake.BLOCKED_WRITING, {"activity": Activity.WAITS_TO_WRITE}),
-    (Mistake.ONLY_NOTES, {"activity": Activity.RUNS, "answered": True}),
+    (Mistake.SLEEPS, {"activity": Activity.RUNS, "turn": Turn(0.151, 300)}),
+    (Mistake.SLEEPS, {"activity": WAITING, "is_late": True, "turn": Turn(0.151, 300)}),
+    (Mistake.ONLY_NOTES, {"activity": WAITING, "answered": True}),
+    (Mistake.SLOW_MOVE, {"activity": Activity.RUNS, "answered": True}),
     (Mistake.FLOODS_STDERR, {"activity": Activity.RUNS, "stderr": "[9 bytes before this were dropped]\nx"}),
 ]
 
@@ -132,11 +138,27 @@ def test_who_does_not_read_is_told_so() -> None:
     assert "--start-time" not in hint_for(one).text
 
 
-def test_who_has_not_read_hello_is_told_how_long_a_start_may_take() -> None:
+def test_a_bot_that_has_not_read_its_first_line_may_be_slow_to_start() -> None:
     fault = late(Phase.INTRODUCING, TimeControl(), 0, 1, 11.0)
     hint = hint_for(Seen(Phase.INTRODUCING, fault, activity=Activity.WAITS, has_unread=True))
-    assert hint.mistake is Mistake.NOT_READING
+    assert hint.mistake is Mistake.SLOW_START
+    assert "perhaps it starts slowly, perhaps it never reads" in hint.text
     assert "--start-time" in hint.text
+
+
+def test_a_bot_that_used_no_processor_time_has_not_worked_and_no_busy_machine_is_blamed() -> None:
+    fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
+    for more in ({"is_late": True}, {"activity": Activity.RUNS}):
+        told = hint_for(Seen(Phase.THINKING, fault, turn=Turn(0.151, 300), **more)).text
+        assert told == "it used no processor time in this turn: it slept, or waited for something"
+
+
+def test_a_silent_bot_that_waits_for_legal_actions_is_told_to_ask_for_them() -> None:
+    fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
+    for probe in (None, Probe()):
+        one = Seen(Phase.THINKING, fault, activity=WAITING, probe=probe)
+        assert "'want legal' before 'ready'" in hint_for(one).text
+        assert "want legal" not in hint_for(one._replace(gets_legal=True)).text
 
 
 # --- the end of a process ---------------------------------------------------------------------------------------------
@@ -221,6 +243,15 @@ ENDED: list[tuple[Mistake, str, str, str]] = [
     (Mistake.WILD_POINTER, "was killed by signal 8 (SIGFPE)", "", "divided"),
     (Mistake.ABORTED, "was killed by signal 6 (SIGABRT)", "x: Assertion `a == b' failed.", "a == b"),
     (Mistake.KILLED, "was killed by signal 9 (SIGKILL)", "", "memory"),
+    (Mistake.WILD_POINTER, "exited with code 139", "", "139 is 128 + 11: if signal 11 killed it, it used memory"),
+    (
+        Mistake.ABORTED,
+        "exited with code 134",
+        "x: Assertion `a == b' failed.",
+        "if signal 6 killed it, it ended itself",
+    ),
+    (Mistake.EXITED, "exited with code 128", "good bye", "good bye"),
+    (Mistake.EXITED, "exited with code 255", "good bye", "good bye"),
     (Mistake.ENDED_EARLY, "exited with code 0", "", "'quit'"),
     (Mistake.EXITED, "exited with code 3", "good bye", "good bye"),
     (Mistake.EXITED, "exited with code 3", "", "no word"),
@@ -243,6 +274,25 @@ def test_in_a_sandbox_a_wild_pointer_may_be_a_file_that_could_not_be_opened() ->
     told = hint_for(one._replace(is_confined=True)).text
     assert "fopen()" in told
     assert len(told) <= LONGEST_HINT
+    by_code = one._replace(is_confined=True, fault=gone(Phase.THINKING, "exited with code 139", exited=True))
+    assert len(hint_for(by_code).text) <= LONGEST_HINT
+
+
+@pytest.mark.parametrize(
+    ("text", "stderr", "is_named"),
+    [
+        ("exited with code 1", "FileNotFoundError: [Errno 2] No such file or directory: 'data/book.bin'", True),
+        ("exited with code 1", "FileNotFoundError: [Errno 2] No such file or directory: 'other.bin'", False),
+        ("was killed by signal 11 (SIGSEGV)", "", True),
+        ("exited with code 1", "KeyError: 'book.bin'", False),
+    ],
+)
+def test_a_file_that_is_a_link_out_of_the_folder_is_named(text: str, stderr: str, is_named: bool) -> None:
+    links = {"data/book.bin": "../../books/big.bin"}
+    hint = hint_for(seen(Reason.CRASH, text, stderr=stderr, links_out=links, has_ended=True))
+    assert (hint.mistake is Mistake.LINKED_OUT) is is_named
+    if is_named:
+        assert hint.text.startswith("data/book.bin is a link out of its folder, to ../../books/big.bin, ")
 
 
 def test_a_bot_in_python_that_ends_before_it_says_ready_may_lack_the_last_line_of_the_kit() -> None:
@@ -431,14 +481,17 @@ def illegal(action: str, played: tuple[str, ...] = (), **more: Any) -> Seen:
     with pytest.raises(IllegalActionError) as error:
         game.check(game.parse(action))
     rows = (RED, BLUE)
-    text = f"ply {game.ply + 1}: {error.value}"
-    own = rows[game.to_move]
-    return seen(Reason.ILLEGAL_ACTION, text, game=game, rows=own, setups=rows, actions=played, **more)
+    fault = illegal_fault(game.ply + 1, action, error.value)
+    return Seen(Phase.THINKING, fault, game=game, rows=rows[game.to_move], setups=rows, actions=played, **more)
 
 
 @pytest.mark.parametrize(("mistake", "action"), ACTIONS)
 def test_an_illegal_action_is_tried_as_its_author_may_have_meant_it(mistake: Mistake, action: str) -> None:
     assert hint_for(illegal(action)).mistake is mistake
+
+
+def test_a_reading_that_makes_an_action_legal_is_a_guess() -> None:
+    assert hint_for(illegal("e7-e6")).text.startswith("e4-e5 is legal: perhaps it counts ranks from the wrong end")
 
 
 TO_AND_FRO = ("b4-b5", "j7-j6", "a4-a5", "a7-a6", "e4-e5", "e7-e6")
@@ -447,24 +500,25 @@ TO_AND_FRO = ("b4-b5", "j7-j6", "a4-a5", "a7-a6", "e4-e5", "e7-e6")
 @pytest.mark.parametrize(
     ("action", "played", "words"),
     [
-        ("b4-b5", ("b4-b5", "j7-j6"), "it was legal in the turn before: "),  # b5-b4 would be legal, too
-        ("b4-b5", TO_AND_FRO, "it was legal at ply 1: "),
-        ("j7-j6", TO_AND_FRO[:3], "it was legal in the turn before: "),
+        ("b4-b5", ("b4-b5", "j7-j6"), "it was legal in the turn before"),  # b5-b4 would be legal, too
+        ("b4-b5", TO_AND_FRO, "it was legal at ply 1"),
+        ("j7-j6", TO_AND_FRO[:3], "it was legal in the turn before"),
     ],
 )
 def test_an_action_that_was_legal_in_an_earlier_turn_is_told_before_it_is_read_in_other_ways(
     action: str, played: tuple[str, ...], words: str
 ) -> None:
     hint = hint_for(illegal(action, played, gets_legal=True))
-    assert hint == (Mistake.STALE_ACTION, f"{words}empty your list of 'legal' actions and follow each 'moved' line")
-    assert "list" not in hint_for(illegal(action, played)).text
+    perhaps = f"{words}, and is not now: perhaps its list of 'legal' actions is an old one"
+    assert hint == (Mistake.STALE_ACTION, perhaps)
+    assert "perhaps its board is an old one" in hint_for(illegal(action, played)).text
 
 
 def test_only_a_few_earlier_turns_are_searched() -> None:
     to_and_fro = [("a4-a5", "a7-a6"), ("b4-b5", "b7-b6"), ("a5-a4", "a6-a7"), ("b5-b4", "b6-b7")]
     played = ("e4-e5", "e7-e6", *(action for turn in to_and_fro * 3 for action in turn))
     assert hint_for(illegal("e4-e5", played)).mistake is not Mistake.STALE_ACTION
-    assert hint_for(illegal("e4-e5", played[:20])).text.startswith("it was legal at ply 1: ")
+    assert hint_for(illegal("e4-e5", played[:20])).text.startswith("it was legal at ply 1, ")
 
 
 @pytest.mark.parametrize("language", Language)
@@ -473,7 +527,13 @@ def test_who_is_sent_its_legal_actions_is_told_to_choose_from_them(language: Lan
     assert "choose from the 'legal' lines" in told
     assert "want legal" not in told
     assert ("view.legal" in told) is (language is Language.PYTHON)
-    assert "'want legal'" in hint_for(illegal("e6-e7", language=language)).text
+
+
+@pytest.mark.parametrize("action", [action for _, action in ACTIONS] + ["b4-b5"])
+def test_who_is_not_sent_its_legal_actions_is_told_how_to_get_them(action: str) -> None:
+    played = ("b4-b5", "j7-j6") if action == "b4-b5" else ()
+    assert "'want legal' before 'ready'" in hint_for(illegal(action, played)).text
+    assert "want legal" not in hint_for(illegal(action, played, gets_legal=True)).text
 
 
 def test_what_a_game_tells_of_a_side_is_enough_to_see_an_old_list() -> None:
@@ -481,10 +541,12 @@ def test_what_a_game_tells_of_a_side_is_enough_to_see_an_old_list() -> None:
     for color, action in ((Color.RED, "b4-b5"), (Color.BLUE, "j7-j6")):
         say_to(referee, color, f"move {action}")
     seat = referee.seats[Color.RED]
-    fault = Fault(Reason.ILLEGAL_ACTION, "ply 3: b4-b5: red has no piece on b4 (rule: own-piece)")
-    one = seen_of(seat, fault, referee.live, None, Language.C)
+    error = IllegalActionError(Rule.OWN_PIECE, "b4-b5: red has no piece on b4")
+    fault = illegal_fault(3, "b4-b5", error)
+    bot = BotSpec("ann", Path("ann"), ("./ann",), Path(), "")
+    one = seen_of(seat, fault, referee.live, None, bot)
     assert one.gets_legal
-    assert hint_for(one).text.startswith("it was legal in the turn before: empty your list")
+    assert hint_for(one).text.startswith("it was legal in the turn before, and is not now: perhaps its list")
 
 
 def begun() -> Referee:
@@ -513,7 +575,6 @@ SEEN = st.builds(
     Seen,
     phase=st.sampled_from(Phase),
     fault=st.builds(Fault, st.sampled_from([reason for reason in Reason if reason.is_forfeit]), TEXTS),
-    dialect=st.sampled_from(Dialect),
     language=st.sampled_from(Language),
     stderr=TEXTS,
     activity=st.sampled_from(Activity),
@@ -527,7 +588,8 @@ SEEN = st.builds(
     rows=st.just(()),
     gets_legal=st.booleans(),
     is_confined=st.booleans(),
-    probe=st.none() | st.builds(Probe, st.binary(max_size=9), st.binary(max_size=9), st.binary(max_size=9)),
+    links_out=st.dictionaries(TEXTS, TEXTS, max_size=2),
+    probe=st.none() | st.builds(Probe, *[st.binary(max_size=9)] * 4),
 )
 
 

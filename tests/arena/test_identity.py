@@ -53,28 +53,6 @@ def problem(folder: Path) -> str:
 # --- digests that stored leagues have -------------------------------------------------------------------------------
 
 
-def test_the_digest_that_earlier_versions_had_for_a_file_is_known_under_any_name(tmp_path: Path) -> None:
-    old = "8964cfb3201209d3ca05a043e8fa4c7107e622cf3b2408f3709874519c197720"
-    first = load_bot(put(tmp_path / "hunter.py", b"print(1)\n", executable=False))
-    renamed = load_bot(put(tmp_path / "other.py", b"print(1)\n", executable=False))
-    assert first.former is not None
-    assert renamed.former is not None
-    assert first.former.digest == old
-    assert old in renamed.former.digests("hunter")
-    assert old not in renamed.former.digests("other")
-    assert first.digest == renamed.digest == "70ee13aceccb040bd2fb085d906379bc2e8f5438f40a8b97d090e9551d45e62b"
-
-
-def test_the_digest_that_earlier_versions_had_for_a_folder_with_a_name_is_known(tmp_path: Path) -> None:
-    put(tmp_path / "bot.toml", b'name = "x"\ncommand = ["./run"]\n', executable=False)
-    put(tmp_path / "run")
-    lines = [f"{name} {hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()}\n" for name in ("bot.toml", "run")]
-    bot = load_bot(tmp_path)
-    assert bot.former is not None
-    assert bot.former.digests("anything") == {hashlib.sha256("".join(lines).encode()).hexdigest()}
-    assert bot.digest not in bot.former.digests("x")
-
-
 def test_the_digest_of_a_folder_is_the_one_that_stored_leagues_have(tmp_path: Path) -> None:
     """Of names that sort by their folders, of other alphabets, spaces and links in the folder; built and not."""
     bot = tmp_path / "folder"

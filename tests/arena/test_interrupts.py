@@ -100,7 +100,7 @@ STOP_SOON = "finishing 2 games under way; Ctrl-C again to stop at once"
 
 def stored(folder: Path) -> int:
     with Store(folder / "l.sqlite", create=False) as store:
-        return len(store.ids())
+        return len({row.id for row in store.rows()})
 
 
 def test_the_first_ctrl_c_finishes_the_games_under_way_and_prints_the_table(folder: Path, start: Start) -> None:
@@ -285,12 +285,12 @@ def test_ctrl_c_during_the_imports_is_one_line(
     [
         *(f"arena.league.plan.{name}" for name in ("entrants", "choose")),
         *(f"arena.league.league.{name}" for name in ("Sandbox", "Store")),
-        "arena.cli.playing.use_all_descriptors",
+        "arena.cli.process_setup.use_all_descriptors",
     ],
 )
 def test_ctrl_c_before_the_first_game_is_one_line(place: str, folder: Path, start: Start) -> None:
     """While bots are looked for, the sandbox is tried and the store opened."""
-    before = f"import os, signal, arena.cli.play, arena.league.league\n{place} = lambda *a, **k: {INTERRUPT}"
+    before = f"import os, signal, arena.cli.play_games, arena.league.league\n{place} = lambda *a, **k: {INTERRUPT}"
     running = start(*LEAGUE, before=before)
     output, errors = running.communicate(timeout=PATIENCE)
     assert (output, errors.strip()) == ("", "arena: interrupted")
@@ -368,7 +368,7 @@ def test_a_signal_among_several_tasks_is_one_line_too(number: signal.Signals, fo
 
 def test_ctrl_c_while_the_table_is_made_does_not_lose_it(folder: Path, start: Start) -> None:
     before = (
-        "import os, signal, arena.cli.play as play\nmake = play.make_table\n"
+        "import os, signal, arena.cli.play_games as play\nmake = play.make_table\n"
         f"play.make_table = lambda *a, **b: ({INTERRUPT}, make(*a, **b))[1]"
     )
     running = start("match", "alpha.py", "beta.py", "--rules", "barrage", before=before)

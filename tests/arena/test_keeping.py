@@ -31,7 +31,7 @@ from arena.league.versions import Versions
 from arena.play.fairly import play_fairly
 from arena.play.keeping import Keeper
 from arena.play.options import USUAL, GameOptions
-from arena.report.replay import Look, game_pages
+from arena.report.game_text import GameStyle, game_pages
 from arena.rules.loading import load_ruleset
 from protocol.bot import random_rows
 from protocol.conversation import Phase
@@ -168,7 +168,7 @@ def test_what_a_bot_has_declared_and_wanted_holds_in_the_second_game(pairs: Pair
 def test_a_record_says_who_was_kept_and_an_ordinary_one_is_what_it_always_was(pairs: Pairs, make_bot: MakeBot) -> None:
     first, second = trio.run(pairs.play, make_bot(plays(), "ann"), make_bot(plays(), "bob"))
     assert b'"kept"' not in encode_record(first)
-    pages = ["".join(game_pages(1, record, Look(boards=False))) for record in (first, second)]
+    pages = ["".join(game_pages(1, record, GameStyle(boards=False))) for record in (first, second)]
     sentence = "had played the other game of the pair before in the same process"
     assert [page.count(sentence) for page in pages] == [0, 2]
 
@@ -260,7 +260,7 @@ def test_who_has_introduced_itself_is_not_greeted_again_and_waits_for_who_has_no
     both = Referee(spec(), introduced=kept)
     assert [both.take(color).splitlines()[0] for color in both.due()] == [b"game red duel", b"game blue duel"]
 
-    before.seats[0].connection.phase = Phase.IDLE  # type: ignore[misc]  # as it was: it has been used just now
+    before.seats[0].connection.phase = Phase.IDLE  # as it was: it has been used just now
     one = Referee(spec(), introduced={Color.RED: kept[Color.RED]})
     assert one.due() == [Color.BLUE]
     assert one.take(Color.BLUE) == b"hello 1\n"

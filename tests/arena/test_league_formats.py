@@ -8,7 +8,7 @@ from pathlib import Path
 import commands
 import pytest
 
-from arena.api.league import League
+from arena.api.leagues import League
 from arena.game.record import GameRecord
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.league import open_league
@@ -87,7 +87,7 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
     assert "\nformat: 1 round, out after 1 fault\nopenings: given.txt (1)\nsandbox: " in done.stderr
     assert "bot5 is disqualified after 1 fault:" in done.stdout
     with Store(folder / "l.sqlite", create=False) as store:
-        rows, planned = store.rows(), store.read().planned
+        rows, planned = store.rows(), store.read().kept.planned
     left_out = 20 - len(rows)
     assert f"after 1 fault: {left_out} games left out" in done.stdout
     assert "so far" not in done.stdout
@@ -121,14 +121,14 @@ def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:
     with Store(folder / "l.sqlite", create=False) as store:
         games = len(store.rows())
     with Store(folder / "l.sqlite", create=True) as store:
-        store.set_planned(None)  # as it is while games are under way
+        store.keep(planned=None)  # as it is while games are under way
     standings = arena(folder, "standings", "l.sqlite").stdout
     assert f"incomplete: {games} of at least {games + 1} games" in standings
     done = league(folder, "--format", "knockout")
     assert "winner" in done.stdout
     assert not re.search(r"game \d", done.stderr), "nothing is played again"
     with Store(folder / "l.sqlite", create=False) as store:
-        assert store.read().planned == games
+        assert store.read().kept.planned == games
 
 
 def test_what_is_asked_for_wrongly_is_one_message_and_nothing_is_played(folder: Path) -> None:

@@ -25,10 +25,10 @@ from arena.bots.sandbox.cgroup import CgroupError, Hierarchy
 from arena.bots.sandbox.levels import AUTO, Level, choose, enter_scope
 from arena.bots.sandbox.probe import Health, Promise, Trial, examine
 from arena.bots.starting import Sandbox
+from arena.cli.cmd_doctor import health_report
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.play.options import GameOptions
-from arena.report.doctor import health_report
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
@@ -319,5 +319,5 @@ def test_on_windows_a_user_is_told_where_bots_run(
 
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(sys, "argv", ["arena", *command.split()])
-    assert main.run() == 2  # main() would take over the streams and the signals of the tests
+    assert main.cli.run() == 2  # main() would take over the streams and the signals of the tests
     assert "bots run on Linux and macOS; on Windows run arena in WSL 2" in capsys.readouterr().err

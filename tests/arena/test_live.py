@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
-from arena.report.live import DRAWING_SHARE, RATING_SHARE, LiveTable, Pace, expected_rating_seconds
+from arena.report.progress import DRAWING_SHARE, RATING_SHARE, LiveTable, Pace, expected_rating_seconds
 from arena.report.standings import make_table
 from protocol.notation import Reason
 

@@ -32,9 +32,9 @@ UNHURRIED: dict[str, Any] = {"start_time": "10m", "setup_time": "10m", "time": "
 LOOK_SECONDS = 0.01
 STILL_LOOKS = 10
 """Looks in a row that must find a bot without anything to do."""
-LONG_US = {"python": 500_000}
-"""Microseconds of processor time after which a bot has worked for long, in the language of those that do. (A JVM may
-take that much only to start.)"""
+LONG_US = {"python": 500_000, "node": 500_000, "java": 3_000_000}
+"""Microseconds of processor time after which a bot has worked for long, in the languages of those that do: more than it
+takes to start."""
 LISTEN = Talk._listen
 COMPILED = {
     "c": ("gcc", "bot.c", "gcc -g -o bot bot.c"),
@@ -104,7 +104,8 @@ def test_a_mistake_gets_its_own_hint(row: dict[str, Any], tmp_path: Path, monkey
     if row.get("hurried"):
         long_us = LONG_US.get(row.get("language", "python"), math.inf)
         monkeypatch.setattr(Talk, "_listen", partialmethod(listen_until_it_stands_still, long_us=long_us))
-    options = PlayOptions(sandbox=level, memory=row.get("memory", "1G"), **UNHURRIED)
+    times = UNHURRIED | ({"start_time": row["start"]} if "start" in row else {})
+    options = PlayOptions(sandbox=level, memory=row.get("memory", "1G"), **times)
     only = frozenset({"start", row.get("situation", "start")} - {"files"})
     asked = CheckOptions(options, ("isf",), Extent.QUICK, only)
     if "refused" in row:

@@ -385,7 +385,7 @@ def run(
 
     def run_here(*words: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["arena", "new", *words])
-        code = main.run()
+        code = main.cli.run()
         seen = capsys.readouterr()
         return code, seen.out, seen.err
 

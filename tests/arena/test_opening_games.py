@@ -24,8 +24,6 @@ from arena.league.game_ids import game_id, pair_seed_of, seeds_of
 from arena.league.games import Settings, openings_in
 from arena.league.options import PlayOptions
 from arena.league.readers import HOST
-from arena.league.resume import stored_in
-from arena.league.salvage import OPENINGS_UNKNOWN, salvage
 from arena.league.schedule import schedule
 from arena.league.settings import check_options
 from arena.league.store import Store
@@ -246,8 +244,8 @@ def whole(played: Callable[[GameSpec], GameRecord], games: list[GameSpec], tmp_p
 def test_a_store_with_openings_is_sound_and_has_all_games_of_its_league(whole: Path, games: list[GameSpec]) -> None:
     assert faults(whole) == []
     with Store(whole, create=False) as store:
-        assert schedule(SETTINGS, PLAYERS, 3, stored_in(store)) == games
-        assert store.ids() == {game.id for game in games}
+        assert schedule(SETTINGS, PLAYERS, 3) == games
+        assert {row.id for row in store.rows()} == {game.id for game in games}
 
 
 @pytest.mark.parametrize("openings", [(), (OTHER, GIVEN, THIRD), (GIVEN, OTHER)], ids=["none", "order", "fewer"])
@@ -316,28 +314,9 @@ def test_a_line_whose_league_has_no_such_setting_of_openings_is_refused(
         import_games(tmp_path / "new.sqlite", [tmp_path / "g.jsonl"], lambda *_: None)
 
 
-@pytest.mark.parametrize("is_known", [True, False])
-def test_no_game_is_lost_where_settings_are_damaged(
-    whole: Path, games: list[GameSpec], tmp_path: Path, *, is_known: bool
-) -> None:
-    """The digest of the openings stands in no record; what the damaged settings say of it is kept, and said."""
-    with Store(whole, create=True) as store:
-        statement = "DELETE FROM settings" if not is_known else "DELETE FROM settings WHERE name = 'rules'"
-        store._database.query(statement)
-    with Store(whole, create=False) as store, Store(tmp_path / "new.sqlite", create=True) as new:
-        salvaged = salvage(store, new)
-        assert salvaged.games == len(games)
-        assert salvaged.unknown is not None
-        kept = new.settings()["openings"]
-        assert kept == (SETTINGS.described()["openings"] if is_known else OPENINGS_UNKNOWN)
-        assert ("openings" in salvaged.unknown) is not is_known
-        assert new.settings()["seed"] == "1"
-    assert faults(tmp_path / "new.sqlite") == []
-
-
 def test_the_setting_tells_how_many_there_are() -> None:
     assert openings_in(SETTINGS.described()["openings"]) == 3
-    assert openings_in("none") == openings_in("") == openings_in(OPENINGS_UNKNOWN) == 0
+    assert openings_in("none") == openings_in("") == 0
 
 
 def test_bots_are_not_kept_for_a_game_in_which_they_would_know_the_other_s_set_up(tmp_path: Path) -> None:

@@ -18,10 +18,9 @@ from arena.league.games import Settings
 from arena.league.readers import HOST
 from arena.league.record_file import verify_file
 from arena.league.resume import agree
-from arena.league.salvage import salvage
 from arena.league.schedule import schedule
 from arena.league.store import Store, own_times_in
-from arena.league.store.own_times import time_differences, time_key
+from arena.league.store.setting_names import time_differences, time_key
 from arena.league.verify import League, verify
 from arena.play.saved_game import SavedGame
 from arena.rules.loading import load_ruleset
@@ -172,7 +171,7 @@ def test_a_bot_that_is_about_to_play_its_first_game_has_its_clock_already(tmp_pa
     """Two arenas may have begun on one store at once."""
     path = stored(tmp_path / "l.sqlite", PLAIN, [])
     with Store(path, create=True) as store:
-        store.set_entrants(tuple(PLAYERS))
+        store.keep(entrants=tuple(PLAYERS))
     assert "time of ann@digest: 100ms (in the store), 1000ms (asked for)" in str(refusal(path, HANDICAP))
     assert "time of bob" not in str(refusal(path, HANDICAP))
 
@@ -262,45 +261,6 @@ def edit(path: Path, statement: str, *values: object) -> None:
     database = sqlite3.connect(path, isolation_level=None)
     database.execute(statement, values)
     database.close()
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE settings SET value = '2000ms' WHERE name LIKE 'time of ann%'",
-        "DELETE FROM settings WHERE name LIKE 'time of %'",
-        "UPDATE settings SET value = '9s' WHERE name = 'time'",
-        "UPDATE settings SET value = 'x' WHERE name = 'limits of ann'",
-        "DELETE FROM settings",
-    ],
-)
-def test_times_that_were_lost_from_the_settings_are_made_anew_from_the_games(
-    path: Path, tmp_path: Path, statement: str
-) -> None:
-    edit(path, statement)
-    with Store(path, create=False, is_doubtful=True) as store, Store(tmp_path / "new.sqlite", create=True) as new:
-        assert salvage(store, new).games == 6
-        times = own_times_in(new.settings())
-        assert {**dict.fromkeys((ANN.digest, BOB.digest, CAT.digest), new.settings()["time"]), **times} == {
-            ANN.digest: "1000ms",
-            BOB.digest: "100ms",
-            CAT.digest: "60+0",
-        }
-    assert found(tmp_path / "new.sqlite") == []
-
-
-def test_a_time_that_no_bot_has_is_believed_if_the_games_agree_with_what_is_said_of_all(
-    tmp_path: Path, played: Played
-) -> None:
-    """Two bots may each have a time of its own: the league's is then in no game."""
-    settings = changed(HANDICAP, bot_times=((ANN.digest, SLOW), (BOB.digest, SLOWER)))
-    two = [ANN, BOB]
-    path = stored(tmp_path / "l.sqlite", settings, [played(spec) for spec in schedule(settings, two, 1)], two)
-    edit(path, "UPDATE settings SET value = 'x' WHERE name = 'limits of ann'")
-    with Store(path, create=False, is_doubtful=True) as store, Store(tmp_path / "new.sqlite", create=True) as new:
-        assert salvage(store, new).games == 2
-        assert new.settings()["time"] == "100ms"
-    assert refusal(tmp_path / "new.sqlite", settings, two) is None
 
 
 # --- files of records -------------------------------------------------------------------------------------------------

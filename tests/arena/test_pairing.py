@@ -14,13 +14,11 @@ from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Executor, GameTask
-from arena.league.game_ids import Scheme
-from arena.league.games import NOTHING_STORED, Games, Settings, Stored
+from arena.league.games import Games, Settings
 from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import Pairing, RoundRobin
 from arena.league.plan import Entry
-from arena.league.resume import stored_in
 from arena.league.run import play_missing
 from arena.league.session import Session
 from arena.league.stop import Stop
@@ -74,8 +72,8 @@ class Knockout:
         return batch
 
 
-def knockout(stored: Stored = NOTHING_STORED) -> Knockout:
-    return Knockout(Games(SETTINGS, stored), PLAYERS, 1, None)
+def knockout() -> Knockout:
+    return Knockout(Games(SETTINGS), PLAYERS, 1, None)
 
 
 @pytest.fixture
@@ -195,7 +193,7 @@ def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
                 await play_missing(pairing, bots, store, executor, finished, versions=Versions())
 
     trio.run(main)
-    assert store.ids() == set(told)
+    assert {row.id for row in store.rows()} == set(told)
     (row,) = store.rows()
     assert row.players == (ANN, BOB)
     assert run(knockout()) == [("cid", "dan"), ("bob", "dan")]
@@ -211,7 +209,7 @@ def test_a_pairing_whose_game_cannot_be_judged_is_not_waited_for(run: Run, store
 
     with pytest.raises(ArenaError, match="was not played"):
         run(knockout(), 2, play=play, session=session)
-    assert len(store.ids()) == 1
+    assert len({row.id for row in store.rows()}) == 1
     assert not session.is_complete
 
 
@@ -233,15 +231,13 @@ def test_no_more_match_days_are_asked_for_than_there_is_room_for(run: Run) -> No
     assert days == [0]
 
 
-def test_stored_games_of_the_first_version_are_results_under_the_names_of_then(run: Run, store: Store) -> None:
-    """Whoever looks for a bot among results does it by digest: here all have other names now."""
-    former = [Player(player.name.upper(), player.digest) for player in PLAYERS]
-    games = Games(SETTINGS)
-    for red, blue in ((former[0], former[1]), (former[2], former[3])):
-        store.add(record_of(games._made(red, blue, 0, Scheme.NAMES)))
-    stored = stored_in(store)
-    assert run(knockout(stored)) == [("bob", "dan")]
-    rows = list(stored_games(knockout(stored_in(store)), PLAYERS, store.rows()))
+def test_stored_games_are_results_under_the_names_of_then(run: Run, store: Store) -> None:
+    """Players are looked for among results by digest: here all have other names now."""
+    old = [Player(player.name.upper(), player.digest) for player in PLAYERS]
+    for red, blue in ((old[0], old[1]), (old[2], old[3])):
+        store.add(record_of(Games(SETTINGS).game(red, blue, 0)))
+    assert run(knockout()) == [("bob", "dan")]
+    rows = list(stored_games(knockout(), PLAYERS, store.rows()))
     assert [[player.name for player in row.players] for row in rows] == [["ANN", "BOB"], ["CID", "DAN"], ["bob", "dan"]]
 
 
@@ -288,4 +284,4 @@ def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Calla
         assert len(watcher.rows) == expected
     with Store(tmp_path / "k.sqlite", create=False) as store:
         contents = store.read()
-        assert (contents.planned, contents.meets_all) == (3, False)
+        assert (contents.kept.planned, contents.kept.meets_all) == (3, False)

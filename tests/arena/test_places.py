@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 from ended_leagues import BOTS, Made, Run, made_in
+from forged_games import forge_setting
 
-from arena.api.league import League
+from arena.api.leagues import League
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.league.exchange import import_games
@@ -18,8 +19,8 @@ from arena.league.formats import FormatName, FormatOptions
 from arena.league.kept_format import KeptFormat, format_in
 from arena.league.pairing import Placing
 from arena.league.places import stored_places
-from arena.league.store import FORMAT, Store
-from arena.report.formats import PlacingEntry, placing_entry, stage_text
+from arena.league.store import Store
+from arena.report.placings import PlacingEntry, placing_entry, stage_text
 from arena.report.site.site_contents import SitePlan, read_site
 
 SWISS = FormatOptions(FormatName.SWISS, rounds=3)
@@ -43,12 +44,6 @@ def placed(path: Path) -> Placing:
 
 def entry_of(path: Path) -> PlacingEntry | None:
     return League(path).standings().placing
-
-
-def set_setting(path: Path, name: str, value: str) -> None:
-    """As whoever forges a store does, checksums and all."""
-    with Store(path, create=True) as store, store._database.transaction():
-        store._settings.set(name, value)
 
 
 @pytest.fixture
@@ -85,7 +80,7 @@ def test_with_openings_they_are_too_though_no_store_has_the_file(
     (tmp_path / "given.txt").write_text("".join(map(opening.format, rows)))
     made.play(Run(options), openings=tmp_path / "given.txt")
     assert entry_of(made.path) == made.placing
-    made.play(Run(options, most=1, bots=4), openings=tmp_path / "given.txt")
+    made.play(Run(options, most=1, bots=4, is_new=True), openings=tmp_path / "given.txt")
     assert entry_of(made.path) == made.placing
 
 
@@ -109,17 +104,17 @@ def test_seeds_stay_with_bots_that_are_renamed(made: Made) -> None:
     made.play(Run(FormatOptions(FormatName.SWISS, rounds=2, seeds=("bot4", "bot3"))))
     before = entry_of(made.path)
     with Store(made.path, create=True) as store:
-        entrants = store.entrants()
-        store.set_entrants(tuple(msgspec.structs.replace(player, name=f"{player.name}x") for player in entrants))
+        entrants = store.kept().entrants
+        store.keep(entrants=tuple(msgspec.structs.replace(player, name=f"{player.name}x") for player in entrants))
     after = entry_of(made.path)
     assert before is not None
     assert after is not None
     assert [f"{place.name}x" for place in before.places] == [place.name for place in after.places]
 
 
-def test_a_bot_that_is_added_has_a_league_of_its_own(made: Made) -> None:
+def test_a_new_league_with_one_more_bot_has_places_of_its_own(made: Made) -> None:
     made.play(Run(SWISS, bots=4))
-    made.play(Run(SWISS, bots=5, most=1))
+    made.play(Run(SWISS, bots=5, most=1, is_new=True))
     placing = entry_of(made.path)
     assert placing == made.placing
     assert placing is not None
@@ -246,12 +241,12 @@ def test_places_as_csv_and_markdown_have_a_line_for_each_bot(made: Made, standin
 @pytest.mark.parametrize(
     ("name", "change", "words"),
     [
-        (FORMAT, lambda text: text.replace("swiss", "bingo"), "a format with its options"),
-        (FORMAT, lambda text: text[:-1], "a format with its options"),
-        (FORMAT, lambda text: "[" * 100_000, "a format with its options"),
-        (FORMAT, lambda text: text.replace('"rounds":3', '"rounds":3,"luck":1'), "a format with its options"),
-        (FORMAT, lambda text: text.replace('"rounds":3', '"rounds":1000000'), "expected at most"),
-        (FORMAT, lambda text: text.replace('"rounds":3', '"rounds":-1'), "a format with its options"),
+        ("format", lambda text: text.replace("swiss", "bingo"), "a format with its options"),
+        ("format", lambda text: text[:-1], "a format with its options"),
+        ("format", lambda text: "[" * 100_000, "a format with its options"),
+        ("format", lambda text: text.replace('"rounds":3', '"rounds":3,"luck":1'), "a format with its options"),
+        ("format", lambda text: text.replace('"rounds":3', '"rounds":1000000'), "expected at most"),
+        ("format", lambda text: text.replace('"rounds":3', '"rounds":-1'), "a format with its options"),
         ("seed", lambda text: "x", "seed"),
         ("time", lambda text: "soon", "time"),
         ("rules", lambda text: "army none", "rules"),
@@ -263,8 +258,8 @@ def test_what_cannot_be_worked_out_is_said_beside_the_table(
 ) -> None:
     made.play(Run(SWISS))
     with Store(made.path, create=False) as store:
-        before = store.settings()[name]
-    set_setting(made.path, name, change(before))
+        before = store.kept().format if name == "format" else store.settings()[name]
+    forge_setting(made.path, name, change(before))
     text = " ".join(standings().split())
     assert "the places of the league's format cannot be worked out from this store: " in text
     assert words in text.partition("cannot be worked out")[2]
@@ -276,7 +271,7 @@ def test_what_cannot_be_worked_out_is_said_beside_the_table(
 def test_a_format_of_other_bots_than_those_that_take_part_says_nothing(made: Made) -> None:
     made.play(Run(SWISS))
     with Store(made.path, create=True) as store:
-        store.set_entrants(store.entrants()[:-1])
+        store.keep(entrants=store.kept().entrants[:-1])
     assert entry_of(made.path) is None
 
 
@@ -284,20 +279,20 @@ def test_a_format_of_other_bots_than_those_that_take_part_says_nothing(made: Mad
 def test_a_format_of_too_few_bots_is_no_traceback(made: Made, players: list[str]) -> None:
     made.play(Run(LADDER))
     with Store(made.path, create=False) as store:
-        options = json.loads(store.settings()[FORMAT])["options"]
-    set_setting(made.path, "entrants", json.dumps([{"name": digest, "digest": digest} for digest in set(players)]))
+        options = json.loads(store.kept().format)["options"]
+    forge_setting(made.path, "entrants", [{"name": digest, "digest": digest} for digest in set(players)])
     forged = json.dumps({"options": options, "players": players}, separators=(",", ":"))
     assert format_in(forged)
-    set_setting(made.path, FORMAT, forged)
+    forge_setting(made.path, "format", forged)
     assert placed(made.path).problem
 
 
 def test_a_format_that_would_take_all_day_is_refused(made: Made) -> None:
     made.play(Run(KNOCKOUT))
     digests = [str(number) for number in range(2000)]
-    set_setting(made.path, "entrants", json.dumps([{"name": digest, "digest": digest} for digest in digests]))
+    forge_setting(made.path, "entrants", [{"name": digest, "digest": digest} for digest in digests])
     options = FormatOptions(FormatName.KNOCKOUT, best_of=1000, extra_pairs=0)
-    set_setting(made.path, FORMAT, msgspec.json.encode(KeptFormat(options, tuple(digests))).decode())
+    forge_setting(made.path, "format", msgspec.json.encode(KeptFormat(options, tuple(digests))).decode())
     assert placed(made.path).problem == "expected at most 100 pairs in a match of 2000 bots"
 
 
@@ -310,9 +305,9 @@ def test_without_a_game_that_is_damaged_the_places_are_those_before_it(made: Mad
     assert stage_text(placing) == "in round 2 of 3 (3 of 4 games)"
 
 
-def test_an_older_store_which_does_not_say_its_format_has_no_places(made: Made) -> None:
+def test_a_store_that_does_not_say_its_format_has_no_places(made: Made) -> None:
     made.play(Run(SWISS))
-    set_setting(made.path, FORMAT, "")
+    forge_setting(made.path, "format", "")
     assert entry_of(made.path) is None
 
 

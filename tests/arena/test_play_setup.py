@@ -5,14 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.bots.spec import person_spec
-from arena.cli.play_setup import SetupEditor
+from arena.cli.play_terminal import SetupEditor
 from arena.game.persons import person, without_clock
 from arena.game.setups import random_rows
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.session import RefusedError, Session
-from arena.report.paint import plain
-from arena.report.seat_commands import read_typed
+from arena.report.boards import plain
+from arena.report.seat_text import read_typed
 from arena.rules.loading import load_ruleset
 from protocol.notation import Color
 

@@ -10,8 +10,7 @@ from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
-from arena.report.live import DRAWING_SHARE, Pace
-from arena.report.progress import LiveProgress, PlainProgress, Progress, duration_text
+from arena.report.progress import DRAWING_SHARE, LiveProgress, Pace, PlainProgress, Progress, duration_text
 from protocol.notation import Reason
 
 PATIENCE = 120.0

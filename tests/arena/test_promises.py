@@ -131,7 +131,7 @@ def a_league(folder: Path, level: Level) -> "subprocess.Popen[str]":
 
 def has_a_game(folder: Path) -> bool:
     with suppress(UsageError), Store(folder / "l.sqlite", create=False) as store:
-        return bool(store.ids())
+        return bool({row.id for row in store.rows()})
     return False
 
 
@@ -331,7 +331,7 @@ def test_a_machine_that_runs_out_stops_the_league_with_one_message(tmp_path: Pat
     options = ["alpha.py", "beta.py", "--rules", "duel", "--store", "l.sqlite", "-j", "1"]
     subprocess.run([*ARENA, "league", *options, "--rounds", "1"], cwd=folder, capture_output=True, check=True)
     module, _, attribute = name.rpartition(".")
-    script = f"import pkgutil, arena.cli.play\ndef fail(*_, **__): raise {error}\n"
+    script = f"import pkgutil, arena.cli.play_games\ndef fail(*_, **__): raise {error}\n"
     script += f"setattr(pkgutil.resolve_name({module!r}), {attribute!r}, fail)\nfrom arena.cli.main import main; main()"
     line = [sys.executable, "-c", script, "league", *options, "--rounds", "3"]
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=NEVER_ENDS, check=False)
@@ -342,7 +342,7 @@ def test_a_machine_that_runs_out_stops_the_league_with_one_message(tmp_path: Pat
     assert "Traceback" not in done.stderr
     subprocess.run([*ARENA, "league", *options, "--rounds", "3"], cwd=folder, capture_output=True, check=True)
     with Store(folder / "l.sqlite", create=False) as store:
-        assert len(store.ids()) == 6
+        assert len({row.id for row in store.rows()}) == 6
 
 
 def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
@@ -373,7 +373,7 @@ def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
         assert "resume with: " in done.stderr
         assert "Traceback" not in done.stderr
         with Store(disk / "l.sqlite", create=False) as store:
-            stored = len(store.ids())
+            stored = len({row.id for row in store.rows()})
         assert stored > 0
         assert f"stopped: {stored} of 800 games are stored" in done.stderr
     finally:

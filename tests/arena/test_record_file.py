@@ -20,8 +20,8 @@ from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
-OWN, DUEL = GOLDEN / "v3-own.sqlite", GOLDEN / "v3-duel.sqlite"
-PLAYED, DRAWN = 3, 11
+OWN, DUEL = GOLDEN / "own.sqlite", GOLDEN / "duel.sqlite"
+PLAYED, DRAWN = 2, 12
 """Games of the store that were lost by an illegal action, and drawn."""
 
 

@@ -616,6 +616,25 @@ def test_an_answer_after_the_deadline_does_not_count(duel: "Table") -> None:
     assert_lost(duel, RED, Reason.TIMEOUT, words="none came in 151 ms", plies=0)
 
 
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_side_that_is_excused_for_being_late_has_not_lost_and_the_game_cannot_be_judged(
+    duel: "Table", answers: bool
+) -> None:
+    asked = []
+
+    def excuse(color: Color, taken: float, limit: float) -> str:
+        asked.append((color, round(taken, 3), limit))
+        return "had to wait"
+
+    duel.referee.excuse = excuse
+    if answers:
+        duel.reply(RED, "move a4-a5", after=MOVE / 1000 + MARGIN + 0.001)
+    else:
+        duel.expire()
+    assert (duel.referee.verdict, duel.referee.void, duel.referee.is_excused) == (None, "red (ann) had to wait", True)
+    assert asked == [(RED, 0.151 if answers else 0.15, MOVE / 1000)]
+
+
 def test_even_a_broken_answer_after_the_deadline_is_a_timeout(duel: "Table") -> None:
     duel.reply(RED, "rubbish", after=1.0)
     assert_lost(duel, RED, Reason.TIMEOUT)

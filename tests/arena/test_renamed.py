@@ -1,7 +1,6 @@
 """What bots are called changes no game: whatever is renamed or added beside them, they have the games they played."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from made_bots import RESIGNS
 from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
-GOLDEN = ROOT / "tests" / "golden" / "stores"
 PATIENCE = 120
 
 
@@ -221,51 +219,10 @@ def test_one_file_given_twice_plays_against_itself_whoever_is_named_first(tmp_pa
 
 
 def test_a_game_between_copies_can_be_interrupted(tmp_path: Path) -> None:
-    bot = str(GOLDEN / "bots" / "steady.py")
+    bot = str(ROOT / "bots" / "drifter.py")
     options = ("--rules", "duel", "--time", "60s", "--store", "l.sqlite")
     arena(tmp_path, "match", bot, bot, *options, "--pause", "g.json", "--pause-after", "4")
     arena(tmp_path, "resume", "g.json")
     assert len(stored(tmp_path)) == 1
     assert sound(tmp_path)
     assert "1 of them stored already" in arena(tmp_path, "match", bot, bot, *options).stderr
-
-
-# --- stores of earlier versions ---------------------------------------------------------------------------------------
-
-OLD = ("--rules", "duel", "--time", "2s/move", *commands.AS_USUAL, "--store", "l.sqlite", "--json", "-j", "1")
-
-
-@pytest.mark.parametrize("version", ["v1", "v2", "v3", "v4"])
-def test_a_store_of_an_earlier_version_keeps_its_games_under_any_names(tmp_path: Path, version: str) -> None:
-    """Their digests had the names of the files in them, their ids those of the bots."""
-    shutil.copy(GOLDEN / f"{version}-duel.sqlite", tmp_path / "l.sqlite")
-    bots = [str(shutil.copy(path, tmp_path / f"new-{path.name}")) for path in sorted((GOLDEN / "bots").glob("*.py"))]
-    before = stored(tmp_path)
-    done = arena(tmp_path, "league", *bots, *OLD, "--rounds", "1")
-    assert "12 games, 12 of them stored already" in done.stderr
-    assert stored(tmp_path) == before
-    assert played(done) == {"new-breaker": 6, "new-dead": 6, "new-steady": 6, "new-waiter": 6}
-    done = arena(tmp_path, "league", *bots[1:], *OLD, "--rounds", "2")
-    assert "12 games, 6 of them stored already" in done.stderr
-    assert stored(tmp_path)[:12] == before
-    assert played(done) == {"new-dead": 8, "new-steady": 8, "new-waiter": 8}
-    assert len(played(arena(tmp_path, "standings", "l.sqlite", "--all", "--json"))) == 4
-    assert sound(tmp_path)
-
-
-def test_a_game_saved_by_an_earlier_version_is_known_to_have_been_played_anew(tmp_path: Path) -> None:
-    bots = [str(GOLDEN / "bots" / f"{name}.py") for name in ("steady", "waiter")]
-    arena(tmp_path, "league", *bots, *OLD, "--rounds", "1")
-    before = stored(tmp_path)
-    text = (GOLDEN / "paused-duel.json").read_text().replace("{bots}", str(GOLDEN / "bots"))
-    (tmp_path / "g.json").write_text(text.replace("{store}", str(tmp_path / "l.sqlite")))
-    assert "this game is stored already" in arena(tmp_path, "resume", "g.json").stderr
-    assert stored(tmp_path) == before
-
-
-def test_the_store_of_an_earlier_version_gets_no_game_a_second_time_by_interrupting_it(tmp_path: Path) -> None:
-    shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite")
-    bots = [str(GOLDEN / "bots" / f"{name}.py") for name in ("steady", "waiter")]
-    options = ("--rules", "duel", "--time", "2s/move", *commands.AS_USUAL, "--store", "l.sqlite", "--pause", "g.json")
-    assert "this game is stored already" in arena(tmp_path, "match", *bots, *options).stderr
-    assert not (tmp_path / "g.json").exists()

@@ -14,7 +14,7 @@ from arena.league.pairing.placing import (
     SwissPlace,
 )
 from arena.league.store import Disqualified
-from arena.report.formats import placing_entry, placing_report
+from arena.report.placings import placing_entry, placing_report
 
 LONGEST = "n" * 40
 ONE, OTHER = Player(LONGEST, "1"), Player("m" * 40, "2")

@@ -17,6 +17,7 @@ from arena.bots.entering import place_of
 from arena.bots.limits import Limits, read_limits
 from arena.bots.samples import is_sample
 from arena.bots.sandbox.levels import Level
+from arena.cli.cmd_rerun import rerun_text
 from arena.cli.exit_codes import FAILED
 from arena.cli.main import cli
 from arena.errors import ArenaError, UsageError
@@ -30,7 +31,6 @@ from arena.league.pairs import return_game
 from arena.league.rerun import Difference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
 from arena.league.schedule import schedule
 from arena.league.store import Store
-from arena.report.rerun import rerun_text
 from arena.rules.loading import load_ruleset
 from protocol.notation import Color, Reason
 

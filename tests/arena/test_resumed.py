@@ -73,8 +73,8 @@ def test_a_file_does_not_lower_the_level_at_which_its_store_was_played_with(fold
     paused = load_saved(folder / "g.json")
     assert resume_sandbox(paused, ResumeOptions()) == "default"
     with Store(folder / "c.sqlite", create=True) as store:
-        assert store.sandbox() == "default"
-        store.set_sandbox("cgroup")
+        assert store.kept().sandbox == "default"
+        store.keep(sandbox="cgroup")
     assert resume_sandbox(paused, ResumeOptions()) == "cgroup"
     assert resume_sandbox(paused, ResumeOptions(sandbox="default")) == "default"
     stronger = msgspec.structs.replace(paused, sandbox="bwrap", store=str(folder / "new.sqlite"))

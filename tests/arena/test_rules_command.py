@@ -17,9 +17,9 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
-from arena.report.names import NOT_IN_THE_BOOKLETS, Language, Names, Numbering
-from arena.report.replay import Look, game_pages
-from arena.report.rules import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
+from arena.report.game_text import GameStyle, game_pages
+from arena.report.piece_names import NOT_IN_THE_BOOKLETS, Names, Numbering, PieceLanguage
+from arena.report.rules_text import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
 from arena.rules.combat import STRENGTH
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import RULE_KEYS, Ruleset, RulesetError
@@ -244,8 +244,8 @@ def test_a_switch_changes_what_is_said_and_is_named_as_its_source(switch: str) -
 
 
 @pytest.mark.parametrize("name", [*ruleset_names(), "isf+rescue+silent-defence+mobile-bombs+mobile-flag", ""])
-@pytest.mark.parametrize("language", Language)
-def test_pages_fit_80_columns(name: str, language: Language) -> None:
+@pytest.mark.parametrize("language", PieceLanguage)
+def test_pages_fit_80_columns(name: str, language: PieceLanguage) -> None:
     done = run(*([name] if name else []), "--names", language.value)
     assert done.exit_code == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -337,23 +337,23 @@ def test_english_names_are_those_of_the_engine() -> None:
 )
 def test_pieces_are_named_as_in_the_booklets(language: str, marshal: str, scout: str, spy: str) -> None:
     text = page("isf", "--names", language)
-    names = Names(Language(language))
+    names = Names(PieceLanguage(language))
     assert [names.name(rank) for rank in (Rank.MARSHAL, Rank.SCOUT, Rank.SPY)] == [marshal, scout, spy]
     assert f"The {spy} wins when it attacks the {marshal}." in text
     assert "scout" not in text.replace(scout, "").replace("Vintage", "")
 
 
 def test_every_language_has_a_name_of_its_own_for_every_piece_but_the_infiltrator() -> None:
-    for language in Language:
+    for language in PieceLanguage:
         named = [Names(language).name(rank) for rank in Rank if rank is not Rank.INFILTRATOR]
         assert len(set(named)) == len(named)
         assert not any(NOT_IN_THE_BOOKLETS in name for name in named)
 
 
 def test_the_infiltrator_is_named_in_two_languages_and_marked_in_the_others() -> None:
-    assert Names(Language.ENGLISH).name(Rank.INFILTRATOR) == "infiltrator"
-    assert Names(Language.FRENCH).name(Rank.INFILTRATOR) == "agent infiltré"
-    for language in set(Language) - {Language.ENGLISH, Language.FRENCH}:
+    assert Names(PieceLanguage.ENGLISH).name(Rank.INFILTRATOR) == "infiltrator"
+    assert Names(PieceLanguage.FRENCH).name(Rank.INFILTRATOR) == "agent infiltré"
+    for language in set(PieceLanguage) - {PieceLanguage.ENGLISH, PieceLanguage.FRENCH}:
         assert Names(language).name(Rank.INFILTRATOR) == f"infiltrator {NOT_IN_THE_BOOKLETS}"
 
 
@@ -406,7 +406,7 @@ def told() -> Callable[..., str]:
     """`told(record, view, boards=False, **names)`: a game as text."""
 
     def tell_it(record: GameRecord, view: str, boards: bool = False, **names: Any) -> str:
-        return "".join(game_pages(1, record, Look(view=view, boards=boards, names=Names(**names))))
+        return "".join(game_pages(1, record, GameStyle(view=view, boards=boards, names=Names(**names))))
 
     return tell_it
 
@@ -457,8 +457,8 @@ def test_a_silent_defender_is_unknown_to_the_attacker_alone(told: Callable[..., 
 
 def test_fights_are_told_in_a_language(told: Callable[..., str]) -> None:
     record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, OPENING)
-    assert "Feldmarschall on a6, the defender wins" in told(record, "all", language=Language.GERMAN)
-    assert "général attacks maréchal on a6" in told(record, "all", language=Language.FRENCH)
+    assert "Feldmarschall on a6, the defender wins" in told(record, "all", language=PieceLanguage.GERMAN)
+    assert "général attacks maréchal on a6" in told(record, "all", language=PieceLanguage.FRENCH)
 
 
 def test_boards_show_european_letters_by_default_and_american_digits_when_asked(told: Callable[..., str]) -> None:

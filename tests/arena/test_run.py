@@ -67,7 +67,7 @@ def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
 
     with store:
         trio.run(main)
-        assert store.ids() == {games[0].id}
+        assert {row.id for row in store.rows()} == {games[0].id}
     assert [row.id for row in told] == [games[0].id]
 
 
@@ -102,7 +102,7 @@ def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
     monkeypatch.setattr(store, "add_all", slow_add_all)
     with store:
         trio.run(main)
-        assert store.ids() == {game.id for game in games}
+        assert {row.id for row in store.rows()} == {game.id for game in games}
 
 
 def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
@@ -129,7 +129,7 @@ def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
 
     with store:
         trio.run(main)
-        assert store.ids() == set(begun)
+        assert {row.id for row in store.rows()} == set(begun)
     assert len(begun) == 2
     assert (session.under_way, session.dropped) == (0, 0)
 
@@ -144,7 +144,7 @@ def test_what_is_reported_is_stored_by_then(
         return record_of(task.spec)
 
     def report(row: GameRow, record: GameRecord) -> None:
-        if record.id not in store.ids() or row.id != record.id:
+        if record.id not in {row.id for row in store.rows()} or row.id != record.id:
             missing.append(record.id)
 
     async def main() -> None:
@@ -153,7 +153,7 @@ def test_what_is_reported_is_stored_by_then(
 
     with store:
         trio.run(main)
-        assert store.ids() == {game.id for game in games}
+        assert {row.id for row in store.rows()} == {game.id for game in games}
     assert missing == []
 
 
@@ -178,7 +178,11 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
     with store:
         with pytest.raises(SandboxError, match="the sandbox is gone"):
             trio.run(main)
-        assert {game.id for game in games[:2]} <= store.ids() <= {game.id for game in games} - {games[2].id}
+        assert (
+            {game.id for game in games[:2]}
+            <= {row.id for row in store.rows()}
+            <= {game.id for game in games} - {games[2].id}
+        )
     assert session.dropped >= 1
     assert session.is_closing
 
@@ -206,7 +210,7 @@ def test_a_store_that_fails_stops_the_league_with_that_error(
     with store:
         with pytest.raises(ArenaError, match="no room for"):
             trio.run(main)
-        assert store.ids() == set()
+        assert {row.id for row in store.rows()} == set()
     assert session.unstored + session.dropped >= 1
     assert session.unstored >= 1
     assert session.under_way == 0
@@ -231,7 +235,7 @@ def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
     with store:
         with pytest.raises(ArenaError, match=f"game {games[0].id} was not played: .*stopped for 12.3 s"):
             trio.run(main)
-        assert store.ids() == {game.id for game in games[1:]}
+        assert {row.id for row in store.rows()} == {game.id for game in games[1:]}
 
 
 ANN, BOB, EVE, DAN = (Player(name, "0") for name in ("ann", "bob", "eve", "dan"))

@@ -21,7 +21,7 @@ from arena.bots import BotSpec, load_bot, trial
 from arena.bots.limits import Limits
 from arena.bots.links import MOST_LINKS, follow
 from arena.bots.sandbox import bwrap, needs
-from arena.bots.sandbox.launch import SandboxError
+from arena.bots.sandbox.launch import HostError, SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.mounts import mounts_of
 from arena.bots.sandbox.programs import HostPrograms
@@ -420,6 +420,17 @@ def test_a_python_whose_library_is_missing_is_found_out_before_any_game(folder: 
     bot = load_bot(put(folder / "bots/bot", f"#!{program}\n"))
     with pytest.raises(SandboxError, match="no module named encodings"):
         try_out([bot], [program])
+
+
+@in_bwrap
+@pytest.mark.parametrize("words", ["kill -KILL $$", "exit 137"])  # which bwrap does if its program is killed so
+def test_a_trial_that_is_killed_is_the_machines_fault_and_no_programs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.setattr(bwrap, "PLAIN", ("/bin/sh", "-c", words))
+    with pytest.raises(HostError, match="the trial of the sandbox with /bin/sh was killed by SIGKILL") as caught:
+        try_out([bot_folder(folder / "A", '["./run"]', run="#!/bin/sh\n")])
+    assert "--interpreter" not in str(caught.value)
 
 
 @in_bwrap

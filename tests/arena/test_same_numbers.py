@@ -16,17 +16,17 @@ from ended_leagues import BOTS, Made, Run, Stopping, made_in
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.api.league import League
+from arena.api.leagues import League
 from arena.cli.main import cli
 from arena.league.compare import Comparison, comparison_entry
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.league import open_league
 from arena.league.options import PlayOptions
-from arena.league.ratings.sequential import Hypotheses
+from arena.league.ratings.sequential_test import Hypotheses
 from arena.league.stop import Stop
 from arena.league.store import Store
-from arena.report.formats import PlacingEntry, placing_entry
-from arena.report.json import to_json
+from arena.report.documents import to_json
+from arena.report.placings import PlacingEntry, placing_entry
 from arena.report.site.site_contents import SitePlan, read_site
 from arena.report.standings import Line, Table
 from arena.web.store_pages import StoreReader

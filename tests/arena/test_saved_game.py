@@ -378,7 +378,7 @@ def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_
 
 # --- its store --------------------------------------------------------------------------------------------------------
 
-DUELS = ROOT / "tests" / "golden" / "stores" / "v4-duel.sqlite"
+DUELS = ROOT / "tests" / "golden" / "stores" / "duel.sqlite"
 
 
 @pytest.mark.parametrize("what", ["deleted", "replaced", "written over"])
@@ -423,9 +423,9 @@ def test_one_game_of_a_store_of_others_is_a_plan_of_its_own(folder: Path) -> Non
     pause_a_game(folder)
     for entrants, before, after in ((0, 7, 7), (1, 7, 1)):
         with Store(folder / "c.sqlite", create=True) as store:
-            store.set_entrants((*store.entrants(), *[Player("other", "3")] * entrants))
-            store.set_planned(before)
+            store.keep(entrants=(*store.kept().entrants, *[Player("other", "3")] * entrants))
+            store.keep(planned=before)
         (folder / "g.json").unlink()
         pause_a_game(folder)
         with Store(folder / "c.sqlite", create=False) as store:
-            assert store.read().planned == after
+            assert store.read().kept.planned == after

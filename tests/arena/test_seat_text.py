@@ -19,10 +19,18 @@ from arena.game.seat_state import (
     Stage,
 )
 from arena.game.setups import presets
-from arena.report.names import Names, Numbering
-from arena.report.paint import colored, unpainted
-from arena.report.seat import action_words, cells_of, piece_words, screen_text, setup_cells
-from arena.report.seat_commands import Typed, Verb, read_typed
+from arena.report.boards import colored, unpainted
+from arena.report.piece_names import Names, Numbering
+from arena.report.seat_text import (
+    Typed,
+    Verb,
+    action_words,
+    cells_of,
+    piece_words,
+    read_typed,
+    screen_text,
+    setup_cells,
+)
 from arena.rules.loading import load_ruleset
 from protocol.notation import HOME_SQUARES, SQUARES, Color
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.seeds import warn_of_seed
+from arena.cli.stores import warn_of_seed
 from arena.league.readers import HOST, Reader, reader_named
 
 STORE = Path("league\x1b.sqlite")

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-from arena.league.ratings.sequential import (
+from arena.league.ratings.sequential_test import (
     NEVER_SEEN,
     SCORES,
     Decision,

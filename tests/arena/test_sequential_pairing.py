@@ -21,7 +21,7 @@ from arena.league.executor import Executor, GameTask
 from arena.league.games import Games, Settings
 from arena.league.pairing import SequentialState, SequentialTest
 from arena.league.pairing.sequential import MOST_VOID
-from arena.league.ratings.sequential import Decision, Hypotheses, log_likelihood_ratio
+from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
 from arena.league.run import play_missing
 from arena.league.session import Session
 from arena.league.store import GameRow, PlayerTime, Store
@@ -246,10 +246,10 @@ def test_a_store_that_has_decided_is_not_added_to(store: Store, executor_here: H
         return record_of(task.spec, new_wins(task.spec))
 
     assert play_all(pairing(ahead=3), store, executor_here, play).is_complete
-    stored = len(store.ids())
+    stored = len({row.id for row in store.rows()})
     again = pairing()
     assert play_all(again, store, executor_here, play).is_complete
-    assert len(store.ids()) == stored
+    assert len({row.id for row in store.rows()}) == stored
     assert again.state.counts == in_order(new_wins, pairing()).counts
     assert stored <= 2 * (again.state.pairs + 3)
 
@@ -265,4 +265,4 @@ def test_a_game_that_cannot_be_judged_ends_the_test_before_the_budget(store: Sto
 
     with pytest.raises(ArenaError, match="was not played"):
         play_all(pairing(10_000, ahead=20), store, executor_here, play)
-    assert 0 < len(store.ids()) < 40
+    assert 0 < len({row.id for row in store.rows()}) < 40

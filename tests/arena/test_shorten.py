@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from arena.report.shorten import LEAST, short_names
+from arena.report.terminal import LEAST, short_names
 
 NAMES = st.lists(st.text(alphabet="ab漢…1@", min_size=1, max_size=20), max_size=12)
 

@@ -24,10 +24,8 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
-from arena.report.boards import Mark, board_text, marks_of
-from arena.report.paint import colored
-from arena.report.plies import parse_plies
-from arena.report.replay import Look, game_pages
+from arena.report.boards import SquareMark, board_text, colored, marks_of
+from arena.report.game_text import GameStyle, game_pages, parse_plies
 from arena.rules.board import MOVES, Move
 from arena.rules.events import Fought, Guessed, Moved, Rescued, Resigned
 from arena.rules.loading import load_ruleset
@@ -82,7 +80,7 @@ def show(path: Path, *arguments: str, **environment: str) -> Result:
 
 
 def text_of(record: GameRecord, **look: Any) -> str:
-    return "".join(game_pages(1, record, Look(**look)))
+    return "".join(game_pages(1, record, GameStyle(**look)))
 
 
 # --- what is told of a game -------------------------------------------------------------------------------------------
@@ -263,23 +261,23 @@ def move(text: str) -> Move:
 def test_marks_say_where_a_piece_came_from_where_it_went_and_what_was_lost() -> None:
     moved = Moved(Color.RED, move("a4-a5"))
     a4, a5 = square("a4"), square("a5")
-    assert marks_of([moved]) == {a4: Mark.CAME_FROM, a5: Mark.WENT_TO}
+    assert marks_of([moved]) == {a4: SquareMark.CAME_FROM, a5: SquareMark.WENT_TO}
     fights = {
-        Survivor.ATTACKER: {a4: Mark.CAME_FROM, a5: Mark.WENT_TO},
-        Survivor.DEFENDER: {a4: Mark.LOST_FROM, a5: Mark.WENT_TO},
-        Survivor.NEITHER: {a4: Mark.LOST_FROM, a5: Mark.LOST_AT},
+        Survivor.ATTACKER: {a4: SquareMark.CAME_FROM, a5: SquareMark.WENT_TO},
+        Survivor.DEFENDER: {a4: SquareMark.LOST_FROM, a5: SquareMark.WENT_TO},
+        Survivor.NEITHER: {a4: SquareMark.LOST_FROM, a5: SquareMark.LOST_AT},
     }
     for survivor, marks in fights.items():
         assert marks_of([moved, Fought(a5, Rank.SCOUT, Rank.SCOUT, survivor, Color.RED)]) == marks
-    assert marks_of([moved, Rescued(Color.RED, square("c2"), Rank.MAJOR)])[square("c2")] is Mark.WENT_TO
-    assert marks_of([Guessed(a5, Rank.SPY, True)]) == {a5: Mark.LOST_AT}
-    assert marks_of([Guessed(a5, Rank.SPY, False)]) == {a5: Mark.WENT_TO}
+    assert marks_of([moved, Rescued(Color.RED, square("c2"), Rank.MAJOR)])[square("c2")] is SquareMark.WENT_TO
+    assert marks_of([Guessed(a5, Rank.SPY, True)]) == {a5: SquareMark.LOST_AT}
+    assert marks_of([Guessed(a5, Rank.SPY, False)]) == {a5: SquareMark.WENT_TO}
     assert marks_of([Resigned(Color.RED)]) == {}
 
 
 def test_marks_change_the_width_of_no_board_and_colours_no_character() -> None:
     cells = ["r2", "..", "~~", "b?"] * 25
-    marks = dict(zip(range(0, 100, 7), list(Mark) * 4, strict=False))
+    marks = dict(zip(range(0, 100, 7), list(SquareMark) * 4, strict=False))
     plain, marked = board_text(cells), board_text(cells, marks)
     for before, after in zip(plain.splitlines(), marked.splitlines(), strict=True):
         assert len(after.rstrip("])")) <= len(before) + 1

@@ -33,7 +33,7 @@ with sole_use(Path(sys.argv[1])):
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return Path(shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite"))
+    return Path(shutil.copy(GOLDEN / "duel.sqlite", tmp_path / "l.sqlite"))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import trio
 from arena.bots import BotSpec, broken
 from arena.game.spec import GameSpec
 from arena.play.runner import play_game
-from arena.report.replay import Look, game_pages
+from arena.report.game_text import GameStyle, game_pages
 
 OUTPUT = "    cc main.c\n    main.c:3: error: \\x1b[31mno such thing\n    make: *** [hunter] Error 1"
 FAULT = f"hunter: the build failed with exit code 2: make\n{OUTPUT}"
@@ -42,7 +42,7 @@ def test_a_failed_build_reads_well_in_the_verdict_and_in_full_in_the_game(spec: 
     assert "make (... make: *** [hunter] Error 1); blue" in line
     assert "\\n" not in line
     assert line.isprintable()
-    shown = "".join(game_pages(1, record, Look()))
+    shown = "".join(game_pages(1, record, GameStyle()))
     assert "\n    cc main.c\n    main.c:3: error: \\x1b[31mno such thing\n" in shown
     assert "stderr of blue" not in shown
     assert "MB" not in shown, "neither was started, so neither has used anything"

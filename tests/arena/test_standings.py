@@ -10,12 +10,12 @@ import pytest
 from msgspec import structs
 from rich.console import Console
 
-from arena.api.results import standings_of
+from arena.api.shown_results import standings_of
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime, Store
-from arena.report.json import league_json
+from arena.report.documents import league_json
 from arena.report.result_words import interval_text
 from arena.report.roster import Roster, players_of
 from arena.report.standings import AnchorBot, Table, make_table
@@ -177,20 +177,20 @@ def test_without_a_plan_of_these_bots_nothing_is_said_to_be_missing_or_complete(
 
 def test_the_plan_of_a_store_is_that_of_the_bots_of_its_last_league(tmp_path: Path) -> None:
     with Store(tmp_path / "l.sqlite", create=True) as store:
-        assert store.read().planned_for([ANN, BOB]) == (None, None), "before any league"
-        store.set_entrants((ANN, BOB))
-        assert store.read().planned_for([ANN, BOB]) == (None, True), "as earlier versions left it"
-        store.set_planned(40)
-        store.set_meets_all(False)
+        assert store.read().kept.planned_for([ANN, BOB]) == (None, None), "before any league"
+        store.keep(entrants=(ANN, BOB))
+        assert store.read().kept.planned_for([ANN, BOB]) == (None, True), "as earlier versions left it"
+        store.keep(planned=40)
+        store.keep(meets_all=False)
         contents = store.read()
-    assert contents.planned_for([called(BOB, "new"), ANN]) == (40, False)
-    assert contents.planned_for([ANN, BOB, CAT]) == contents.planned_for([ANN]) == (None, None)
+    assert contents.kept.planned_for([called(BOB, "new"), ANN]) == (40, False)
+    assert contents.kept.planned_for([ANN, BOB, CAT]) == contents.kept.planned_for([ANN]) == (None, None)
 
 
 def test_a_number_of_games_that_nobody_can_have_planned_is_none(tmp_path: Path) -> None:
     with Store(tmp_path / "l.sqlite", create=True) as store:
         store.agree({"planned games": "9" * 10_000})
-        assert store.read().planned is None
+        assert store.read().kept.planned is None
 
 
 def test_fewer_rounds_than_are_stored_do_not_make_a_league_whole() -> None:
@@ -225,10 +225,10 @@ def test_bots_that_are_equal_share_a_place_in_the_table_and_have_a_line_each_in_
 
 def test_a_store_keeps_how_many_games_were_planned(tmp_path: Path) -> None:
     with Store(tmp_path / "l.sqlite", create=True) as store:
-        assert store.read().planned is None
-        store.set_planned(40)
-        store.set_planned(60)
-        assert store.read().planned == 60
+        assert store.read().kept.planned is None
+        store.keep(planned=40)
+        store.keep(planned=60)
+        assert store.read().kept.planned == 60
 
 
 # --- who is who -----------------------------------------------------------------------------------------------------

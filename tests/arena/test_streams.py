@@ -11,7 +11,7 @@ import pytest
 from commands import arena_bytes, unhurried
 from terminals import read_all
 
-from arena.cli.words import shell_line
+from arena.cli.installation import shell_line
 from arena.league.store import Store
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
@@ -62,7 +62,7 @@ def test_games_go_on_and_are_stored_whatever_becomes_of_the_streams(streams: str
     assert "ignored" not in done.stderr
     assert (folder / "m.sqlite").read_bytes().startswith(b"SQLite format 3\0")
     with Store(folder / "m.sqlite", create=False) as store:
-        assert len(store.ids()) == 2
+        assert len({row.id for row in store.rows()}) == 2
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["rules"], ["rules", "isf", "--json"]])
@@ -84,7 +84,7 @@ def test_a_league_goes_on_without_the_reader_of_its_progress(folder: Path) -> No
     done = through_shell(folder, '{ "$@" 2>&1 1>&3 | true; } 3>&1', *MATCH)
     assert "Crosstable" in done.stdout
     with Store(folder / "m.sqlite", create=False) as store:
-        assert len(store.ids()) == 2
+        assert len({row.id for row in store.rows()}) == 2
 
 
 def test_a_league_goes_on_while_nobody_reads_its_progress(folder: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_league_goes_on_while_nobody_reads_its_progress(folder: Path) -> None:
     assert running.returncode == 0
     assert '"standings"' in output
     with Store(folder / "m.sqlite", create=False) as store:
-        assert len(store.ids()) == 16
+        assert len({row.id for row in store.rows()}) == 16
 
 
 @pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}])
@@ -139,7 +139,7 @@ def test_a_pager_gets_what_the_terminal_knows_and_is_told_of_utf_8(
     pager.chmod(0o755)
     usual = {name: value for name, value in os.environ.items() if name not in ("LESSCHARSET", "PYTHONIOENCODING")}
     environment = {**usual, "PYTHONCOERCECLOCALE": "0", **environment, "PAGER": str(pager), "TERM": "xterm"}
-    store = Path(__file__).parent.parent / "golden" / "stores" / "v4-own.sqlite"
+    store = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
     controller, terminal = pty.openpty()
     command = [*ARENA, "show", str(store), "1"]
     with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal):

@@ -14,11 +14,7 @@ from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.store import GameRow, Store
-from arena.report.crosstable import Meeting
-from arena.report.result_words import interval_text
-from arena.report.roster import players_of
-from arena.report.standings import Line, Table, make_table
-from arena.report.tables import (
+from arena.report.documents import (
     FORMULA,
     check_form,
     crosstable_csv,
@@ -28,8 +24,11 @@ from arena.report.tables import (
     standings_markdown,
     table_text,
 )
+from arena.report.result_words import interval_text
+from arena.report.roster import players_of
+from arena.report.standings import HeadToHead, Line, Table, make_table
 
-OWN = Path(__file__).parent.parent / "golden" / "stores" / "v3-own.sqlite"
+OWN = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
 names = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1, max_size=12)
 
 
@@ -68,7 +67,7 @@ def test_csv_has_every_value_of_the_standings(table: Table) -> None:
 
 def test_csv_of_the_crosstable_has_a_row_for_each_bot_and_opponent(table: Table) -> None:
     rows = list(csv.DictReader(StringIO(crosstable_csv(table))))
-    assert list(rows[0]) == [field.name for field in msgspec.structs.fields(Meeting)]
+    assert list(rows[0]) == [field.name for field in msgspec.structs.fields(HeadToHead)]
     assert {(row["name"], row["opponent"], float(row["points"])) for row in rows} == {
         (meeting.name, meeting.opponent, meeting.points) for meeting in table.meetings
     }

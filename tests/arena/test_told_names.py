@@ -17,15 +17,14 @@ from arena.game.referee import Referee
 from arena.game.seat_lines import encode_seat_line
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.game.ucc_connection import UccConnection
 from arena.game.whole_line import whole_line
 from arena.league.games import Games, Settings
 from arena.league.store import Store
 from arena.league.verify import verify
-from arena.report.declared import Declared, declared_last
-from arena.report.game_facts import facts_of
+from arena.report.result_words import facts_of
+from arena.report.standings import Declared, declared_last
 from arena.rules.loading import load_ruleset
-from protocol.messages import Ability, Game, Opponent, SetupRequest
+from protocol.messages import Ability
 from protocol.notation import Color
 
 RED, BLUE = Color.RED, Color.BLUE
@@ -63,13 +62,6 @@ def test_no_name_is_told_unless_the_host_has_chosen_so(spec: Callable[..., GameS
         lines = [[line for line in lines if line.startswith("opponent")] for lines in told]
         assert lines == ([["opponent J\\xe4ger"], ["opponent ann"]] if is_told else [[], []])
         assert all(("opponent" in lines[lines.index("setup") - 1]) is is_told for lines in told)
-
-
-def test_a_bot_of_2012_is_told_the_name_in_the_place_that_it_has_there() -> None:
-    for told, word in (((), "opponent"), ((Opponent("Red Rex 2"),), "Red_Rex_2")):
-        connection = UccConnection()
-        said = [connection.send(message) for message in (Game(RED, "isf"), *told, SetupRequest())]
-        assert b"".join(said) == f"RED {word} 10 10\n".encode()
 
 
 def test_the_games_are_the_same_but_kept_in_a_store_of_their_own(tmp_path: Path) -> None:

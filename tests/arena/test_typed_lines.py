@@ -5,7 +5,7 @@ from pathlib import Path
 
 import trio
 
-from arena.cli.typed_lines import LONGEST_LINE, TypedLines
+from arena.cli.play_terminal import LONGEST_LINE, TypedLines
 
 
 async def all_lines(descriptor: int) -> list[str]:

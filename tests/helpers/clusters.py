@@ -13,14 +13,28 @@ from pathlib import Path
 
 from waiting import PATIENCE, until
 
-SCHEDULER = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
-WORKER = [sys.executable, "-m", "distributed.cli.dask_worker"]
+DIES_WITH_PARENT = """
+import ctypes, os, runpy, signal, sys
+parent, number, sys.argv = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+ctypes.CDLL(None).prctl(1, number)  # PR_SET_PDEATHSIG
+if os.getppid() != parent:
+    sys.exit("the tests have ended")
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+"""Runs a module that gets a signal when the process that started it ends. Each has its own session, which Ctrl-C at
+the tests' terminal does not reach, and Ctrl-C in a fixture's setup skips its teardown."""
+SCHEDULER, WORKER = "distributed.cli.dask_scheduler", "distributed.cli.dask_worker"
 ARENA = [sys.executable, "-m", "arena"]
 PRELOAD = "arena.league.executor.cluster.preload"
 QUIET = {
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
     "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",
 }
+
+
+def module_line(module: str, number: signal.Signals) -> list[str]:
+    """Return a line that runs a module, and sends it this signal when this process ends."""
+    return [sys.executable, "-c", DIES_WITH_PARENT, str(os.getpid()), str(int(number)), module]
 
 
 class Cluster:
@@ -43,7 +57,7 @@ class Cluster:
         file = self.folder / f"scheduler-{next(self._numbers)}.json"
         place = self.address or f"{'tls' if self._tls else 'tcp'}://127.0.0.1:0"
         words = [*self._tls, "--host", place, "--no-dashboard", "--scheduler-file", str(file)]
-        self.scheduler = self._popen([*SCHEDULER, *words], "scheduler")
+        self.scheduler = self._popen([*module_line(SCHEDULER, signal.SIGKILL), *words], "scheduler")
 
         def is_there() -> bool:
             assert self.scheduler.poll() is None, (self.folder / "scheduler.log").read_text()
@@ -61,7 +75,8 @@ class Cluster:
         words += ["--host", "127.0.0.1", "--local-directory", str(self.folder / f"{name}-{next(self._numbers)}")]
         for module in (PRELOAD, *preload):
             words += ["--preload", module]
-        self.workers[name] = self._popen([*WORKER, self.address, *words], name, environment)
+        line = [*module_line(WORKER, signal.SIGKILL), self.address, *words]
+        self.workers[name] = self._popen(line, name, environment)
 
     def end_worker(self, name: str, number: signal.Signals = signal.SIGKILL) -> None:
         worker = self.workers.pop(name)
@@ -74,7 +89,7 @@ class Cluster:
     def league(self, *arguments: str, folder: Path, wait: str = "60s") -> "League":
         """Start a league on this cluster."""
         cluster = ["--cluster", self.address, "--cluster-wait", wait, "-j", "1"]
-        return League([*ARENA, "league", *arguments, *cluster, "-v"], folder)
+        return League([*module_line("arena", signal.SIGTERM), "league", *arguments, *cluster, "-v"], folder)
 
     def end(self) -> None:
         for process in (*self.workers.values(), self.scheduler):

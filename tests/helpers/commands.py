@@ -2,9 +2,11 @@
 
 To start Python and import takes ten times as long as what most commands do. The process that forks has no other thread
 and does nothing else; a command gets its own folder, environment, arguments and streams, and ends as it would anyway.
-What depends on how Python starts (its options, its locale, Ctrl-C while modules are imported) needs `ARENA`.
+What depends on how Python starts (its options, its locale, Ctrl-C while modules are imported) needs `ARENA`; what plays
+nothing is quicker in the process of the tests: `invoke`.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -13,6 +15,11 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli.main import cli
 
 PROGRAM = "from arena.cli.main import main; main()"
 ARENA = [sys.executable, "-c", PROGRAM]
@@ -137,3 +144,12 @@ def arena(folder: Path, *arguments: str | bytes, **environment: str) -> "subproc
         stream.decode().replace("\r\n", "\n").replace("\r", "\n") for stream in (done.stdout, done.stderr)
     )
     return subprocess.CompletedProcess(done.args, done.returncode, output, errors)
+
+
+def invoke(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command in a folder and in this process, whose limits and orphans it leaves as they are."""
+    with pytest.MonkeyPatch.context() as patched, contextlib.chdir(folder):
+        for name in ("enter_scope", "write_no_bytecode", "claim_all_orphans", "use_all_descriptors"):
+            patched.setattr(f"arena.cli.process_setup.{name}", lambda *_: None)
+        done = CliRunner().invoke(cli, unhurried(arguments))
+    return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)

@@ -24,7 +24,7 @@ from arena.league.pairing import format_of
 from arena.league.plan import Entry
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
-from arena.report.formats import PlacingEntry, placing_entry
+from arena.report.placings import PlacingEntry, placing_entry
 from arena.report.roster import Roster
 from arena.report.standings import Table, make_table
 from protocol.notation import Color, Reason
@@ -98,19 +98,18 @@ class Run(NamedTuple):
     options: FormatOptions
     bots: int = BOTS
     most: int | None = None
+    is_new: bool = False
 
 
 class Made:
-    """A store of leagues whose games end at once; the first bot crashes often, the second is broken."""
+    """A store of leagues whose games end at once; the first bot crashes often."""
 
     def __init__(self, folder: Path, seed: int, patch: pytest.MonkeyPatch, here: Callable[..., Any]) -> None:
         self.folder, self.path = folder, folder / "l.sqlite"
         self.placing: PlacingEntry | None = None
         """That of the last league, as it was printed at its end."""
         for number in range(1, BOTS + 1):
-            bot = folder / f"bot{number}"
-            bot.write_text(f"#!/bin/sh\n# {number}\n")
-            bot.chmod(0o644 if number == 2 else 0o755)
+            self.put(number)
 
         async def play(task: GameTask) -> GameRecord:
             return record_of(task.spec, seed)
@@ -122,12 +121,19 @@ class Made:
 
         patch.setattr(OpenLeague, "_executor", executor)
 
+    def put(self, number: int, version: str = "", *, is_broken: bool = False) -> None:
+        """Put a version of a bot in its place, which may be one that cannot be started."""
+        bot = self.folder / f"bot{number}"
+        bot.write_text(f"#!/bin/sh\n# {number} {version}\n")
+        bot.chmod(0o644 if is_broken else 0o755)
+
     @contextmanager
     def opened(self, run: Run, store: str, **options: Any) -> Iterator[OpenLeague]:
         paths = [str(self.folder / f"bot{number}") for number in range(1, run.bots + 1)]
-        entry = Entry(paths, Kind.LEAGUE, 2, strict=False, format=format_of(run.options))
+        entry = Entry(paths, Kind.LEAGUE, 2, strict=False, format=format_of(run.options), is_new=run.is_new)
         asked = replace(PlayOptions(rules="duel", time="10s", store=self.folder / store, jobs=2), **options)
-        with open_league(entry, asked, lambda line: None) as league:
+        self.said: list[str] = []
+        with open_league(entry, asked, self.said.append) as league:
             yield league
 
     def killed(self, run: Run, games: int) -> None:
@@ -146,7 +152,7 @@ class Made:
             outcome = league.play(stop, Stopping(stop, run.most))
             assert outcome.error is None
             assert outcome.is_complete or run.most is not None
-            players, rows, placing = league.plan.players, league.rows(), league.placing()
+            players, rows, placing = league.players, league.rows(), league.placing()
             self.placing = placing_entry(placing, Roster(players, rows).names) if placing else None
             return make_table(players, rows, league.planned, meets_all=league.meets_all)
 

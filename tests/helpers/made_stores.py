@@ -1,8 +1,6 @@
 """Fixtures for what is made from stores: random games, and stores of them that nobody has played."""
 
-import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -15,7 +13,6 @@ from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
-from arena.league.store.game_row import COLUMNS, row_sum
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 
@@ -72,24 +69,11 @@ def make_store(play_game: "PlayGame") -> "MakeStore":
             records.append(change(msgspec.structs.replace(record, id=f"{number:016x}", players=pair)))
         with Store(path, create=True) as store:
             store.agree({"ruleset": rules, "time": "1s/move"}, players)
-            store.set_entrants(tuple(players))
+            store.keep(entrants=tuple(players))
             store.add_all(records)
         return records
 
     return make
-
-
-def forge_row(path: Path, number: int, column: str, value: object) -> None:
-    """Change a column of a game's row, and the checksums with it: only comparing it with the record can tell."""
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute(f"UPDATE games SET {column} = ? WHERE number = ?", (value, number))
-        query = f"SELECT {', '.join(COLUMNS)}, record_sum, row_sum FROM games WHERE number = ?"
-        ((*columns, sum_of_record, old),) = database.execute(query, (number,)).fetchall()
-        new = row_sum(tuple(columns), sum_of_record)
-        database.execute("UPDATE games SET row_sum = ? WHERE number = ?", (new, number))
-        ((total,),) = database.execute("SELECT value FROM sums WHERE name = 'games'").fetchall()
-        every = int.from_bytes(total[8:]) ^ int.from_bytes(old) ^ int.from_bytes(new)
-        database.execute("UPDATE sums SET value = ? WHERE name = 'games'", (total[:8] + every.to_bytes(16),))
 
 
 MakeStore = Callable[..., list[GameRecord]]

@@ -1,8 +1,9 @@
 """What a bot's processes are doing at a moment: waiting for input, working, asleep. Read from /proc, on Linux only.
 
-Where a thread waits in the kernel says `wchan`, in which system call and with which arguments `syscall`. A program that
-waits without end for events (epoll, poll, select) has nothing to wait for but its input, as far as an arena is
-concerned. What cannot be read, as on a machine that hides it, is unknown, and nothing is concluded from it.
+Where a thread waits in the kernel says `wchan`, in which system call and with which arguments `syscall`. Runtimes such
+as those of Node, Java and Go have helper threads that wait for events of their own, so only a main thread that waits
+for events without end (epoll, poll, select) counts as waiting for input. A wait for events that has a time-out may be
+for input or for a timer, which cannot be told apart: it is unknown, as is what cannot be read.
 """
 
 import os
@@ -17,16 +18,25 @@ WITHOUT_END = 0xFFFFFFFF
 """A time-out of -1 in 32 bits."""
 _TIMEOUTS = {7: 2, 232: 3, 281: 3, 22: 3}
 """Of system calls that wait for events, by number (x86-64, and `epoll_pwait` on arm64), the argument that is a time-out
-in milliseconds;"""
+in milliseconds."""
 _POINTERS = {23: 4, 270: 4, 271: 2, 73: 2, 72: 4}
-"""and of those that take a pointer to one, which is null if there is none."""
-_FIRST = (Activity.WAITS_FOR_INPUT, Activity.RUNS, Activity.WAITS_TO_WRITE, Activity.WAITS, Activity.STOPPED)
-"""What counts of several threads: one that reads its input speaks for all of them, one that is stopped for none."""
+"""Of those that take a pointer to a time-out, which argument that is; it is null for a wait without end."""
+_COUNTS = {23: 0, 270: 0, 72: 0, 7: 1, 271: 1, 73: 1}
+"""Of those that take a list of descriptors, the argument with its length: a wait for none of them is a sleep."""
+_FIRST = (
+    Activity.RUNS,
+    Activity.WAITS_TO_WRITE,
+    Activity.WAITS_FOR_INPUT,
+    Activity.UNKNOWN,
+    Activity.WAITS,
+    Activity.STOPPED,
+)
+"""What counts of several threads: that one of them runs or reads input says more than that the others wait."""
 
 
 def activity_of(pids: Iterable[int]) -> Activity:
-    """What these processes, all of one bot, are doing together."""
-    found: set[Activity] = set()
+    """Return what these processes, all of one bot, are doing together."""
+    found: set[Activity | None] = set()
     looked = 0
     for pid in pids:
         try:
@@ -37,18 +47,19 @@ def activity_of(pids: Iterable[int]) -> Activity:
             looked += 1
             if looked > MOST_THREADS:
                 break
-            found.add(_of_thread(f"/proc/{pid}/task/{thread}"))
+            found.add(_of_thread(f"/proc/{pid}/task/{thread}", is_main=thread == str(pid)))
     return next((activity for activity in _FIRST if activity in found), Activity.UNKNOWN)
 
 
-def _of_thread(folder: str) -> Activity:
+def _of_thread(folder: str, *, is_main: bool) -> Activity | None:
+    """Return what one thread is doing; None if it has ended."""
     state = stat_fields(read_file(f"{folder}/stat"))[:1]
     if state in ([b"R"], [b"D"]):
         return Activity.RUNS
     if state in ([b"T"], [b"t"]):
         return Activity.STOPPED
     if state != [b"S"]:
-        return Activity.UNKNOWN
+        return None
     place = read_file(f"{folder}/wchan").decode("ascii", "replace")
     words = read_file(f"{folder}/syscall").decode("ascii", "replace").split()
     if not words or not words[0].isdigit():
@@ -58,8 +69,8 @@ def _of_thread(folder: str) -> Activity:
         return Activity.WAITS_FOR_INPUT if arguments[0] == 0 else Activity.WAITS
     if "pipe_write" in place:
         return Activity.WAITS_TO_WRITE
-    if "poll" in place and _is_endless(number, arguments):
-        return Activity.WAITS_FOR_INPUT
+    if "poll" in place and is_main and not (number in _COUNTS and arguments[_COUNTS[number]] == 0):
+        return Activity.WAITS_FOR_INPUT if _is_endless(number, arguments) else Activity.UNKNOWN
     return Activity.WAITS
 
 

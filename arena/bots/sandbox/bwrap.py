@@ -42,7 +42,6 @@ USERS, USERS_EACH = range(2**30, 2**31), 2**8
 """The user ids for the bots of root, which are higher than any that somebody has, and how many each arena has."""
 CONTAINER_USERS = range(40_000, 60_000)
 """Those in a container that has no more than the usual 65536."""
-LAST_SIGNAL = 64
 COMPLAINT = "bwrap: "
 """What bubblewrap begins with if it cannot do what it is to do. A bot could write that, too."""
 PLAIN = ("/bin/sh", "-c", "exec true")
@@ -159,15 +158,6 @@ def bare_mounts(words: Sequence[str], folders: Sequence[Path] = (), links: Seque
     return Mounts(
         Path(_tool("true")), f"{HOME}/true", tuple(folders), tuple(words), {"PATH": TOOL_PATH}, links=tuple(links)
     )
-
-
-def killing_signal(code: int) -> int | None:
-    """The number of the signal that killed the program, from the code that bwrap exited with; None if it exited.
-
-    The two cannot be told apart where a program itself exits with 128 plus the number of a signal, as shells do. A
-    code of 126 or 127 means that the program could not be run, and standard error says why.
-    """
-    return code - 128 if 128 < code <= 128 + LAST_SIGNAL else None
 
 
 # --- parts of the line ------------------------------------------------------------------------------------------------

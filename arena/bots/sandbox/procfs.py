@@ -255,6 +255,23 @@ def waited_us(pid: int) -> int:
     return (int(fields[13]) + int(fields[14])) * 1_000_000 // TICKS_PER_SECOND if data else 0
 
 
+def thread_times(pid: int) -> dict[int, tuple[int, int]]:
+    """By thread of a process: microseconds on a CPU, and microseconds of waiting for one. Empty if the system does not
+    tell."""
+    try:
+        tasks = _with_room(lambda: os.listdir(f"/proc/{pid}/task")) if _LINUX else []
+    except OSError:
+        return {}
+    read = ((int(task), parse_schedstat(read_file(f"/proc/{pid}/task/{task}/schedstat"))) for task in tasks)
+    return {task: times for task, times in read if times}
+
+
+def parse_schedstat(data: bytes) -> tuple[int, int] | None:
+    """Microseconds that a thread was on a CPU and that it waited for one; None if the file was empty."""
+    ran, waited, *_ = (*data.split(), b"", b"")
+    return (int(ran) // 1000, int(waited) // 1000) if waited else None
+
+
 def oom_kills() -> int:
     """How many processes the kernel of this machine has killed so far because memory had run out, that of the machine
     or of a control group; 0 where it does not tell."""

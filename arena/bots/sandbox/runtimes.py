@@ -19,6 +19,7 @@ from pathlib import Path
 from arena.bots import BotSpec, base_environment
 from arena.bots.languages import LANGUAGES
 from arena.bots.links import Link, Trail, follow
+from arena.bots.old_bots import ADAPTER
 from arena.bots.sandbox.needs import PYTHON, Needs
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_program, is_within, own_files
 from arena.bots.sandbox.shims import behind_shim
@@ -123,6 +124,9 @@ class _Search:
         """Find the bot's program, and those that it runs besides."""
         command, _ = self._find(self._bot.command, "its command or #! line")
         is_named, path = self._is_named, list(self._path)
+        if self._bot.is_of_2012:
+            path[:0] = [Path(command[0]).parent] if self._is_shown else []  # as for a program that stands first
+            command = (*self._find(ADAPTER, "the adapter for bots of 2012")[0], *command)
         for word in self._bot.interpreters:
             folder = self._find((word,), f"interpreters: {word}")[1].parent
             if folder not in self._own.parents:

@@ -5,12 +5,10 @@ it is marked as one: it is worked out from what could be seen of the bot (`Seen`
 is the only way in; `arena.play.runner` asks it for the verdicts of leagues, `arena.check` for its checklist.
 """
 
-from arena.game.dialects import Dialect
 from arena.game.faults import Fault
 from arena.game.hints.actions import illegal_action
 from arena.game.hints.crashes import ended
 from arena.game.hints.lines import wrong_line
-from arena.game.hints.of_2012 import of_2012
 from arena.game.hints.silence import silent
 from arena.game.hints.values import Activity, Hint, Language, Mistake, Probe, Seen, Turn
 from arena.game.hints.words import DEBUG, FLUSH
@@ -31,8 +29,6 @@ def diagnose(seen: Seen) -> Hint | None:
     reason = seen.fault.reason
     if reason is Reason.OVER_LIMIT:
         return _over_limit(seen)
-    if seen.dialect is Dialect.UCC_2012:
-        return of_2012(seen)
     if reason is Reason.ILLEGAL_ACTION:
         return illegal_action(seen)
     if reason is Reason.ILLEGAL_SETUP or (reason is Reason.PROTOCOL and not seen.has_ended):
@@ -44,7 +40,7 @@ def diagnose(seen: Seen) -> Hint | None:
 
 def hinted(fault: Fault, hint: Hint | None) -> Fault:
     """The fault with its hint, as it goes into records and to the bot; both are printable by then, and short."""
-    return Fault(fault.reason, fault.text + MARK + hint.text[:LONGEST_HINT]) if hint else fault
+    return fault._replace(text=fault.text + MARK + hint.text[:LONGEST_HINT]) if hint else fault
 
 
 def _over_limit(seen: Seen) -> Hint:

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable
 
 from arena.game.hints.values import Hint, Language, Mistake, Seen
+from arena.game.hints.words import WANT_LEGAL
 from arena.rules.board import BLUE_BIT
 from arena.rules.events import IllegalActionError, Rule
 from arena.rules.game import Game
 from protocol.codec import is_action
 from protocol.notation import BOARD_SIZE, FILES, SQUARE_INDEX, SQUARES
 
-_PLIED = re.compile(r"^ply \d+: ")
 _SQUARE = re.compile(r"([a-j])(10|[1-9])")
 
 BOTH_FIRST_TURNS = 2
@@ -28,18 +28,18 @@ OWN_SIDE = frozenset({Rule.OWN_PIECE, Rule.IMMOVABLE, Rule.TARGET})
 
 def illegal_action(seen: Seen) -> Hint | None:
     """A well-formed action that the rules do not allow."""
-    action = _PLIED.sub("", seen.fault.text).partition(": ")[0]
-    game = seen.game
-    if game is None or not is_action(action):
+    game, cause = seen.game, seen.fault.cause
+    if game is None or cause is None:
         return None
-    rule = _broken(game, action)
+    action, rule = cause
     if rule in (Rule.TWO_SQUARES, Rule.CHASE):
         if seen.gets_legal:
             words = f"moving to and fro is limited: {_choose(seen)}, which leave such moves out"
         else:
-            words = "moving to and fro is limited: 'want legal' lists what may be played, and leaves such moves out"
+            words = f"moving to and fro is limited, and the legal actions leave such moves out: {WANT_LEGAL}"
         return Hint(Mistake.REPETITION, words)
-    return _stale(seen, action) or _mixed_up(game, action, rule) or _wrong_rows(seen, action, rule)
+    hint = _stale(seen, action) or _mixed_up(game, action, rule) or _wrong_rows(seen, action, rule)
+    return hint if hint is None or seen.gets_legal else Hint(hint.mistake, f"{hint.text}; {WANT_LEGAL}")
 
 
 def _choose(seen: Seen) -> str:
@@ -48,20 +48,17 @@ def _choose(seen: Seen) -> str:
     return f"choose from the 'legal' lines that come before this 'turn'{kit}"
 
 
-def _broken(game: Game, action: str) -> Rule | None:
-    """The rule that an action breaks; None if it is legal."""
+def _is_legal(game: Game, action: str) -> bool:
+    if not is_action(action):
+        return False
     try:
         game.check(game.parse(action))
-    except IllegalActionError as error:
-        return error.rule
-    return None
+    except IllegalActionError:
+        return False
+    return True
 
 
-def _is_legal(game: Game, action: str) -> bool:
-    return is_action(action) and _broken(game, action) is None
-
-
-def _mixed_up(game: Game, action: str, rule: Rule | None) -> Hint | None:
+def _mixed_up(game: Game, action: str, rule: Rule) -> Hint | None:
     """It would be legal if its squares were read another way."""
     squares = action.split("-")
     if len(squares) == 2 and _is_legal(game, "-".join(reversed(squares))):
@@ -93,7 +90,7 @@ def _mixed_up(game: Game, action: str, rule: Rule | None) -> Hint | None:
         for mistake, reading, words in readings:
             other = _SQUARE.sub(lambda match: "{}{}".format(*reading(match[1], int(match[2]))), action)  # noqa: B023
             if _is_legal(game, other):
-                return Hint(mistake, f"{other} is legal: {words}")
+                return Hint(mistake, f"{other} is legal: perhaps {words}")
     return None
 
 
@@ -103,11 +100,8 @@ def _stale(seen: Seen, action: str) -> Hint | None:
     if not ply:
         return None
     when = "in the turn before" if ply == len(seen.actions) - 1 else f"at ply {ply}"
-    if seen.gets_legal:
-        words = "empty your list of 'legal' actions and follow each 'moved' line"
-    else:
-        words = "follow each 'moved' and 'battle' line on a board of your own"
-    return Hint(Mistake.STALE_ACTION, f"it was legal {when}: {words}")
+    what = "list of 'legal' actions" if seen.gets_legal else "board"
+    return Hint(Mistake.STALE_ACTION, f"it was legal {when}, and is not now: perhaps its {what} is an old one")
 
 
 def _last_legal(seen: Seen, action: str) -> int:
@@ -124,7 +118,7 @@ def _last_legal(seen: Seen, action: str) -> int:
     return found
 
 
-def _wrong_rows(seen: Seen, action: str, rule: Rule | None) -> Hint | None:
+def _wrong_rows(seen: Seen, action: str, rule: Rule) -> Hint | None:
     """On its own set-up with the rows the other way round it would be one of its first moves."""
     game = seen.game
     if game is None or rule not in OWN_SIDE:
@@ -134,7 +128,8 @@ def _wrong_rows(seen: Seen, action: str, rule: Rule | None) -> Hint | None:
         other = Game(game.ruleset, rows, rows)  # of the enemy's it is enough that it is not in the way
         other.to_move, other.outcome = game.to_move, None
         if _is_legal(other, action):
-            return Hint(Mistake.ROWS_REVERSED, "its set-up stands the other way round: the first row is its back row")
+            words = "perhaps its set-up stands the other way round: the first row is its back row"
+            return Hint(Mistake.ROWS_REVERSED, words)
     origin = SQUARE_INDEX.get(action.partition("-")[0])
     if origin is not None and game.board[origin] and (game.board[origin] > BLUE_BIT) != bool(game.to_move):
         words = (
@@ -143,7 +138,4 @@ def _wrong_rows(seen: Seen, action: str, rule: Rule | None) -> Hint | None:
         return Hint(Mistake.ENEMY_PIECE, words)
     if seen.gets_legal:
         return Hint(Mistake.RULES, f"{_choose(seen)}: they are all that may be played")
-    return Hint(
-        Mistake.RULES,
-        "follow each 'moved' and 'battle' line on a board of your own, or 'want legal' and choose from it",
-    )
+    return Hint(Mistake.RULES, "follow each 'moved' and 'battle' line on a board of your own")

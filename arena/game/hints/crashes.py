@@ -31,6 +31,8 @@ _PLACES = (
 )
 """Where in the bot's own files an error was, in Java, Go and JavaScript: the first place that is no library's."""
 _SIGNAL = re.compile(r"was killed by signal (\d+)")
+_EXIT_OF_SIGNAL = re.compile(r"exited with code (1(?:29|[3-8]\d|9[0-2]))\b")
+"""An exit with 128 plus the number of a signal, as of a shell or a sandbox whose program was killed by it."""
 _MISSING = (
     re.compile(r"No module named '?([\w.]+)"),
     re.compile(r"Cannot find module '([^']+)'"),
@@ -57,7 +59,8 @@ _NO_FILE = re.compile(
 )
 _OF_A_FILE = frozenset({Mistake.MISSING_MODULE, Mistake.NOT_FOUND, Mistake.WILD_POINTER})
 """What a file that is not there may lead to, whatever the bot says of it."""
-SEGFAULT, ABORT, KILL, PIPE, FLOATING, BUS, FILE_SIZE = 11, 6, 9, 13, 8, 7, 25
+EXIT_OF_SIGNALS = 128
+SEGFAULT, ABORT, KILL, FLOATING, BUS, FILE_SIZE = 11, 6, 9, 8, 7, 25
 
 
 def ended(seen: Seen) -> Hint | None:
@@ -68,9 +71,20 @@ def ended(seen: Seen) -> Hint | None:
             "its standard output must stay open until 'quit': something closed it or put another file in its place",
         )
     hint = _not_started(seen) or _surroundings(seen) or _by_signal(seen) or _by_words(seen) or _by_itself(seen)
-    if seen.not_sent and (_NO_FILE.search(seen.stderr) or (hint and hint.mistake in _OF_A_FILE)):
+    if not (_NO_FILE.search(seen.stderr) or (hint and hint.mistake in _OF_A_FILE)):
+        return hint
+    if seen.not_sent:
         return Hint(Mistake.NOT_SENT, _quoted(seen.not_sent) + (f"; {hint.text}" if hint else ""))
-    return hint
+    return _linked_out(seen) or hint
+
+
+def _linked_out(seen: Seen) -> Hint | None:
+    """A sandbox shows nothing behind a link that the bot names, or, if it says nothing, may have tried to open."""
+    for name, target in seen.links_out.items():
+        if not seen.stderr.strip() or name.rpartition("/")[2] in seen.stderr:
+            words = f"{_quoted(name)} is a link out of its folder, to {_quoted(target)}, where a sandbox shows nothing"
+            return Hint(Mistake.LINKED_OUT, f"{words}: put the file itself into the folder")
+    return None
 
 
 def _not_started(seen: Seen) -> Hint | None:
@@ -138,10 +152,18 @@ def _is_traceback_of_another(errors: str) -> bool:
 
 
 def _by_signal(seen: Seen) -> Hint | None:
-    match = _SIGNAL.search(seen.fault.text)
-    if not match:
-        return None
-    number = int(match[1])
+    text = seen.fault.text
+    if match := _SIGNAL.search(text):
+        return _of_signal(int(match[1]), seen)
+    if match := _EXIT_OF_SIGNAL.search(text):
+        number = int(match[1]) - EXIT_OF_SIGNALS
+        hint = _of_signal(number, seen)
+        words = f"code {match[1]} is 128 + {number}: if signal {number} killed it, {hint.text}"
+        return Hint(hint.mistake, words)
+    return None
+
+
+def _of_signal(number: int, seen: Seen) -> Hint:
     if number in (SEGFAULT, BUS):
         opened = (
             "; fopen() of a file to write gives NULL in its own folder, but not in /tmp" if seen.is_confined else ""

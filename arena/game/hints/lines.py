@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from arena.game.hints.values import Hint, Language, Mistake, Seen
 from arena.game.hints.words import DEBUG
-from arena.game.ucc_lines import HINT_1, HINT_2012
 from arena.game.view import legal_actions
 from protocol.bot_codec import decode_for_bot
 from protocol.codec import is_action
@@ -25,8 +24,6 @@ _NO_ACTION = re.compile(r"^(?:none|null|nil|undefined|nan|0000|pass|skip)$", re.
 _ROW = re.compile(r"^[FBSM2-9I.*_]{8,12}(?:[/ ,][FBSM2-9I.*_]{8,12})*$")
 _SWAPPED = re.compile(r"^(?:10|[1-9])[a-j]\W?(?:10|[1-9])[a-j]$")
 _NEARLY = re.compile(r"^([a-jA-J](?:10|[1-9]))\W*([a-jA-J](?:10|[1-9]))$")
-_ROW_2012 = re.compile(r"^[FBSfbs1-9]{5,15}$")
-_ANSWER_2012 = re.compile(r"^(?:-?\d+ +-?\d+ +(?:up|down|left|right)\b|surrender$|no_move$)", re.IGNORECASE)
 INTRODUCED = ": with name, author and want, as it likes, and then ready"
 MOST_ROWS = 12
 """Rows of a set-up that are counted in words."""
@@ -44,8 +41,6 @@ def wrong_line(seen: Seen) -> Hint | None:
         return Hint(Mistake.TOO_LONG, words)
     if match := _CAME.search(text):
         return _out_of_turn(match[1], match[2], seen)
-    if HINT_2012 in text:
-        return None
     got = _GOT.search(text)
     line = got[1] if got else ""
     if "printable ASCII" in text:
@@ -63,31 +58,6 @@ def wrong_line(seen: Seen) -> Hint | None:
     if verb in ("ready", "want"):
         return Hint(Mistake.SPACES, "fields are separated by single spaces, and none stands at the end of a line")
     return _no_message(line, seen)
-
-
-def wrong_line_of_2012(seen: Seen) -> Hint | None:
-    """The same of a bot that speaks the dialect of 2012, the faults of which say most of it."""
-    text = seen.fault.text
-    if seen.fault.reason is Reason.ILLEGAL_SETUP:
-        return Hint(Mistake.WRONG_ARMY, "count the pieces of its four rows: the army is that of the original game")
-    if HINT_1 in text:
-        return None
-    if "a bot must send nothing then" in text:
-        return Hint(Mistake.TWO_ANSWERS, "send one line for each board that is drawn, and no confirmations")
-    got = _GOT.search(text)
-    line = got[1] if got else ""
-    if "expected row" in text and _ROW_2012.match(line):
-        if len(line) != BOARD_SIZE:
-            return Hint(Mistake.SHORT_SETUP, f"each row has ten pieces, and this one has {len(line)}")
-        return Hint(Mistake.UPPER_CASE, "a bomb is B and the flag F, in capitals, and the spy a small s")
-    if _ANSWER_2012.match(line):
-        if line != line.upper():
-            return Hint(Mistake.UPPER_CASE, "UP, DOWN, LEFT, RIGHT and SURRENDER are written in capitals")
-        return None  # the fault says what is wrong with it
-    return Hint(
-        Mistake.DEBUG_OUTPUT,
-        f"standard output is for set-ups and moves alone; print for yourself with {DEBUG[seen.language]}",
-    )
 
 
 def _wrong_army(text: str) -> Hint:

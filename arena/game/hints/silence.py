@@ -1,7 +1,7 @@
 """Why nothing came before a bot's time was up."""
 
 from arena.game.hints.values import Activity, Hint, Mistake, Probe, Seen
-from arena.game.hints.words import FLUSH, NEWLINE, READ
+from arena.game.hints.words import FLUSH, NEWLINE, READ, WANT_LEGAL
 from protocol.conversation import Phase
 
 AWAITED = {Phase.INTRODUCING: "ready", Phase.SETTING_UP: "setup", Phase.THINKING: "move"}
@@ -12,6 +12,8 @@ ASKS = {Phase.INTRODUCING: "hello", Phase.SETTING_UP: "setup", Phase.THINKING: "
 
 def silent(seen: Seen) -> Hint:
     """A bot has not answered in time."""
+    if seen.turn and seen.turn.is_idle and (seen.is_late or seen.activity is Activity.RUNS):
+        return Hint(Mistake.SLEEPS, "it used no processor time in this turn: it slept, or waited for something")
     if seen.is_late:
         return _late(seen)
     return _by_its_input(seen) or _by_its_activity(seen)
@@ -28,15 +30,24 @@ def _by_its_input(seen: Seen) -> Hint | None:
     if "did not read" in seen.fault.text or (seen.has_unread and seen.activity is not Activity.RUNS):
         if seen.activity is Activity.STOPPED:
             return None
-        words = "it does not read its input: it must read every line, soon after it has come"
-        if seen.phase is Phase.INTRODUCING and seen.dialect.is_greeted:
-            words += "; what takes long at its start may take as long as --start-time, 'hello' included"
-        return Hint(Mistake.NOT_READING, words)
+        if seen.has_unread and seen.phase is Phase.INTRODUCING:
+            words = (
+                "it had not read its first line: perhaps it starts slowly, perhaps it never reads its input; do less "
+                "before that, or ask for a longer --start-time"
+            )
+            return Hint(Mistake.SLOW_START, words)
+        return Hint(Mistake.NOT_READING, "it does not read its input: it must read every line, soon after it has come")
     return None
 
 
 def _by_probe(probe: Probe, seen: Seen) -> Hint | None:
     asks = ASKS.get(seen.phase, "turn")
+    if _is_answer(probe.after_again, seen):
+        return Hint(
+            Mistake.SEVERAL_LINES,
+            f"it answered when '{asks}' came once more, alone: several lines came in one read; split what is read at "
+            f"line ends, or read one line at a time ({READ[seen.language]})",
+        )
     if _is_answer(probe.after_line, seen):
         return Hint(
             Mistake.READS_AHEAD,
@@ -52,8 +63,6 @@ def _by_probe(probe: Probe, seen: Seen) -> Hint | None:
 
 
 def _is_answer(data: bytes, seen: Seen) -> bool:
-    if not seen.dialect.is_greeted:  # its lines have no verbs
-        return bool(data.strip())
     verb = AWAITED.get(seen.phase, "")
     return any(line.rstrip(b"\r").split(b" ")[0] == verb.encode() for line in data.split(b"\n")[:-1])
 
@@ -67,10 +76,10 @@ def _by_its_activity(seen: Seen) -> Hint:
         return Hint(Mistake.FLOODS_STDERR, "it was writing to standard error, a great deal: that takes its own time")
     if seen.activity is Activity.WAITS_TO_WRITE:
         return Hint(Mistake.BLOCKED_WRITING, "it was waiting to write to a pipe that nobody reads")
-    if seen.answered and phase is Phase.THINKING:
-        return Hint(Mistake.ONLY_NOTES, "it sent lines, but no 'move'; notes and comments are no answer")
     if seen.activity is Activity.RUNS:
         return _too_slow(seen)
+    if seen.answered and phase is Phase.THINKING:
+        return Hint(Mistake.ONLY_NOTES, "it sent lines, but no 'move'; notes and comments are no answer")
     if seen.activity is Activity.WAITS:
         return Hint(
             Mistake.SLEEPS,
@@ -78,9 +87,7 @@ def _by_its_activity(seen: Seen) -> Hint:
         )
     if seen.activity is Activity.WAITS_FOR_INPUT or seen.probe is not None:
         return _waits_for_more(seen)
-    return Hint(
-        Mistake.UNANSWERED, "what it was doing cannot be seen on this machine; arena check asks it a little more"
-    )
+    return Hint(Mistake.UNANSWERED, "what it was doing could not be seen; arena check BOT asks it a little more")
 
 
 def _late(seen: Seen) -> Hint:
@@ -98,40 +105,38 @@ def _too_slow(seen: Seen) -> Hint:
     if seen.phase is Phase.SETTING_UP:
         return Hint(Mistake.SLOW_SETUP, "it was still working: the 'clock' line says how long a set-up may take")
     if seen.turn and seen.turn.is_starved:
-        return _starved("it was still working")
+        return _starved("it was at work when its time was up")
     words = "it was still working: the 'turn' line says how much time there is; stop some way before"
     return Hint(Mistake.SLOW_MOVE, words)
 
 
 def _starved(what: str) -> Hint:
     words = (
-        f"{what}, and had a processor for less than half of the time: it slept or waited for something, or this "
+        f"{what}, and had had a processor for less than half of it: perhaps it slept or waited before, perhaps this "
         "machine was too busy (fewer games at a time with --jobs, or a longer --margin)"
     )
     return Hint(Mistake.STARVED, words)
 
 
 def _waits_for_more(seen: Seen) -> Hint:
-    if not seen.dialect.is_greeted:
-        if seen.probe is not None:
-            words = "it waits for more input, with nothing in its buffer: does it speak the dialect of 2012 at all?"
-            return Hint(Mistake.UNANSWERED, words)
-        words = f"it waits for more input: its answer may lie in a buffer ({FLUSH[seen.language]})"
-        return Hint(Mistake.UNANSWERED, words)
     verb, asks = AWAITED.get(seen.phase, "move"), ASKS.get(seen.phase, "turn")
     if seen.phase is Phase.INTRODUCING and (seen.answered or seen.probe is not None):
         return Hint(
             Mistake.NO_READY,
             "it waits for more input: it must send a line 'ready' after 'hello 1', before anything else comes",
         )
-    if seen.probe is not None:
+    asked = "" if seen.gets_legal or seen.phase is not Phase.THINKING else f"; {WANT_LEGAL}"
+    if seen.probe is not None and seen.activity is Activity.WAITS_FOR_INPUT:
         return Hint(
             Mistake.UNANSWERED,
             f"it has read '{asks}' and waits for more, with nothing in its buffer: it must send a line "
-            f"'{verb} ...' then",
+            f"'{verb} ...' then{asked}",
         )
+    if seen.probe is not None:
+        words = f"it answers '{asks}' with nothing, not even after more lines: it must send a line '{verb} ...' then"
+        return Hint(Mistake.UNANSWERED, words + asked)
     return Hint(
         Mistake.UNANSWERED,
-        f"it waits for more input: either its '{verb}' lies in a buffer ({FLUSH[seen.language]}), or it never answers "
-        f"'{asks}'; arena check tells which",
+        f"it waits for more input: perhaps its '{verb}' lies in a buffer ({FLUSH[seen.language]}), perhaps it never "
+        f"answers '{asks}'; arena check BOT tells which{asked}",
     )

@@ -1,9 +1,10 @@
 """What was seen of a bot when its fault was found, and what a hint is."""
 
 import enum
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
-from arena.game.dialects import Dialect
 from arena.game.faults import Fault
 from arena.rules.game import Game
 from protocol.conversation import Phase
@@ -42,6 +43,7 @@ class Mistake(enum.Enum):
     NO_READY = "no-ready"
     NO_NEWLINE = "no-newline"
     READS_AHEAD = "reads-ahead"
+    SEVERAL_LINES = "several-lines"
     NOT_READING = "not-reading"
     SLOW_START = "slow-start"
     SLOW_SETUP = "slow-setup"
@@ -58,6 +60,7 @@ class Mistake(enum.Enum):
     NOT_A_PROGRAM = "not-a-program"
     MISSING_MODULE = "missing-module"
     NOT_SENT = "not-sent"
+    LINKED_OUT = "linked-out"
     READ_ONLY = "read-only"
     NO_NETWORK = "no-network"
     OUT_OF_MEMORY = "out-of-memory"
@@ -86,6 +89,7 @@ class Mistake(enum.Enum):
     WRONG_ARMY = "wrong-army"
     TOO_LONG = "too-long"
     FLOOD = "flood"
+    RESIGNED = "resigned"
     TWO_ANSWERS = "two-answers"
     UNASKED = "unasked"
     ANSWERED_RESTORE = "answered-restore"
@@ -115,10 +119,12 @@ class Hint(NamedTuple):
 class Probe(NamedTuple):
     """What a silent bot did when it was asked a little more, after its time was up: `arena.check` does that.
 
-    Each is whatever it wrote: after a further line that means nothing, after `quit`, and after its input had ended.
+    Each is whatever it wrote: after a further line that means nothing, after the line that asks had come again, alone,
+    after `quit`, and after its input had ended.
     """
 
     after_line: bytes = b""
+    after_again: bytes = b""
     after_quit: bytes = b""
     after_end: bytes = b""
 
@@ -128,6 +134,11 @@ class Turn(NamedTuple):
 
     seconds: float
     used_us: int
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it used no processor time, in whole milliseconds."""
+        return self.used_us < 1000
 
     @property
     def is_starved(self) -> bool:
@@ -141,14 +152,14 @@ class Seen(NamedTuple):
     `answered` says whether it had sent a line since the arena last wrote to it, `is_late` whether one has come when its
     time was up. `has_unread` says whether some of its input had not been read, `has_closed_input` whether nothing of it
     can be any more, `has_ended` whether its process or its output had ended. `is_confined` says whether a sandbox held
-    it, `gets_legal` whether it is sent its legal actions. `not_sent` says what of its files is not on this machine.
+    it, `gets_legal` whether it is sent its legal actions. `not_sent` says what of its files is not on this machine;
+    `links_out` are those of them that a sandbox does not show, with what they link to.
     `game` is the position, once there is one, `rows` its own set-up; `setups` are those of both, and `actions` what has
     been played since. `turn` is what it has used of the turn that it lost, where that can be told.
     """
 
     phase: Phase
     fault: Fault
-    dialect: Dialect = Dialect.ARENA_1
     language: Language = Language.UNKNOWN
     stderr: str = ""
     activity: Activity = Activity.UNKNOWN
@@ -165,5 +176,6 @@ class Seen(NamedTuple):
     gets_legal: bool = False
     is_confined: bool = False
     not_sent: str = ""
+    links_out: Mapping[str, str] = MappingProxyType({})
     probe: Probe | None = None
     turn: Turn | None = None

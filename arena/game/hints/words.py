@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 from arena.game.hints.values import Language
 
+WANT_LEGAL = "'want legal' before 'ready' has its legal actions sent before each 'turn'"
+"""What a bot is told that has not asked for its legal actions."""
+
 FLUSH: Mapping[Language, str] = {
     Language.PYTHON: "print(..., flush=True)",
     Language.C: "fflush(stdout) after each answer, or setvbuf(stdout, NULL, _IOLBF, 0) at the start",

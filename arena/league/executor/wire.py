@@ -14,7 +14,6 @@ from arena.bots import BotSpec
 from arena.bots.language import language_of
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
-from arena.game.dialects import Dialect
 from arena.game.hints.values import Language
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.task import (
@@ -53,7 +52,7 @@ class WireBot(msgspec.Struct, frozen=True):
     environment: dict[bytes, bytes]
     fault: bytes | None
     entered_as: bytes
-    dialect: Dialect = Dialect.ARENA_1
+    is_of_2012: bool = False
     interpreters: tuple[bytes, ...] = ()
     language: Language = Language.UNKNOWN
     not_sent: bytes = b""
@@ -69,7 +68,7 @@ class WireBot(msgspec.Struct, frozen=True):
             {packed(name): packed(value) for name, value in bot.environment.items()},
             None if bot.fault is None else packed(bot.fault),
             packed(bot.entered_as),
-            bot.dialect,
+            bot.is_of_2012,
             tuple(map(packed, bot.interpreters)),
             language_of(bot),
             packed(bot.not_sent),
@@ -85,7 +84,7 @@ class WireBot(msgspec.Struct, frozen=True):
             environment={unpacked(name): unpacked(value) for name, value in self.environment.items()},
             fault=None if self.fault is None else unpacked(self.fault),
             entered_as=unpacked(self.entered_as),
-            dialect=self.dialect,
+            is_of_2012=self.is_of_2012,
             interpreters=tuple(map(unpacked, self.interpreters)),
             language=self.language,
             not_sent=unpacked(self.not_sent),

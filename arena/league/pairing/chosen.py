@@ -1,7 +1,7 @@
 """The format that was asked for, out of options: the one place that knows all formats."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from arena.errors import UsageError, suggest
@@ -29,10 +29,16 @@ from arena.league.store import GameRow
 
 @dataclass(frozen=True)
 class ChosenFormat:
-    """A `Format` with what was asked for. `known` are results from before, for a format that goes on from any."""
+    """A `Format` with what was asked for. `known` are results from before, for a format that goes on from any.
+
+    `idle` are the digests of bots that take part and are not paired, as they cannot be started. In a Swiss that depends
+    on the round: `away` are the rounds in which a bot is not paired, by its digest.
+    """
 
     options: FormatOptions
     known: Sequence[GameRow] = ()
+    idle: Collection[str] = ()
+    away: Mapping[str, Collection[int]] = field(default_factory=dict)
 
     @property
     def word(self) -> str:
@@ -76,9 +82,16 @@ class ChosenFormat:
         limit, rounds = options.disqualify, options.rounds or rounds
         match options.name:
             case FormatName.SWISS:
-                return Swiss(games, players, rounds, limit)
+                return Swiss(games, players, rounds, limit, self.away)
             case FormatName.KNOCKOUT:
-                return Knockout(games, players, options.best_of or 1, options.extra_pairs or 0, limit)
+                return Knockout(
+                    games,
+                    players,
+                    options.best_of or 1,
+                    options.extra_pairs or 0,
+                    disqualify=limit,
+                    idle=self.idle,
+                )
             case FormatName.LADDER:
                 return Ladder(
                     games,
@@ -87,14 +100,18 @@ class ChosenFormat:
                     most=options.games or 0,
                     known=self.known,
                     disqualify=limit,
+                    idle=self.idle,
                 )
             case FormatName.GAUNTLET:
-                pairing: Pairing = Gauntlet(games, players, options.challengers or 0, rounds)
+                pairing: Pairing = Gauntlet(games, players, options.challengers or 0, rounds, self.idle)
             case FormatName.SINGLE:
-                pairing = SingleRoundRobin(games, players, rounds)
+                pairing = SingleRoundRobin(games, self._paired(players), rounds)
             case FormatName.ROUND_ROBIN:
-                pairing = RoundRobin(games, players, rounds, most)
+                pairing = RoundRobin(games, self._paired(players), rounds, most)
         return WithoutDisqualified(pairing, limit) if limit else pairing
+
+    def _paired(self, players: Sequence[Player]) -> list[Player]:
+        return [player for player in players if player.digest not in self.idle]
 
     def settled(
         self, players: Sequence[Player], rounds: int, most: int | None = None
@@ -107,7 +124,7 @@ class ChosenFormat:
         seeded = _seeded(players, asked.seeds)
         match asked.name:
             case FormatName.SWISS:
-                return seeded, replace(asked, rounds=asked.rounds or usual_rounds(len(seeded)))
+                return seeded, replace(asked, rounds=asked.rounds or usual_rounds(len(self._paired(seeded))))
             case FormatName.KNOCKOUT:
                 extra = USUAL_EXTRA_PAIRS if asked.extra_pairs is None else asked.extra_pairs
                 return seeded, replace(asked, best_of=asked.best_of or 1, extra_pairs=extra)

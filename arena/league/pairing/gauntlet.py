@@ -3,7 +3,7 @@
 What it takes to place a new bot among old ones, or to compare a few with the same opposition.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from arena.errors import UsageError
@@ -15,16 +15,25 @@ from arena.league.store import GameRow
 class Gauntlet:
     """In each round each challenger meets each other bot in a pair of games. No result is needed for any game.
 
-    A batch is a match day, on which nobody is in two pairs. Raises `UsageError` unless there is a challenger, and
-    somebody to challenge.
+    A batch is a match day, on which nobody is in two pairs. Bots of the digests in `idle` are not paired. Raises
+    `UsageError` unless there is a challenger, and somebody to challenge.
     """
 
-    def __init__(self, games: Games, players: Sequence[Player], challengers: int, rounds: int) -> None:
+    def __init__(
+        self, games: Games, players: Sequence[Player], challengers: int, rounds: int, idle: Collection[str] = ()
+    ) -> None:
         if not 1 <= challengers < len(players):
             most = f"from 1 to {len(players) - 1} of {len(players)} bots"
             raise UsageError(f"--challengers: expected a number {most}, got {challengers}")
         self._games = games
-        self._few, self._many = sorted((tuple(players[:challengers]), tuple(players[challengers:])), key=len)
+        sides = [
+            tuple(player for player in side if player.digest not in idle)
+            for side in (players[:challengers], players[challengers:])
+        ]
+        if not all(sides):
+            which = "challengers" if sides[1] else "others"
+            raise UsageError(f"--challengers: none of the {which} can be started, so that there are no games")
+        self._few, self._many = sorted(sides, key=len)
         self._planned = 2 * rounds * len(self._few) * len(self._many)
         self._days = islice(self._match_days(), rounds * len(self._many))
 

@@ -7,7 +7,7 @@ decide, up to a limit, each of them alone; then the better seed goes on. (More w
 bots, who has equal points has equal wins.)
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from arena.errors import UsageError
@@ -20,6 +20,7 @@ from arena.league.store import Disqualified, GameRow
 BY_SEED = "by seed"
 BY_EXTRA_PAIRS = "in extra pairs"
 BY_DISQUALIFICATION = "by disqualification"
+NOT_DRAWN = "not in the draw"
 
 
 class _Match:
@@ -57,6 +58,7 @@ class Knockout:
 
     `players` are in the order of their seeds. A match is the best of `best_of` pairs and at most `extra_pairs` more. A
     bot with `disqualify` faults plays no further pair, and its opponent goes on; if both have them, nobody does.
+    Bots of the digests in `idle` are not in the draw.
     """
 
     def __init__(
@@ -65,8 +67,12 @@ class Knockout:
         players: Sequence[Player],
         best_of: int = 1,
         extra_pairs: int = 2,
+        *,
         disqualify: int | None = None,
+        idle: Collection[str] = (),
     ) -> None:
+        self._idle = [player for player in players if player.digest in idle]
+        players = [player for player in players if player.digest not in idle]
         if len(players) < 2:
             raise UsageError(f"--format knockout: expected two bots or more, got {len(players)}")
         self._ledger = Ledger(games, players)
@@ -165,7 +171,7 @@ class Knockout:
 
     def placing(self) -> Placing:
         """The winner, the loser of the final, those of the semi-finals, and so on; who is still in stands first, and
-        the disqualified last, without a place."""
+        the disqualified and those not in the draw last, without a place."""
         lost = {match.loser: match for match in self._matches if match.loser is not None}
         for match in self._matches:  # nobody has won: both are out
             if match.is_over and match.winner is None:
@@ -204,6 +210,7 @@ class Knockout:
                     is_winner=self._matches[-1].winner == player,
                 )
             )
+        places += [KnockoutPlace(None, player, None, None, 0, 0, NOT_DRAWN, is_winner=False) for player in self._idle]
         rounds = tuple(self._rounds())
         matches = [meeting for round_ in rounds for meeting in round_.meetings if not meeting.is_bye]
         stage = Stage(is_over=self._matches[-1].is_over, done=sum(match.is_over for match in matches), of=len(matches))

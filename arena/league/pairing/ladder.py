@@ -16,7 +16,7 @@ workers have something to do.
 """
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from arena.game.spec import GameSpec, Player
@@ -44,7 +44,7 @@ class Ladder:
     given out.
 
     `known` are results of these players from before: they are the first batch, and no part of the `most`. A bot with
-    `disqualify` faults is in no later batch.
+    `disqualify` faults is in no later batch, and one of a digest in `idle` in none.
     """
 
     def __init__(
@@ -56,7 +56,9 @@ class Ladder:
         most: int,
         known: Sequence[GameRow] = (),
         disqualify: int | None = None,
+        idle: Collection[str] = (),
     ) -> None:
+        self._idle = {at for at, player in enumerate(players) if player.digest in idle}
         self._ledger = Ledger(games, players)
         self._confidence = confidence
         self._left = most
@@ -119,7 +121,7 @@ class Ladder:
         return [
             player
             for player in range(len(self._ledger.players))
-            if not self._disqualify or self._faults[player] < self._disqualify
+            if player not in self._idle and (not self._disqualify or self._faults[player] < self._disqualify)
         ]
 
     def _is_sure(self) -> bool:
@@ -186,7 +188,7 @@ class Ladder:
 
     def placing(self) -> Placing:
         """All in the order of their strengths by all games that are over, with the likelihood that each is stronger
-        than the next one; the disqualified last, without a place."""
+        than the next one; the disqualified and those that have no games and get none last, without a place."""
         estimate = self._estimate.copy()
         for batch in self._under_way:
             self._enter(estimate, batch)
@@ -198,11 +200,12 @@ class Ladder:
         out = {player: number for player, number in faults.items() if self._disqualify and number >= self._disqualify}
         order = estimate.order(range(len(self._ledger.players)))
         mean = sum(estimate.strengths) / len(order)
-        order.sort(key=lambda player: player in out)  # stable
-        ranked = len(order) - len(out)
+        unplaced = {player for player in self._idle if not estimate.games[player]} | out.keys()
+        order.sort(key=lambda player: player in unplaced)  # stable
+        ranked = len(order) - len(unplaced)
         places = [
             LadderPlace(
-                place=number if player not in out else None,
+                place=number if player not in unplaced else None,
                 player=self._ledger.players[player],
                 elo=ELO_PER_LOGIT * (estimate.strengths[player] - mean),
                 games=estimate.games[player],

@@ -83,11 +83,12 @@ class Ledger:
         return pair, given
 
     def give_known(self, rows: Sequence[GameRow]) -> list[tuple[Pair, list[GameSpec]]]:
-        """The pairs that stored games belong to, with those of their games that are stored.
-
-        A row of an earlier version may call players by older names: they are told by their digests.
-        """
-        places = {player.digest: place for place, player in enumerate(self.players)}
+        """The pairs that stored games belong to, with those of their games that are stored."""
+        places = {
+            version.digest: place
+            for place, player in enumerate(self.players)
+            for version in self._games.versions(player)
+        }
         stored: dict[tuple[int, int], set[str]] = {}
         for row in rows:
             one, other = sorted(places.get(player.digest, -1) for player in row.players)

@@ -24,8 +24,7 @@ class Pairing(Protocol):
         """More games, none of which was given out before; None when there are no more.
 
         `results` are the games given out that are over and that no call before was told of, in the order in which they
-        were stored or found to be: a pairing keeps of them what it needs. A game that a version before this one has
-        stored may call its players by older names: digests tell who they are. An empty batch says that the results of
+        were stored or found to be: a pairing keeps of them what it needs. An empty batch says that the results of
         games which were given out are needed first; it is asked again when there are more.
         """
         ...

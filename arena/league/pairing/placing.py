@@ -1,4 +1,4 @@
-"""How bots are placed by a format's own rules, as values; `arena.report.formats` prints them beside the table.
+"""How bots are placed by a format's own rules, as values; `arena.report.placings` prints them beside the table.
 
 Disqualified bots stand last, and have no place.
 """
@@ -29,7 +29,7 @@ class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
 
     `lost_in` says how many bots that round had as a power of two (2: the final), `lost_to` against whom, with the
     points of both; None for the winner, and for those who are still in. `decided_by` is how a match was decided that
-    was not by the points of the pairs that were planned.
+    was not by the points of the pairs that were planned, or that a bot is not in the draw.
     """
 
     place: int | None

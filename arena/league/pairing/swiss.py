@@ -11,7 +11,8 @@ both.
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from arena.errors import UsageError
 from arena.game.spec import GameSpec, Player
@@ -24,18 +25,26 @@ from arena.league.store import Disqualified, GameRow
 
 def usual_rounds(players: int) -> int:
     """The fewest rounds after which no two bots can both have won everything."""
-    return max(1, math.ceil(math.log2(players)))
+    return max(1, math.ceil(math.log2(max(players, 2))))
 
 
 class Swiss:
     """A round at a time: the next one is given out when all games of the last one are over.
 
     `players` are in the order of their seeds. With an odd number, the lowest bot of those with the fewest byes has a
-    bye, which counts as both games won. A bot with `disqualify` faults is in no later round. Raises `UsageError` for
-    more rounds than bots can play without meeting again.
+    bye, which counts as both games won. A bot with `disqualify` faults is in no later round. `away` are the rounds in
+    which a bot is neither paired nor has a bye, by its digest. Raises `UsageError` for more rounds than bots can play
+    without meeting again.
     """
 
-    def __init__(self, games: Games, players: Sequence[Player], rounds: int, disqualify: int | None = None) -> None:
+    def __init__(
+        self,
+        games: Games,
+        players: Sequence[Player],
+        rounds: int,
+        disqualify: int | None = None,
+        away: Mapping[str, Collection[int]] = MappingProxyType({}),
+    ) -> None:
         most = len(players) - 1 + len(players) % 2
         if rounds > most:
             raise UsageError(
@@ -45,7 +54,12 @@ class Swiss:
         self._ledger = Ledger(games, players)
         self._rounds = self._rounds_left = rounds
         self._disqualify = disqualify
-        self._planned = rounds * 2 * (len(players) // 2)
+        self._present = {
+            number: [at for at, player in enumerate(players) if number not in away.get(player.digest, ())]
+            for number in range(1, rounds + 1)
+        }
+        """The players that can be paired, by round."""
+        self._planned = sum(len(present) // 2 * 2 for present in self._present.values())
         self._round: list[Pair] = []
         self._played: list[Pair] = []
         self._byes = Counter[int]()
@@ -101,7 +115,7 @@ class Swiss:
     def _paired(self) -> list[tuple[int, int]]:
         """The pairs of the next round, best first; notes who has the bye."""
         points, out = self._half_points(), self._out()
-        ranked = [player for player in range(len(self._ledger.players)) if player not in out]
+        ranked = [player for player in self._present[len(self._given) + 1] if player not in out]
         ranked.sort(key=lambda player: (-points[player], player))
         if len(ranked) < 2:
             return []
@@ -140,8 +154,8 @@ class Swiss:
 
     def placing(self) -> Placing:
         """By points with byes, then Buchholz (a bye is an opponent with the bot's own points), then games won by both
-        colours, which is what wins count here; who is equal in all shares a place. Disqualified bots stand last,
-        without a place.
+        colours, which is what wins count here; who is equal in all shares a place. Disqualified bots and those that
+        are in no round stand last, without a place.
 
         In a round that is not over, opponents have met as soon as a game of theirs is over, and the bye does not count
         yet."""
@@ -163,16 +177,16 @@ class Swiss:
         def worth(player: int) -> tuple[int, int, int]:
             return points[player], buchholz[player], won[player]
 
-        ranked = sorted(
-            range(len(self._ledger.players)), key=lambda player: (player in out, *(-value for value in worth(player)))
-        )
+        everybody = range(len(self._ledger.players))
+        unplaced = {*everybody}.difference(*self._present.values()) | out.keys()
+        ranked = sorted(everybody, key=lambda player: (player in unplaced, *(-value for value in worth(player))))
         places: list[SwissPlace] = []
         for number, player in enumerate(ranked, 1):
             is_equal = bool(places) and worth(ranked[number - 2]) == worth(player)
             shared = places[-1].place if is_equal else number
             places.append(
                 SwissPlace(
-                    place=None if player in out else shared,
+                    place=None if player in unplaced else shared,
                     player=self._ledger.players[player],
                     points=points[player] / 2,
                     byes=byes[player],

@@ -1,33 +1,24 @@
-"""Ratings, standings and crosstables from the results of games.
+"""Ratings and tables from the results of games.
 
-`results` counts who met whom; `davidson` is the model, and `strengths` fits it to all games of a league together;
-`bounds` says which ratings the games bound, `directions`, `curves` and `intervals` how far; `advantage` is that of the
-first player, `superiorities` compare two of a league, `pair` two who have only each other; `places` has the rules for
-ties; `standings` makes the table.
+`score_counts` counts who met whom. `pair` is the exact test of two players. `strengths` fits the model to a league,
+`bounds` says which ratings its games bound, `intervals` how far. `league_table` makes the table. `sequential_test`
+decides which of two bots is better while they play, and `homogeneity` whether results depend on the machine.
 """
 
-from arena.league.ratings.advantage import Advantage
+from arena.league.ratings.league_table import Anchor, Merits, RatedLeague, Rating, Standing
 from arena.league.ratings.pair import Difference, difference, superiority
-from arena.league.ratings.places import Merits
-from arena.league.ratings.results import GameScore, Results, Row, Score
-from arena.league.ratings.standings import Anchor, Cell, League, Rating, Standing, crosstable, ratings, standings
+from arena.league.ratings.score_counts import Results, Row, Score
 
 __all__ = [
-    "Advantage",
     "Anchor",
-    "Cell",
     "Difference",
-    "GameScore",
-    "League",
     "Merits",
+    "RatedLeague",
     "Rating",
     "Results",
     "Row",
     "Score",
     "Standing",
-    "crosstable",
     "difference",
-    "ratings",
-    "standings",
     "superiority",
 ]

@@ -1,26 +1,26 @@
-"""Which ratings the games of a league bound, and from which side.
+"""Which ratings the games of a league bound, and on which side.
 
-A player's rating is bounded from below by those it scored against, by those whom they scored against, and so on; from
-above by those who scored against it in the same way. One that won all its games has no upper bound, and two groups that
-never met do not bound each other (Ford's condition for the existence of the ratings, 1957).
+A player's rating has a lower bound from each player it scored against, from each player whom those scored against, and
+so on; it has an upper bound from those who scored against it in the same way. A player that won all its games has no
+upper bound, and two groups that never met do not bound each other (Ford's condition for the existence of ratings).
 
-The *field* are the players who bound each other: the largest such set. Where a bot stands that lost all its games is
-not known, so it is no reference for the others; ratings are bounded if they are bounded relative to the field. Where no
-two players bound each other everybody is the field. Of ratings relative to an anchor, the anchor is the field.
+The *field* is the largest set of players who bound each other. Nobody knows how weak a bot is that lost all its games,
+so such a bot is no reference for the others: a rating is bounded if it is bounded relative to the field. If no two
+players bound each other, all of them are the field. If there is an anchor, the anchor is the field.
 
 Source: L. R. Ford, American Mathematical Monthly 64 (1957) 28-33.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from arena.league.ratings.results import Row
+from arena.league.ratings.score_counts import Results, Row, Score
 
 _Links = list[list[int]]
+_Pairs = set[tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The field, and the players whose rating relative to it has a lower and an upper bound."""
 
     field: frozenset[int]
@@ -29,7 +29,7 @@ class Bounds:
 
 
 def bounds_of(rows: Sequence[Row], anchor: int | None = None) -> Bounds:
-    """What the games of these players bound, relative to the anchor if there is one."""
+    """Find what the games of these players bound, relative to the anchor if there is one."""
     scored_against: _Links = [
         [opponent for opponent, points in zip(row.opponents, row.half_points, strict=True) if points] for row in rows
     ]
@@ -42,7 +42,7 @@ def bounds_of(rows: Sequence[Row], anchor: int | None = None) -> Bounds:
         for row in rows
     ]
     field = _field(scored_against, conceded_to) if anchor is None else frozenset({anchor})
-    if len(field) > 1 or anchor is not None:  # who is linked to one of the field is linked to all of it
+    if len(field) > 1 or anchor is not None:  # a link to one of the field is a link to all of it
         member = min(field)
         return Bounds(field, _linked(member, conceded_to), _linked(member, scored_against))
     everybody = frozenset(range(len(rows)))
@@ -54,7 +54,7 @@ def bounds_of(rows: Sequence[Row], anchor: int | None = None) -> Bounds:
 
 
 def _field(scored_against: _Links, conceded_to: _Links) -> frozenset[int]:
-    """The largest set of players each of whom is linked to each other in both directions."""
+    """Return the largest set of players each of whom is linked to each other in both directions."""
     left, largest = set(range(len(scored_against))), frozenset[int]()
     while len(left) > len(largest):
         player = min(left)
@@ -65,10 +65,42 @@ def _field(scored_against: _Links, conceded_to: _Links) -> frozenset[int]:
 
 
 def _linked(player: int, links: _Links) -> frozenset[int]:
-    """The player and all that it is linked to, directly or by way of others."""
+    """Return the player and all to whom links lead, directly or by way of others."""
     found, waiting = {player}, [player]
     while waiting and len(found) < len(links):
         new = [other for other in links[waiting.pop()] if other not in found]
         found.update(new)
         waiting += new
     return frozenset(found)
+
+
+def advantage_bounds(results: Results) -> tuple[bool, bool]:
+    """Whether the games bound the advantage of the first player from below and from above.
+
+    It has an upper bound unless strengths could explain all games for every advantage. Such strengths u, which move by
+    1 with a unit of advantage, have u(first) - u(second) <= -1 where the second player scored, and >= -1 where the
+    first one did. They exist unless such differences form a circle with a sum below 0, which the algorithm of Bellman
+    and Ford finds. The lower bound is the same with the colors swapped. In all but tiny leagues there is a pair each of
+    whom conceded as the first player, which is such a circle.
+    """
+    low, high = results.both_ways(Score.FIRST), results.both_ways(Score.SECOND)
+    if low and high:
+        return True, True
+    first, second = results.scored()
+    turned_first, turned_second = ({(other, one) for one, other in pairs} for pairs in (first, second))
+    players = len(results.names)
+    return low or _has_circle(players, turned_first, turned_second), high or _has_circle(players, second, first)
+
+
+def _has_circle(players: int, conceded: _Pairs, scored: _Pairs) -> bool:
+    # u(a) <= u(b) + weight
+    limits = [(first, second, -1) for first, second in conceded] + [(second, first, 1) for first, second in scored]
+    heights = [0] * players
+    for _ in range(players + 1):
+        changed = False
+        for above, below, weight in limits:
+            if heights[below] + weight < heights[above]:
+                heights[above], changed = heights[below] + weight, True
+        if not changed:
+            return False
+    return True

@@ -14,9 +14,6 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-EPSILON = 1e-15
-MOST_TERMS = 100_000
-
 
 @dataclass(frozen=True)
 class Homogeneity:
@@ -62,41 +59,15 @@ def _of_group(cells: Counter[tuple[Hashable, Hashable]]) -> tuple[float, int, in
 
 
 def chi_square_tail(value: float, degrees: int) -> float:
-    """How likely a chi-square with so many degrees of freedom is this large or larger. Q(degrees/2, value/2), the upper
-    regularised incomplete gamma function: by its series below its mean, by Legendre's continued fraction above it
-    (Press et al., Numerical Recipes, 6.2)."""
+    """Return how likely a chi-square with so many degrees of freedom is this large or larger: Q(degrees/2, value/2).
+
+    For the regularized incomplete gamma function, Q(a + 1, x) = Q(a, x) + x^a e^-x / Gamma(a + 1), from Q(1/2, x) =
+    erfc(sqrt(x)), or from Q(0, x) = 0.
+    """
     if degrees == 0 or value <= 0:
         return 1.0
-    a, x = degrees / 2, value / 2
-    scale = math.exp(a * math.log(x) - x - math.lgamma(a))
-    return 1.0 - scale * _series(a, x) if x < a + 1 else scale * _fraction(a, x)
-
-
-def _series(a: float, x: float) -> float:
-    term = total = 1 / a
-    for n in range(1, MOST_TERMS):
-        term *= x / (a + n)
-        total += term
-        if term < total * EPSILON:
-            break
-    return total
-
-
-def _fraction(a: float, x: float) -> float:
-    """Lentz's method."""
-    tiny = 1e-300
-    b = x + 1 - a
-    c, d = 1 / tiny, 1 / b
-    value = d
-    for n in range(1, MOST_TERMS):
-        factor = -n * (n - a)
-        b += 2
-        d = factor * d + b
-        d = 1 / (d if abs(d) > tiny else tiny)
-        c = b + factor / c
-        c = c if abs(c) > tiny else tiny
-        step = d * c
-        value *= step
-        if abs(step - 1) < EPSILON:
-            break
-    return value
+    x, log_x = value / 2, math.log(value / 2)
+    start = 0.5 if degrees % 2 else 0.0
+    steps = (start + step for step in range(degrees // 2))
+    terms = math.fsum(math.exp(a * log_x - x - math.lgamma(a + 1)) for a in steps)
+    return min(1.0, (math.erfc(math.sqrt(x)) if degrees % 2 else 0.0) + terms)

@@ -1,55 +1,62 @@
-"""95% intervals of the ratings of a league: how far the games bound each one, up and down.
+"""95% intervals of ratings by profile likelihood, and the likelihood that one of two players is the stronger (LOS).
 
-The idea: hold a player's rating at another value and let the other ratings settle; where the likelihood has fallen by
-as much as a 95% test allows, the interval ends (the profile likelihood, Wilks 1938). Three things make it hold what it
-says with few games too, and cheap:
+The idea: hold a combination of the parameters (a rating, a difference, the advantage) at another value and let all
+other parameters follow; the interval ends where the log likelihood has fallen by as much as a 95% test allows (Wilks).
+Four refinements make it cheap, and make it hold its promise with few games too:
 
-- For the lower end half a point is first taken from the player's results, for the upper end it is added (the
-  continuity correction; a quarter where games are drawn, because points then come in halves).
-- The share of games that equals decide sets the scale of Elo. Where it is small it is known badly: the fall that is
-  allowed is what it would be with four more decided games, so that a few draws alone do not make an interval of no
-  width.
-- The other ratings, the advantage and the draws do not settle anew for each value: they follow the tangent of their
-  path at the peak. This is exact to second order, and costs one pass over the player's pairs for each value: pairs of
-  others hardly lean with it, and are followed to second order too. In a large league, where a player has so many games
-  that its interval is short, four derivatives take the place of the passes.
+- The other parameters follow the tangent of their path at the peak, which is exact to second order. The pairs of
+  players whose difference changes much are followed game by game, all others to second order.
+- For a lower end half a point is first taken from the player's results, for an upper end it is added: the continuity
+  correction. It is a quarter where games are drawn, as points then come in halves.
+- The share of games that equals decide sets the scale of Elo, and a few draws say little about it. So the fall that is
+  allowed is what it would be with four more decided games.
+- Groups of games at nearly equal differences are followed as one, which keeps large leagues quick.
 
-The interval is that of the rating relative to its reference, the mean of the field (`arena.league.ratings.bounds`) or
-the anchor, and an end that the games do not bound is infinite. Without an anchor it is given on the scale of the
-ratings, whose 0 is the mean of all: the other players outside the field keep the distance from it that they are rated
-at. A player outside the field is itself one of the n of that mean, and where it stands x logits lower, it is lower by
-x (1 - 1/n) there. To leave its own rating in the mean would take from the lower end of an unbeaten player what the
-prior gives to its rating.
+An interval is that of the rating relative to its reference: the mean of the field (`arena.league.ratings.bounds`), or
+the anchor. An end that the games do not bound is infinite. Without an anchor it is given on the scale of the ratings,
+whose 0 is the mean of all; there the players outside the field keep their distance from it. A player outside the field
+is itself one of the n of that mean: x logits lower relative to the field is x (1 - 1/n) lower on the scale. To leave
+its own rating in the mean would lower the lower end of an unbeaten player for what the prior gives to its rating.
 
-Source: S. S. Wilks, Annals of Mathematical Statistics 9 (1938) 60-62. benchmarks/coverage.py measures how often such an
-interval holds the truth.
+LOS is the normal distribution at the signed root of twice the fall to equality. Unlike the difference over its standard
+error, this is right for lopsided results. The priors count, so it is defined for any two players.
+
+Sources: S. S. Wilks, Annals of Mathematical Statistics 9 (1938) 60-62. O. Barndorff-Nielsen & D. Cox, Inference and
+Asymptotics (1994), on the signed root. benchmarks/coverage.py measures how often the intervals hold the truth.
 """
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from arena.league.ratings.bounds import Bounds
-from arena.league.ratings.curves import Cumulants, Curve, Line, Series, cumulants
-from arena.league.ratings.davidson import scale_of
-from arena.league.ratings.directions import Direction, Directions
-from arena.league.ratings.strengths import Fit
+from arena.league.ratings.strengths import MOST_IN_PYTHON, Fit, Vector, dot, log_total, moments, scale_of
 
 CHI_SQUARED_95 = 3.8415  # one degree of freedom
 ADDED_GAMES = 4.0  # decided ones, in the estimate of how much draws take from the variance
 HALF_POINT, QUARTER_POINT = 0.5, 0.25
+SLIGHT = 0.1  # a pair that leans by less than this part of the largest lean is followed to second order only
+GROUPS_A_LOGIT, IN_LARGE_LEAGUES = 100, 10
+SETTLED = 1e-12  # squared distance in standard deviations at which a search ends
+MAX_STEPS = 1000  # some ten are usual
+CUBIC_REACH = 0.6  # logits, up to which a cubic is near the likelihood
+BEYOND_DOUBT = 18.0  # a fall after which the other player is the stronger one with a chance below one in a billion
+LEAN = 2.0
+"""A bound of how much the difference of any two players changes as that of one pair changes by 1: the others move in
+between (1.02 was measured), and where colors are hard to separate from strength the advantage moves against it."""
 
 Interval = tuple[float, float]
 
 
-def intervals(fit: Fit, bounds: Bounds, directions: Directions, *, is_anchored: bool = False) -> list[Interval]:
-    """The lower and upper end of each log strength, infinite where the games do not bound it.
+def intervals(fit: Fit, bounds: Bounds, *, is_anchored: bool = False) -> list[Interval]:
+    """The lower and upper end of each log strength, relative to the mean of all, or to the anchor if that is the field.
 
-    The ends are relative to the mean of all log strengths, or to the anchor if that is the field.
+    An end that the games do not bound is infinite.
     """
     logits = fit.point.logits
-    allowed = fall_allowed(fit)
-    own = cumulants(fit) if fit.factor is None else None
     zero = logits[min(bounds.field)] if is_anchored else sum(logits) / len(logits)
+    of_field = _mean_row(fit, bounds.field)
     ends = []
     for player, logit in enumerate(logits):
         reference = reference_of(player, logits, bounds)
@@ -57,58 +64,248 @@ def intervals(fit: Fit, bounds: Bounds, directions: Directions, *, is_anchored: 
             ends.append((0.0, 0.0))
             continue
         low, high = player in bounds.bounded_below, player in bounds.bounded_above
-        if not low and not high:
-            ends.append((-math.inf, math.inf))
-            continue
+        below, above = -math.inf, math.inf
+        if low or high:
+            mean = of_field if reference is bounds.field else _mean_row(fit, reference)
+            moves = _difference(fit.covariance[player], mean)
+            direction = _direction(moves, moves[player] - sum(moves[other] for other in reference) / len(reference))
+            curve = Curve(fit, direction)
+            point = curve.largest * _correction(fit)
+            # No more than half of the points there are, so that there is a peak.
+            below = curve.end(-1, -min(point, curve.to_lose / 2)) if low else below
+            above = curve.end(1, min(point, curve.to_win / 2)) if high else above
         scale = 1.0 if player in reference or is_anchored else 1 - 1 / len(logits)
-        direction = directions.of_player(player, reference)
-        below, above = _ends(fit, direction, allowed, (low, high), own[player] if own else None)
         place = logit - zero
         # the prior may have pulled the rating past an end
         ends.append((min(place + scale * below, place), max(place + scale * above, place)))
     return ends
 
 
-def fall_allowed(fit: Fit) -> float:
-    """By how much the log likelihood may fall within an interval."""
-    return CHI_SQUARED_95 / 2 * _inflation(fit)
-
-
-def _inflation(fit: Fit) -> float:
-    """How much larger a variance may be than its estimate, because the share of decided games is an estimate."""
-    if not fit.point.tie:
-        return 1.0
-    decided = scale_of(fit.point.tie)
-    # as many games between equals as know the share as well
-    games = fit.slopes.border.corner[2] / (decided * (1 - decided))
-    return (games * decided + ADDED_GAMES) / ((games + ADDED_GAMES) * decided)
-
-
-def _ends(
-    fit: Fit, direction: Direction, allowed: float, bounded: tuple[bool, bool], own: Cumulants | None
-) -> Interval:
-    point = QUARTER_POINT if fit.point.tie else HALF_POINT
-    low, high = bounded
-    if own and low and high and math.sqrt(2 * allowed * direction.variance) < Series.REACH / 2:
-        curve: Curve = Series(fit, direction, own)
-        below, above = curve.end(-1, -point, allowed), curve.end(1, point, allowed)
-        if max(-below, above) < Series.REACH:
-            return below, above
-    line = Line(fit, direction)
-    # No more than half of what there is to take, so that there is a peak.
-    below = line.end(-1, -min(line.largest * point, line.to_lose / 2), allowed) if low else -math.inf
-    above = line.end(1, min(line.largest * point, line.to_win / 2), allowed) if high else math.inf
-    return below, above
-
-
 def reference_of(player: int, logits: Sequence[float], bounds: Bounds) -> frozenset[int]:
-    """Those whose mean the player's interval is relative to: the field.
+    """Return the players whose mean the player's interval is relative to: the field.
 
-    Where no two bound each other, who is bounded from below has won against all, and its reference is the best of the
-    others, whom it would have shared the field with for a lost point; who is bounded from above has that of the worst.
+    If no two bound each other, a player with a lower bound alone has won against all others. Its reference is the best
+    of them, with whom it would have shared the field for a lost point. For an upper bound it is the worst.
     """
     below, above = player in bounds.bounded_below, player in bounds.bounded_above
     if below == above or player not in bounds.field:
         return bounds.field
     others = [other for other in range(len(logits)) if other != player]
     return frozenset({(max if below else min)(others, key=logits.__getitem__)})
+
+
+def advantage_interval(fit: Fit, low: bool, high: bool) -> Interval:
+    """The ends of the first player's advantage, which the games bound from below if `low`, from above if `high`."""
+    moves = fit.covariance[-2]
+    curve = Curve(fit, _direction(moves, moves[-2]), everything=True)
+    below = curve.end(-1, -_correction(fit)) if low else -math.inf
+    above = curve.end(1, _correction(fit)) if high else math.inf
+    return fit.point.advantage + min(below, 0.0), fit.point.advantage + max(above, 0.0)
+
+
+class Superiorities:
+    """How likely it is for two players of a league that the first is the stronger one."""
+
+    def __init__(self, fit: Fit) -> None:
+        self._fit = fit
+        self._thirds = _third_cumulants(fit)
+
+    def of(self, one: int, other: int) -> float:
+        """Return the likelihood that the first player is stronger than the other.
+
+        Near equality the fall is that of a cubic, and far from it a bound shows that there is no doubt: both spare the
+        curves of most pairs.
+        """
+        ahead = self._fit.point.logits[one] - self._fit.point.logits[other]
+        first, second = self._fit.covariance[one], self._fit.covariance[other]
+        moves = _difference(first, second)
+        variance = moves[one] - moves[other]
+        by_one, by_other = moves[one] / variance, moves[other] / variance
+        if abs(ahead) * max(abs(by_one), abs(by_other)) <= CUBIC_REACH:
+            third = by_one**3 * self._thirds[one] + by_other**3 * self._thirds[other]
+            square = ahead * ahead / variance  # the cubic term must not take it all
+            return _share(ahead, max(square - third * ahead**3 / 3, square / 4) / 2)
+        # Over t logits the information of a game falls by the factor e^(-LEAN t) at most (F. Bach, Electronic Journal
+        # of Statistics 4 (2010) 384-414), so this is the least fall.
+        reach = LEAN * abs(ahead)
+        least = (math.expm1(-reach) + reach) / (LEAN * LEAN * variance)
+        if least > BEYOND_DOUBT:
+            return _share(ahead, least)
+        return _share(ahead, -Curve(self._fit, _direction(moves, variance), with_prior=True).fall(-ahead))
+
+
+def _third_cumulants(fit: Fit) -> Vector:
+    """The third cumulant of each player's points at the peak."""
+    logits, advantage, v = fit.point
+    found = []
+    for row, logit in zip(fit.rows, logits, strict=True):
+        total = 0.0
+        for opponent, games, as_first in zip(row.opponents, row.rated, row.as_first, strict=True):
+            for count, side in ((as_first, 1), (games - as_first, -1)):
+                if count:
+                    score, draw, *_ = moments(logit - logits[opponent] + side * advantage, v)
+                    win, loss = score - draw / 2, 1 - score - draw / 2
+                    total += count * (win * (1 - score) ** 3 + draw * (0.5 - score) ** 3 - loss * score**3)
+        found.append(total)
+    return found
+
+
+def _share(ahead: float, fall: float) -> float:
+    """Return the likelihood of being the stronger one, for a player that is ahead, after a fall to equality."""
+    return math.erfc(-math.copysign(math.sqrt(max(0.0, fall)), ahead)) / 2
+
+
+def _correction(fit: Fit) -> float:
+    return QUARTER_POINT if fit.point.tie else HALF_POINT
+
+
+def _fall_allowed(fit: Fit) -> float:
+    """By how much the log likelihood may fall within an interval."""
+    if not fit.point.tie:
+        return CHI_SQUARED_95 / 2
+    decided = scale_of(fit.point.tie)
+    # as many games between equals as know the share of draws as well
+    games = fit.draw_information / (decided * (1 - decided))
+    return CHI_SQUARED_95 / 2 * (games * decided + ADDED_GAMES) / ((games + ADDED_GAMES) * decided)
+
+
+def _mean_row(fit: Fit, players: frozenset[int]) -> Vector:
+    rows = [fit.covariance[player] for player in sorted(players)]
+    return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+
+
+def _difference(left: Vector, right: Vector) -> Vector:
+    return [one - other for one, other in zip(left, right, strict=True)]
+
+
+class Direction(NamedTuple):
+    """How all parameters move as a combination of them grows by 1, and the variance of the combination."""
+
+    moves: Vector
+    advantage: float
+    tie: float
+    variance: float
+
+
+def _direction(covariances: Vector, variance: float) -> Direction:
+    *moves, advantage, tie = (covariance / variance for covariance in covariances)
+    return Direction(moves, advantage, tie, variance)
+
+
+class _Group(NamedTuple):
+    """Games at one difference `x`, which changes by `lean` with the combination; the moments and `log_total` there."""
+
+    lean: float
+    x: float
+    games: int
+    score: float
+    draw: float
+    log_total: float
+
+
+class Curve:
+    """The log likelihood along a direction, as a function of the distance from the peak in logits; concave.
+
+    `largest` is the fastest change of a difference; `to_lose` and `to_win` are the points taken and missed in the games
+    that are followed.
+    """
+
+    def __init__(self, fit: Fit, direction: Direction, *, with_prior: bool = False, everything: bool = False) -> None:
+        """`with_prior` adds the prior of the strengths, `everything` follows all pairs."""
+        point, prior = fit.point, fit.priors.strength
+        self._allowed = _fall_allowed(fit)
+        self._v, self._lean_of_tie = point.tie, direction.tie
+        self._slope = self.to_lose = self.to_win = self.largest = 0.0
+        curvature = 1 / direction.variance
+        if not with_prior:  # at the peak the games balance the prior
+            self._slope = prior * dot(direction.moves, point.logits)
+            curvature -= prior * dot(direction.moves, direction.moves)
+        fineness = GROUPS_A_LOGIT if len(fit.rows) <= MOST_IN_PYTHON else IN_LARGE_LEAGUES
+        grouped: defaultdict[tuple[int, int], list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
+        for upper, lower, place, lean in _leaning(fit, direction.moves, SLIGHT if not everything else 0.0):
+            row = fit.rows[upper]
+            wins, draws, losses = row.wins[place], row.draws[place], row.losses[place]
+            as_first, x = row.as_first[place], point.logits[upper] - point.logits[lower]
+            for count, side in ((as_first, 1), (wins + draws + losses - as_first, -1)):
+                if count:
+                    slant, at = lean + side * direction.advantage, x + side * point.advantage
+                    group = grouped[round(slant * fineness), round(at * fineness)]
+                    group[0] += count
+                    group[1] += count * slant
+                    group[2] += count * at
+                    self.largest = max(self.largest, abs(slant))
+            self.to_lose += lean * (wins + draws / 2)
+            self.to_win += lean * (losses + draws / 2)
+        self.largest += abs(direction.tie)
+        self._groups: list[_Group] = []
+        for games, slants, xs in grouped.values():
+            slant, x = slants / games, xs / games
+            score, draw, *_ = moments(x, point.tie)
+            self._groups.append(_Group(slant, x, int(games), score, draw, log_total(x, point.tie)))
+            curvature -= games * self._spread(slant, x, point.tie)[1]
+        self._curvature = max(0.0, curvature)  # below 0 by rounding only
+
+    def _spread(self, lean: float, x: float, v: float) -> tuple[float, float]:
+        """The mean and the variance of what a game adds as the combination moves by 1."""
+        at, tie = moments(x, v), self._lean_of_tie
+        variance = lean * lean * at.variance + 2 * lean * tie * at.covariance + tie * tie * at.draw_variance
+        return lean * at.score + tie * at.draw, variance
+
+    def fall(self, shift: float) -> float:
+        """Return the change of the log likelihood from the peak to there."""
+        total = (self._slope - self._curvature * shift / 2) * shift
+        tie, v = self._lean_of_tie * shift, self._v * math.exp(self._lean_of_tie * shift)
+        for lean, x, games, score, draw, before in self._groups:
+            total += games * (lean * shift * (score - 0.5) + tie * draw - log_total(x + lean * shift, v) + before)
+        return total
+
+    def derivatives(self, shift: float) -> tuple[float, float]:
+        """Return the slope, and the curvature with its sign changed."""
+        slope, curvature = self._slope - self._curvature * shift, self._curvature
+        v = self._v * math.exp(self._lean_of_tie * shift)
+        for lean, x, games, score, draw, _ in self._groups:
+            expected, variance = self._spread(lean, x + lean * shift, v)
+            slope += games * (lean * score + self._lean_of_tie * draw - expected)
+            curvature += games * variance
+        return slope, curvature
+
+    def end(self, side: int, correction: float) -> float:
+        """Return the end below (-1) or above (1), which must be bounded; `correction` is added to the slope."""
+        peak = self._peak(correction)
+        floor = self.fall(peak) + correction * peak - self._allowed
+        _, curvature = self.derivatives(peak)
+        shift = peak + side * math.sqrt(2 * self._allowed / curvature)
+        for _ in range(MAX_STEPS):  # Newton's method; the fall from the peak is convex, so it comes from outside
+            slope, _ = self.derivatives(shift)
+            step = (floor - self.fall(shift) - correction * shift) / (slope + correction)
+            shift += step
+            if step * step * curvature < SETTLED:
+                return shift
+        raise ArithmeticError(f"the end of an interval did not settle in {MAX_STEPS} steps")
+
+    def _peak(self, correction: float) -> float:
+        shift = 0.0
+        for _ in range(MAX_STEPS):
+            slope, curvature = self.derivatives(shift)
+            slope += correction
+            step = slope / curvature
+            if slope * step < SETTLED:
+                return shift
+            reach = abs(step) * self.largest
+            shift += step * math.log1p(reach) / reach  # a full step can overshoot: see `strengths.fit`
+        raise ArithmeticError(f"the peak of a rating did not settle in {MAX_STEPS} steps")
+
+
+def _leaning(fit: Fit, moves: Vector, slight: float) -> Iterator[tuple[int, int, int, float]]:
+    """Yield the pairs that met and lean by more than slightly, once each: the player that rises relative to the other,
+    the other, its place among the opponents, the lean."""
+    lowest, highest = min(moves), max(moves)
+    ends = (moves.index(lowest), moves.index(highest))
+    leans = (abs(moves[end] - moves[opponent]) for end in ends for opponent in fit.rows[end].opponents)
+    least = slight * max(leans, default=0.0)
+    for upper, own in enumerate(moves):
+        if own - lowest >= least:
+            for place, opponent in enumerate(fit.rows[upper].opponents):
+                lean = own - moves[opponent]
+                if lean >= least and (lean > 0 or (lean == 0 and upper < opponent)):
+                    yield upper, opponent, place, lean

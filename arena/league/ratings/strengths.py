@@ -1,137 +1,130 @@
-"""Fits one strength per player, the advantage of the first player and the share of draws to all the games together.
+"""The strengths of all players, the advantage of the first player and the share of draws, fitted to all games together.
 
-The model is Davidson's (`arena.league.ratings.davidson`), fitted by maximum likelihood with weak priors:
+The model is Davidson's. Let x be the difference in log strength between a player and its opponent, plus the advantage
+for the player that has the first move, or minus it. The chances of a win, a draw and a loss are in the ratio
 
-- Each log strength has a normal prior around 0 with a standard deviation of 1000 Elo, which weighs as much as an eighth
-  of a game between equals. The games alone would send a player that won all of them to infinity, and could not compare
-  groups that never met.
-- The advantage has one around 0 with 100 Elo, so that in a short league that one bot won with both colours, or that
-  Red won throughout, strength and colour share what cannot be told from each other.
-- One game between equals that was decided is added, or draws alone would send the readiness to draw to infinity. Where
-  no game was drawn there is no such parameter, and the model is that of Bradley and Terry.
+    exp(x/2) : v : exp(-x/2)
 
-With them the log posterior has one peak, and Newton's method finds it in some ten steps. Its equations are solved by
-Cholesky's method, and in large leagues by conjugate gradients, whose cost grows with the pairs that have met.
+so x is the log odds of the decided games, equals draw v / (2 + v) of their games, and without draws this is the model
+of Bradley and Terry. It is an exponential family: a fit needs only the points of each player, the points of the first
+players and the number of draws, and expects each of them as it was.
+
+The fit maximizes the likelihood times weak priors, without which some estimates would be infinite:
+
+- each log strength is normal around 0, with a standard deviation of 1000 Elo (the weight of an eighth of a game);
+- the advantage is normal around 0, with 100 Elo, which matters only in short leagues that Red, or one bot, won
+  throughout;
+- one decided game between equals is added. Without any draw there is no parameter v.
+
+The log posterior is concave, and Newton's method finds its peak in some ten steps.
+
+A difference x is 400 / ln(10) x (2 / (2 + v)) Elo: near equality the expected score then rises with Elo as in Elo's
+formula for every share of draws, and without draws it is that formula everywhere.
+
+Sources: R. R. Davidson, Journal of the American Statistical Association 65 (1970) 317-328. The order of the players:
+R. R. Davidson & R. J. Beaver, Biometrics 33 (1977) 693-702. The scale: R. Coulom's BayesElo (its command `scale`).
 """
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
-from operator import add, sub
+from operator import mul
 from typing import NamedTuple
 
-from arena.league.ratings.linear import Sparse, Triangle, Vector, cholesky, combined, dot, iterated, solve_by
 from arena.league.ratings.pair import ELO_PER_LOGIT
-from arena.league.ratings.results import Row
+from arena.league.ratings.score_counts import Row
 
-MOST_BY_CHOLESKY = 60
-"""Players, up to which equations are solved exactly: its time grows with their cube. With 100 players a table took
-0.5 s so, and 0.1 s by conjugate gradients."""
-SETTLED = 1e-12  # squared distance from the peak in standard deviations, at which the search ends
-NEARLY_SETTLED = 1e-4  # the same by conjugate gradients; the step that is taken then leaves about its square
-STEP_PRECISION = 1e-7  # of a step by conjugate gradients
+Vector = list[float]
+Matrix = list[Vector]
+
+MOST_IN_PYTHON = 60
+"""Players up to which equations are solved without numpy, which takes longer to import than they take."""
+SETTLED = 1e-12  # squared distance from the peak in standard deviations at which the search ends
 SAFE_REACH = 1.5  # a full step that changes no game's exponents by more leads uphill
 FARTHEST_START = 10.0  # logits
-MAX_STEPS = 1000  # ten to twenty are usual; the bound only keeps a mistake from running for ever
+MAX_STEPS = 1000  # only a mistake takes so many
+
+
+class Moments(NamedTuple):
+    """The expected score of one game, the chance of a draw, their variances and covariance."""
+
+    score: float
+    draw: float
+    variance: float
+    covariance: float
+    draw_variance: float
+
+
+def moments(x: float, v: float) -> Moments:
+    """Return the moments of a game at a difference."""
+    size = math.exp(-abs(x) / 2)  # chances as 1, v size, size^2: nothing overflows
+    up, down = (1.0, size * size) if x >= 0 else (size * size, 1.0)
+    even = v * size
+    total = up + even + down
+    square = total * total
+    return Moments(
+        (up + even / 2) / total,
+        even / total,
+        (up * down + even * (up + down) / 4) / square,
+        even * (down - up) / 2 / square,
+        even * (up + down) / square,
+    )
+
+
+def log_total(x: float, v: float) -> float:
+    """Return the logarithm of exp(x/2) + v + exp(-x/2), the divisor of all chances."""
+    size = math.exp(-abs(x) / 2)
+    return abs(x) / 2 + math.log1p(size * (v + size))
+
+
+def scale_of(v: float) -> float:
+    """Return the share of games that equals decide: a difference of 1 is so many times 400 / ln(10) Elo."""
+    return 2 / (2 + v)
 
 
 class Priors(NamedTuple):
-    """How much weight there is beside the games: per square logit, where a game between equals brings 0.25."""
+    """Weights of the priors: per square logit, where a game between equals has 0.25, and as a number of games."""
 
     strength: float = (ELO_PER_LOGIT / 1000) ** 2
     advantage: float = (ELO_PER_LOGIT / 100) ** 2
     decided: float = 1.0
-    """Games between equals that were decided."""
 
 
 USUAL_PRIORS = Priors()
 
 
-class Opposition(NamedTuple):
-    """The rated games of one player, in columns: who it met, how often as the first and as the second player."""
-
-    opponents: list[int]
-    as_first: list[int]
-    as_second: list[int]
-    points: Vector
-    draws: list[int]
-
-
-class Border(NamedTuple):
-    """The rows of the information matrix that belong to the advantage and the draws: with the players, and both."""
-
-    first: Vector
-    drawn: Vector
-    corner: tuple[float, float, float]
-    """Advantage with itself, with the draws, draws with themselves."""
-
-
 class Point(NamedTuple):
-    """Values of all parameters; `tie` is how readily games are drawn, 0 in a league without draws."""
+    """Values of all parameters; `tie` is v, which is 0 in a league without draws."""
 
     logits: Vector
     advantage: float
     tie: float
-
-
-class Slopes(NamedTuple):
-    """The first derivatives of the log posterior, and the second ones with the sign turned."""
-
-    logits: Vector
-    advantage: float
-    tie: float
-    matrix: Sparse
-    border: Border
-    taken: list[Vector]
 
 
 class Fit(NamedTuple):
-    """The peak, the games it was fitted to and the information there, priors included.
+    """The peak, and the covariance matrix there: the players in their order, the advantage, the logarithm of v.
 
-    `factor` is that of the whole matrix, or None in a league so large that it is not made.
+    `draw_information` is the information on the logarithm of v, were all else known.
     """
 
     point: Point
-    players: list[Opposition]
-    slopes: Slopes
-    factor: Triangle | None
+    rows: Sequence[Row]
+    covariance: Matrix
+    draw_information: float
     priors: Priors
 
 
-def oppositions(rows: Sequence[Row]) -> list[Opposition]:
-    """The rated games of these players; their opponents are all among them."""
-    found = []
-    for row in rows:
-        columns = zip(row.opponents, row.wins, row.draws, row.losses, row.as_first, strict=True)
-        met = [
-            (opponent, first, wins + draws + losses - first, wins + draws / 2, draws)
-            for opponent, wins, draws, losses, first in columns
-            if wins or draws or losses
-        ]
-        found.append(Opposition(*map(list, zip(*met, strict=True))) if met else Opposition([], [], [], [], []))
-    return found
-
-
-def fit(
-    rows: Sequence[Row], won_first: float, priors: Priors = USUAL_PRIORS, most_by_cholesky: int = MOST_BY_CHOLESKY
-) -> Fit:
-    """The strengths, the advantage and the draws at the peak. Each of the players has a rated game.
-
-    `won_first` are the points of the first players in all games together.
-    """
-    players = oppositions(rows)
-    games = sum(sum(met.as_first) for met in players)
-    draws = sum(sum(met.draws) for met in players) // 2
+def fit(rows: Sequence[Row], won_first: float, priors: Priors = USUAL_PRIORS) -> Fit:
+    """Fit the games of players that all have a rated game; `won_first` are the points of all first players together."""
+    draws = sum(sum(row.draws) for row in rows) // 2
+    games = sum(sum(row.as_first) for row in rows)
     tie = 2 * draws / (games - draws + priors.decided)
-    point = Point(_start(players, tie), 0.0, tie)
-    is_exact = len(players) <= most_by_cholesky
+    point = Point(_start(rows, tie), 0.0, tie)
     for _ in range(MAX_STEPS):
-        slopes = _slopes(players, point, won_first, draws, priors)
-        factor = cholesky(_whole(players, slopes, bool(draws))) if is_exact else None
-        step = _newton_step(slopes, factor, bool(draws))
-        gain = dot(slopes.logits, step) + slopes.advantage * step[-2] + slopes.tie * step[-1]
-        if gain < SETTLED and is_exact:
-            return Fit(point, players, slopes, factor, priors)
+        slope, information = _derivatives(rows, point, won_first, draws, priors)
+        (step,) = solved(information, [slope])
+        if dot(slope, step) < SETTLED:
+            return Fit(point, rows, solved(information, _identity(len(slope))), information[-1][-1], priors)
         # A full step can overshoot. No game's exponents spread by more than `reach`, so the information grows at most
         # e^(t * reach)-fold over the fraction t of the step. It leads uphill up to log(1 + reach) / reach, and to its
         # end where (e^reach - 1 - reach) / reach^2 < 1 (F. Bach, Electronic Journal of Statistics 4 (2010) 384-414).
@@ -139,18 +132,16 @@ def fit(
         reach = max(moves) - min(moves) + abs(by_first) + abs(by_tie)
         fraction = math.log1p(reach) / reach if reach > SAFE_REACH else 1.0
         point = Point(
-            combined(point.logits, fraction, moves),
+            [value + fraction * move for value, move in zip(point.logits, moves, strict=True)],
             point.advantage + fraction * by_first,
             point.tie * math.exp(fraction * by_tie),
         )
-        if gain < NEARLY_SETTLED and not is_exact:
-            return Fit(point, players, slopes, None, priors)
     raise ArithmeticError(f"the ratings did not settle in {MAX_STEPS} steps")
 
 
-def _start(players: Sequence[Opposition], tie: float) -> Vector:
-    """Log strengths near the peak: by the score alone, and farther apart as opponents differ and games are drawn."""
-    scores = [(sum(met.points) + 0.5) / (sum(met.as_first) + sum(met.as_second) + 1) for met in players]
+def _start(rows: Sequence[Row], tie: float) -> Vector:
+    """Log strengths near the peak: by the score alone, then farther apart, as opponents differ and games are drawn."""
+    scores = [(sum(row.half_points) / 2 + 0.5) / (sum(row.rated) + 1) for row in rows]
     logits = [math.log(score / (1 - score)) for score in scores]
     mean = sum(logits) / len(logits)
     logits = [value - mean for value in logits]
@@ -158,129 +149,112 @@ def _start(players: Sequence[Opposition], tie: float) -> Vector:
     return [max(-FARTHEST_START, min(value * wider, FARTHEST_START)) for value in logits]
 
 
-def _slopes(players: Sequence[Opposition], point: Point, won_first: float, draws: int, priors: Priors) -> Slopes:
+def _derivatives(
+    rows: Sequence[Row], point: Point, won_first: float, draws: int, priors: Priors
+) -> tuple[Vector, Matrix]:
+    """The slope of the log posterior, and the lower triangle of the information: the second derivatives, negated.
+
+    The formulas are those of `moments`, inside the loop that takes all the time of a large league.
+    """
     logits, advantage, v = point
+    players = len(rows)
     ups = [math.exp(value / 2) for value in logits]
-    downs = [1 / up for up in ups]
-    ahead = math.exp(advantage / 2)
-    diagonal = [priors.strength] * len(players)
-    expected = [-sum(met.points) for met in players]
-    first, drawn = [0.0] * len(players), [0.0] * len(players)
-    taken: list[Vector] = [[] for _ in players]
-    expected_first = expected_draws = firsts = both = ties = 0.0
-    # Each pair is seen once, by the one with the lower number. Opponents come in the order of their numbers, so that
-    # what is appended for them stays in theirs.
-    for player, met in enumerate(players):
-        start = bisect_right(met.opponents, player)
-        opponents, reds, blues = met.opponents[start:], met.as_first[start:], met.as_second[start:]
-        against = [downs[opponent] for opponent in opponents]
-        red = _of_one_colour(ups[player] * ahead, against, reds, v)
-        blue = _of_one_colour(ups[player] / ahead, against, blues, v)
-        scores = list(map(add, red.scores, blue.scores))
-        weights = list(map(add, red.weights, blue.weights))
-        by_first = list(map(sub, red.weights, blue.weights))
-        by_draw = list(map(add, red.with_draws, blue.with_draws))
-        for opponent, games, score, weight, one, other in zip(
-            opponents, map(add, reds, blues), scores, weights, by_first, by_draw, strict=True
-        ):
-            expected[opponent] += games - score
-            diagonal[opponent] += weight
-            taken[opponent].append(weight)
-            first[opponent] -= one
-            drawn[opponent] -= other
-        expected[player] += sum(scores)
-        diagonal[player] += sum(weights)
-        taken[player] += weights
-        first[player] += sum(by_first)
-        drawn[player] += sum(by_draw)
-        expected_first += sum(red.scores) + sum(blues) - sum(blue.scores)
-        expected_draws += red.draws + blue.draws
-        firsts += sum(weights)
-        both += sum(red.with_draws) - sum(blue.with_draws)
-        ties += red.draw_variance + blue.draw_variance
-    even = v / (2 + v)
-    return Slopes(
-        [-surplus - priors.strength * value for surplus, value in zip(expected, logits, strict=True)],
-        won_first - expected_first - priors.advantage * advantage,
-        draws - expected_draws - priors.decided * even,
-        Sparse(diagonal, [met.opponents for met in players], taken),
-        Border(first, drawn, (firsts + priors.advantage, both, ties + priors.decided * even * (1 - even))),
-        taken,
-    )
+    ahead, half, quarter, even = math.exp(advantage / 2), v / 2, v / 4, v / (2 + v)
+    matrix = [[0.0] * (players + 2) for _ in range(players + 2)]
+    by_first, by_draw = matrix[-2], matrix[-1]
+    slope = [sum(row.half_points) / 2 - priors.strength * value for row, value in zip(rows, logits, strict=True)]
+    slope += [won_first - priors.advantage * advantage, draws - priors.decided * even]
+    diagonal = [priors.strength] * players + [priors.advantage, priors.decided * even * (1 - even)]
+    for player, row in enumerate(rows):
+        entries = matrix[player]
+        before = bisect_left(row.opponents, player)  # each pair is seen once, by the later player
+        opponents = row.opponents[:before]
+        as_first = row.as_first[:before]
+        as_second = [games - firsts for games, firsts in zip(row.rated, as_first, strict=False)]
+        for sign, counts, up in ((1, as_first, ups[player] * ahead), (-1, as_second, ups[player] / ahead)):
+            scores = weights = with_draws = shares = decisions = 0.0
+            for opponent, count in zip(opponents, counts, strict=True):
+                win = up / ups[opponent]
+                loss = 1 / win
+                decided = win + loss
+                total = decided + v
+                share = count / total
+                spread = share / total
+                score = share * (win + half)
+                weight = spread * (1 + quarter * decided)
+                with_draw = spread * half * (loss - win)
+                slope[opponent] -= count - score
+                diagonal[opponent] += weight
+                entries[opponent] -= weight
+                by_first[opponent] -= sign * weight
+                by_draw[opponent] -= with_draw
+                scores += score
+                weights += weight
+                with_draws += with_draw
+                shares += share
+                decisions += spread * decided
+            slope[player] -= scores
+            slope[-2] -= scores if sign > 0 else sum(counts) - scores
+            slope[-1] -= v * shares
+            diagonal[player] += weights
+            diagonal[-2] += weights
+            diagonal[-1] += v * decisions
+            by_first[player] += sign * weights
+            by_draw[player] += with_draws
+            by_draw[-2] += sign * with_draws
+    for place, number in enumerate(diagonal):
+        matrix[place][place] = number
+    if not draws:
+        matrix[-1][-1] = 1.0  # its step is 0
+    return slope, matrix
 
 
-class _OneColour(NamedTuple):
-    """What a player's games with one colour come to: by opponent its expected points, their variances, and how these
-    go together with draws; the draws of all together."""
-
-    scores: Vector
-    weights: Vector
-    with_draws: Vector
-    draws: float
-    draw_variance: float
+# --- linear equations -------------------------------------------------------------------------------------------------
 
 
-def _of_one_colour(up: float, downs: Vector, games: Sequence[int], v: float) -> _OneColour:
-    """The formulas of `arena.league.ratings.davidson.moments`, in the loop whose time counts."""
-    half, quarter = v / 2, v / 4
-    scores: Vector = []
-    weights: Vector = []
-    with_draws: Vector = []
-    draws = draw_variance = 0.0
-    for down, count in zip(downs, games, strict=True):
-        win = up * down
-        loss = 1 / win
-        decided = win + loss
-        total = decided + v
-        share = count / total
-        spread = share / total
-        scores.append(share * (win + half))
-        weights.append(spread * (1 + quarter * decided))
-        with_draws.append(spread * half * (loss - win))
-        draws += share
-        draw_variance += spread * decided
-    return _OneColour(scores, weights, with_draws, v * draws, v * draw_variance)
+def dot(left: Sequence[float], right: Sequence[float]) -> float:
+    """Return the inner product."""
+    total: float = sum(map(mul, left, right))
+    return total
 
 
-def _whole(players: Sequence[Opposition], slopes: Slopes, has_draws: bool) -> Triangle:
-    """The matrix with its border, as a triangle."""
-    matrix: Triangle = []
-    for player, met in enumerate(players):
-        row = [0.0] * (player + 1)
-        for opponent, weight in zip(met.opponents, slopes.taken[player], strict=True):
-            if opponent < player:
-                row[opponent] = -weight
-        row[player] = slopes.matrix.diagonal[player]
-        matrix.append(row)
-    first, drawn, (firsts, both, ties) = slopes.border
-    matrix.append([*first, firsts])
-    if has_draws:
-        matrix.append([*drawn, both, ties])
-    return matrix
+def solved(lower: Matrix, columns: Matrix) -> Matrix:
+    """Solve for each column a positive definite matrix, of which only the lower triangle is read."""
+    if len(lower) > MOST_IN_PYTHON + 2:
+        import numpy
+
+        triangle = numpy.tril(lower)
+        found = numpy.linalg.solve(triangle + numpy.tril(triangle, -1).T, numpy.transpose(columns))
+        columns_found: Matrix = found.T.tolist()
+        return columns_found
+    factor = _cholesky(lower)
+    return [_solved_by(factor, column) for column in columns]
 
 
-def _newton_step(slopes: Slopes, factor: Triangle | None, has_draws: bool) -> Vector:
-    right = [*slopes.logits, slopes.advantage, slopes.tie]
-    if not has_draws:
-        right.pop()
-    step = solve_by(factor, right) if factor else _bordered(slopes, right, has_draws)
-    return step if has_draws else [*step, 0.0]
+def _identity(size: int) -> Matrix:
+    return [[float(row == column) for column in range(size)] for row in range(size)]
 
 
-def _bordered(slopes: Slopes, right: Vector, has_draws: bool) -> Vector:
-    """Solves the equations of the matrix with its border by conjugate gradients."""
-    inner, (first, drawn, (firsts, both, ties)) = slopes.matrix, slopes.border
-    players = len(first)
+def _cholesky(lower: Matrix) -> Matrix:
+    """Return the lower triangle L with L L' = matrix: row i has i + 1 numbers."""
+    factor: Matrix = []
+    for row, entries in enumerate(lower):
+        current: Vector = []
+        for column in range(row):
+            above = factor[column]
+            current.append((entries[column] - sum(map(mul, current, above))) / above[column])  # map ends with current
+        current.append(math.sqrt(entries[row] - sum(map(mul, current, current))))
+        factor.append(current)
+    return factor
 
-    def matrix(vector: Vector) -> Vector:
-        values = vector[:players]
-        by_first, by_tie = vector[players], vector[players + 1] if has_draws else 0.0
-        image = combined(inner(values), by_first, first)
-        ends = [dot(first, values) + firsts * by_first + both * by_tie]
-        if has_draws:
-            image = combined(image, by_tie, drawn)
-            ends.append(dot(drawn, values) + both * by_first + ties * by_tie)
-        return image + ends
 
-    diagonal = [*inner.diagonal, firsts, ties]
-    return iterated(matrix, diagonal if has_draws else diagonal[:-1], right, STEP_PRECISION)
+def _solved_by(factor: Matrix, right: Sequence[float]) -> Vector:
+    """Return the x with L L' x = right."""
+    remaining: Vector = []
+    for entries, value in zip(factor, right, strict=True):
+        remaining.append((value - sum(map(mul, entries, remaining))) / entries[-1])
+    for row in reversed(range(len(factor))):
+        entries = factor[row]
+        value = remaining[row] = remaining[row] / entries[row]
+        remaining[:row] = [rest - entry * value for rest, entry in zip(remaining, entries, strict=False)][:row]
+    return remaining

@@ -1,14 +1,13 @@
 """SQLite as the store uses it: one connection, transactions, and what it says of a file as one clear error.
 
-A file that is only read is opened for reading. The one thing that then has to be written is what a transaction that was
-killed has left to undo; it is opened for writing when SQLite says so, and not before.
+A file that is only read is opened for reading, unless a killed program has left a transaction to undo.
 """
 
 import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,20 +15,16 @@ from urllib.parse import quote
 from arena.errors import ArenaError, UsageError
 from arena.league.store.faults import (
     BUSY_SECONDS,
-    DAMAGE_SHOWN,
+    LONGEST_WORDS,
     TO_ROLL_BACK,
     Damage,
     StoreChangedError,
     StoreError,
     explained,
-    faults_text,
     size_of,
 )
-from arena.league.store.journal import check_before_opening
 from arena.league.store.other_files import SALVAGE
 from arena.printable import printable
-
-FAULTS_COUNTED = 1000
 
 PRAGMAS = (
     "synchronous = FULL",  # a game that was stored outlives a power cut
@@ -41,15 +36,14 @@ LIMITS = (
     (sqlite3.SQLITE_LIMIT_LENGTH, 256 << 20),  # bytes of a value or a row; a record has a small part of it
     (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 64 << 10),  # of a statement, and of a definition in the file
     (sqlite3.SQLITE_LIMIT_COLUMN, 100),
-    (sqlite3.SQLITE_LIMIT_ATTACHED, 0),  # so no journal of the arena's own ever names another file
+    (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
 )
 """What a stranger's file may ask of the memory."""
 
 
 LOCK = threading.RLock()
-"""Held by whatever uses a store in this process, in any thread. Games are stored from a thread of their own; and POSIX
-has a process lose all its locks on a file as soon as it closes any descriptor of it, as the look at a store before it
-is opened does: in the middle of a transaction that another thread has begun, other processes would no longer wait."""
+"""Held by every use of a store in this process, in any thread: POSIX has a process lose all its locks on a file as soon
+as it closes any descriptor of it, as a look at the file does that explains an error."""
 
 
 class Database:
@@ -58,8 +52,6 @@ class Database:
     def __init__(self, path: Path, write: bool) -> None:
         self.path = path
         self._file = Path(os.path.realpath(path))
-        """Where SQLite looks for the files beside it, too."""
-        self._lock = LOCK
         self._has_written = False
         self._opened: tuple[int, int] | None = None
         """Which file that was."""
@@ -68,8 +60,6 @@ class Database:
         self.connection = self._connected(write)
 
     def _connected(self, write: bool) -> sqlite3.Connection:
-        with self._lock:
-            check_before_opening(self._file)
         # As a whole path: SQLite has names such as ":memory:" that are no files.
         name = str(self._file) if write else _address(self._file)
         try:
@@ -90,29 +80,10 @@ class Database:
             self.query(f"PRAGMA {pragma}")
         self._opened = _file_at(self.path)  # None for a new one, which is there when something is written
 
-    def prepare_for_salvage(self) -> list[Damage]:
-        """Have a file read as far as it goes, and never written; returns what is wrong if that is not all."""
+    def prepare_for_salvage(self) -> None:
+        """Read a file as far as it goes, and never write to it."""
         self.query("PRAGMA query_only = ON")
-        try:
-            self.query("SELECT count(*) FROM sqlite_schema")
-        except StoreError as error:
-            self.query("PRAGMA writable_schema = ON")  # else SQLite reads nothing of a file that was cut off
-            return [self._as_damage(error)]
-        return []
-
-    def _as_damage(self, error: StoreError) -> Damage:
-        """What an error says of the store, where its path and what to do are known already."""
-        return Damage(None, str(error).removeprefix(f"{self.path}: ").removesuffix(f"; {SALVAGE}"))
-
-    def as_far_as_it_goes(self, statement: str) -> list[tuple[Any, ...]]:
-        """What a statement finds until it comes to something that is damaged."""
-        found: list[tuple[Any, ...]] = []
-        try:
-            with self._lock:
-                found.extend(self.connection.execute(statement))
-        except (sqlite3.Error, UnicodeDecodeError):
-            pass
-        return found
+        self.query("PRAGMA writable_schema = ON")  # else SQLite reads nothing of a file that was cut off
 
     def close(self) -> None:
         self.connection.close()
@@ -120,13 +91,13 @@ class Database:
     def query(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Run a statement; outside a transaction it is one of its own."""
         try:
-            with self._lock:
+            with LOCK:
                 try:
                     return self.connection.execute(statement, values).fetchall()
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorname != TO_ROLL_BACK:
                         raise
-                    self._open_to_roll_back()
+                    self._roll_back()
                     return self.connection.execute(statement, values).fetchall()
         except OverflowError:
             raise StoreError(f"{self.path}: a number is larger than the store can keep (64 bits)") from None
@@ -137,7 +108,7 @@ class Database:
 
     def query_rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """The same for many rows with text: a third faster where all of it is text."""
-        with self._lock:
+        with LOCK:
             self.connection.text_factory = str
             try:
                 return self.connection.execute(statement, values).fetchall()
@@ -170,36 +141,16 @@ class Database:
 
     def _moved(self) -> StoreError:
         is_there = _file_at(self.path) is not None
-        gone_to = self._gone_to()
         return StoreChangedError(
             f"{self.path}: this store was moved, deleted or replaced while it was open, or its disk was: "
             f"{'another file is there now' if is_there else 'there is no file now'}; every game that was stored before "
-            f"is in the file that was here{f', which is {gone_to} now' if gone_to else ''}"
+            "is in the file that was here"
         )
 
-    def _gone_to(self) -> Path | None:
-        """Where the open file is now, on Linux; None if it was deleted, or that is not known."""
-        try:
-            for link in Path("/proc/self/fd").iterdir():
-                with suppress(OSError):
-                    status = link.stat()
-                    path = link.readlink()
-                    if (status.st_dev, status.st_ino) == self._opened == _file_at(path):
-                        return Path(printable(str(path)))
-        except OSError:
-            pass
-        return None
-
-    def _open_to_roll_back(self) -> None:
-        """Open the file for writing, so that SQLite can undo what a killed program has begun.
-
-        It asks for that where a transaction first reads, so nothing is read twice.
-        """
-        is_within = self.connection.in_transaction
-        self.connection.close()
-        self.connection = self._connected(write=True)
-        for statement in (*(f"PRAGMA {pragma}" for pragma in PRAGMAS), *(["BEGIN"] if is_within else [])):
-            self.connection.execute(statement)
+    def _roll_back(self) -> None:
+        """Have SQLite undo what a killed program has begun, which takes a connection that may write."""
+        with closing(sqlite3.connect(self._file, timeout=BUSY_SECONDS)) as writer:
+            writer.execute("SELECT count(*) FROM sqlite_schema")
 
     def forget_pages(self) -> None:
         """Have the next transaction read the file anew.
@@ -221,7 +172,7 @@ class Database:
     @contextmanager
     def transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         """All that is done within, or nothing."""
-        with self._lock:
+        with LOCK:
             self.query(begin)
             try:
                 yield
@@ -234,18 +185,16 @@ class Database:
                     self.query("ROLLBACK")
 
     def damage(self) -> list[Damage]:
-        """What SQLite finds wrong with the file itself."""
-        for most in (FAULTS_COUNTED, DAMAGE_SHOWN):  # a check that is to find fewer may end before it fails itself
-            found = [str(text) for (text,) in self.as_far_as_it_goes(f"PRAGMA integrity_check({most})")]
-            if found == ["ok"]:
-                return []
-            if found:
-                break
+        """Return what SQLite's check of the whole file finds."""
         try:
-            words = faults_text(found or [str(text) for (text,) in self.query("PRAGMA integrity_check")], most)
+            faults = [str(text) for (text,) in self.query("PRAGMA integrity_check")]
         except StoreError as error:
-            return [self._as_damage(error)]
-        return [Damage(None, f"the file: {words}")]
+            return [Damage(None, str(error).removeprefix(f"{self.path}: ").removesuffix(f"; {SALVAGE}"))]
+        if faults == ["ok"]:
+            return []
+        faults = [line for text in faults for line in text.splitlines() if not line.startswith("***")] or faults
+        more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
+        return [Damage(None, f"the file: {printable(faults[0], LONGEST_WORDS)}{more}")]
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:

@@ -4,15 +4,12 @@ What SQLite says of a file that is damaged, full, locked, or no store at all, co
 """
 
 import os
-import re
 import sqlite3
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.bots.sandbox.rlimits import file_size_limit
 from arena.errors import ArenaError, UsageError
-from arena.league.store.other_files import SALVAGE, missing_end, other_file
+from arena.league.store.other_files import SALVAGE, other_file
 from arena.printable import printable
 
 DAMAGE_SHOWN = 10
@@ -21,14 +18,10 @@ LARGEST_PAGE = 1 << 16
 LONGEST_WORDS = 300
 MADE_BY = "a file made by 'arena league' or 'arena match'"
 CORRUPT = ("malformed", "not a database")
-"""What SQLite says of a file that is not as it should be, one that is too short among them."""
+"""Messages of SQLite for a file that is damaged, or too short."""
 TO_ROLL_BACK = "SQLITE_READONLY_ROLLBACK"
 """What SQLite says if it would have to undo a transaction first, in a file that it may only read."""
 BUSY_SECONDS = 30.0
-
-_PAGE = re.compile(r"\bpage (\d{1,10})", re.IGNORECASE)
-_GONE = re.compile(r"\binvalid page number (\d{1,10})")
-"""What SQLite's check of a file says of the page that a fault is on, and of one that is named and is not there."""
 
 
 class StoreError(ArenaError):
@@ -67,25 +60,6 @@ class DamagedError(StoreError):
         self.damage = damage
 
 
-def faults_text(found: Iterable[str], most: int) -> str:
-    """What SQLite's check of a whole file has found, in a sentence; after so many faults it has ended."""
-    faults = [line for text in found for line in text.splitlines() if not line.startswith("***")]
-    gone = {match[1] for fault in faults if (match := _GONE.search(fault))}
-    damaged = {match[1] for fault in faults if not _GONE.search(fault) and (match := _PAGE.search(fault))}
-    least = "at least " if len(faults) >= most else ""
-    words = []
-    if damaged:
-        words.append(f"{least}{len(damaged)} {'page is' if len(damaged) == 1 else 'pages are'} damaged")
-    if gone:
-        words.append(
-            f"{least}{len(gone)} {'page that is' if len(gone) == 1 else 'pages that are'} in use cannot be found"
-        )
-    if not words:
-        words = [printable(faults[0], LONGEST_WORDS) if faults else "it is damaged"]
-        words += [f"{len(faults) - 1} more"] * (len(faults) > 1)
-    return ", and ".join(words)
-
-
 def size_of(path: Path) -> int:
     """The bytes of a file; 0 where there is none."""
     try:
@@ -97,12 +71,10 @@ def size_of(path: Path) -> int:
 def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
     """What an error of SQLite means for a file. The file may be looked at: `LOCK` is held meanwhile."""
     text = printable(str(error), LONGEST_WORDS)
-    if any(words in text for words in CORRUPT):
-        missing = missing_end(path)
-        if missing:
-            return StoreError(f"{path}: {missing}")
     if "not a database" in text:
         return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")
+    from arena.bots.sandbox.rlimits import file_size_limit  # not loaded where nothing is wrong
+
     most = file_size_limit()
     name = getattr(error, "sqlite_errorname", "")
     is_at_most = most is not None and "full" in text and size_of(path) + LARGEST_PAGE > most

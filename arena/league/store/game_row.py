@@ -1,15 +1,15 @@
 """A stored game as the columns of its row: made from its record in one place, and read back only if unchanged.
 
 Tables are made from rows, because records are a hundred times as large. All that a row says follows from the record,
-but a file can be damaged or edited; so each row carries two checksums: one of its record, and one of its columns
-together with that. They tell a change from what was stored. They are no signature: who edits a file can compute them
-anew, and `arena.league.verify` plays the record again to see whether it can be true.
+but a file can be damaged or edited; so each row carries two digests: of its record, and of its columns together
+with that. They reveal a change. They are no signature: an editor can compute them anew, and `arena.league.verify` plays
+the record again to see whether it can be true.
 """
 
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import product
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,18 +19,16 @@ from arena.game.verdict import GameResult
 from arena.printable import printable
 from protocol.notation import Color, Reason
 
-SUM_BYTES = 16
+DIGEST_BYTES = 16
 
-COLUMNS = (
-    *("number", "id", "red", "red_digest", "blue", "blue_digest", "result", "reason", "plies", "detail"),
+TABLE_COLUMNS = (
+    *("number", "id", "red", "blue", "result", "reason", "plies", "detail"),
     *("red_moves", "red_us", "red_slowest_us", "blue_moves", "blue_us", "blue_slowest_us", "seconds"),
-    *("red_cpu_us", "blue_cpu_us"),
-    *("pair_seed", "started"),
+    *("red_cpu_us", "blue_cpu_us", "pair_seed", "started", "record_digest", "row_digest"),
 )
-"""The columns in the order in which they are read and summed."""
-CPU_TIMES = ("red_cpu_us", "blue_cpu_us")
-SUMMED_IN_3 = len(COLUMNS) - 2
-"""So many of them have the rows of version 3, and their checksums cover."""
+"""The columns of a row in the table; `red` and `blue` are numbers of players there."""
+COLUMNS = ("number", "id", "red", "red_digest", "blue", "blue_digest", *TABLE_COLUMNS[4:-2])
+"""The columns as they are read and covered by `row_digest`, with the names and digests of the players."""
 LARGEST = 2**63 - 1
 """The largest number that SQLite keeps as one."""
 MOST = 2**53
@@ -45,7 +43,7 @@ LONGEST_NAME = 1000
 """Characters of an id, a name or a digest, as in a line of an export."""
 
 Columns = tuple[Any, ...]
-"""What stands in a row's `COLUMNS`: of any type at all, until the checksum has been compared."""
+"""What stands in a row's `COLUMNS`: of any type at all, until the digest has been compared."""
 
 
 class PlayerTime(NamedTuple):
@@ -63,8 +61,7 @@ class PlayerTime(NamedTuple):
 class GameRow(NamedTuple):
     """What tables need to know of a stored game. Pairs are red, then blue; `number` counts games as they came in.
 
-    `pair_seed` names the two games of a pair, and `started` is when the game began, in seconds since the epoch. Both
-    are None in a store of an older version that is only read, and where the record was damaged when it was upgraded.
+    `pair_seed` names the two games of a pair, and `started` is when the game began, in seconds since the epoch.
     """
 
     number: int
@@ -76,8 +73,8 @@ class GameRow(NamedTuple):
     detail: str
     times: tuple[PlayerTime, PlayerTime]
     seconds: float
-    pair_seed: int | None = None
-    started: float | None = None
+    pair_seed: int = 0
+    started: float = 0.0
 
     @property
     def games(self) -> int:
@@ -153,30 +150,29 @@ def player_from(name: str, digest: str) -> Player:
     return Player(printable(name), printable(digest))
 
 
-def record_sum(record: bytes) -> bytes:
-    """The checksum of an encoded record."""
-    return blake2b(record, digest_size=SUM_BYTES).digest()
+def digest_of(data: bytes) -> bytes:
+    """Return the digest of an encoded record or document."""
+    return blake2b(data, digest_size=DIGEST_BYTES).digest()
 
 
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def row_sum(columns: Columns, sum_of_record: bytes) -> bytes:
-    """The checksum of a row's columns and of its record."""
-    return blake2b(_encode((columns, sum_of_record)), digest_size=SUM_BYTES).digest()
+def row_digest(columns: Columns, of_record: object) -> bytes:
+    """Return the digest of a row's `COLUMNS` and of the digest of its record."""
+    return digest_of(_encode((columns, of_record)))
 
 
-def is_unchanged(columns: Columns, sum_of_record: object, sum_of_row: object) -> bool:
-    """Whether a row is as it was stored, whatever may stand in it."""
+def is_unchanged(columns: Columns, of_record: object, of_row: object) -> bool:
+    """Return whether a row is as it was stored, whatever may stand in it."""
     try:
-        return row_sum(columns, sum_of_record) == sum_of_row  # type: ignore[arg-type]  # it may be anything, see above
-    except (UnicodeEncodeError, OverflowError):  # text that is none; no row was ever summed with it
+        return row_digest(columns, of_record) == of_row
+    except (UnicodeEncodeError, OverflowError):  # text that is none; no row was ever stored with it
         return False
 
 
 _TYPES = (*(int, str, str, str, str, str), *(str, str, int, str), *(int, int, int, int, int, int, float))
-_OPTIONAL = ((int, type(None)), (int, type(None)), (int, type(None)), (float, type(None)))
-_TYPES_OF_ROWS = {(*_TYPES, *optional) for optional in product(*_OPTIONAL)}
+_TYPES_OF_ROWS = {(*_TYPES, *cpu, int, float) for cpu in product((int, type(None)), repeat=2)}
 _RESULTS = {result.value: result for result in GameResult}
 _REASONS = {reason.value: reason for reason in Reason}
 
@@ -187,7 +183,7 @@ def is_number(number: int) -> bool:
 
 
 def could_be_stored(columns: Columns) -> bool:
-    """Whether columns are such as a row has. A checksum tells it of what the arena has stored, and not of a forgery."""
+    """Whether columns are such as a row has. A digest tells it of what the arena has stored, and not of a forgery."""
     return (
         tuple(map(type, columns)) in _TYPES_OF_ROWS
         and is_number(columns[0])
@@ -197,26 +193,26 @@ def could_be_stored(columns: Columns) -> bool:
         and min(counts := (columns[8], *columns[10:16], columns[17] or 0, columns[18] or 0)) >= 0
         and max(counts) < MOST
         and 0 <= columns[16] <= MOST_SECONDS  # which is no number, if it is not
-        and abs(columns[19] or 0) <= LARGEST
-        and 0 <= (columns[20] or 0) <= LAST_DATE
+        and abs(columns[19]) <= LARGEST
+        and 0 <= columns[20] <= LAST_DATE
     )
 
 
 def differences(columns: Columns, record: GameRecord) -> list[str]:
-    """Where columns do not say what the record says, in words; a version may have fewer than all `COLUMNS`.
+    """Return where columns do not say what the record says, in words.
 
-    Text of either is made printable as it is read: a store may come from anywhere, or from an older version.
+    Text of either is made printable as it is read: a store may come from anywhere.
     """
     expected = columns_of(row_of(columns[0], record))
     return [
         f"{name} is {_shown(got)}, by the record {_shown(wanted)}"
-        for name, got, wanted in zip(COLUMNS, map(_readable, columns), expected, strict=False)
-        if (got != wanted or type(got) is not type(wanted)) and not _is_of_version_1(name, got, wanted)
+        for name, got, wanted in zip(COLUMNS, map(_readable, columns), expected, strict=True)
+        if got != wanted or type(got) is not type(wanted)
     ]
 
 
 def compared(columns: Columns, data: object) -> tuple[GameRecord | None, list[str]]:
-    """The record that `data` is, and what is wrong with it apart from checksums, in words.
+    """Return the record that `data` is, and what is wrong with it apart from digests, in words.
 
     That it cannot be read, in which case the record is None, or that the columns say something else than it does.
     """
@@ -228,32 +224,8 @@ def compared(columns: Columns, data: object) -> tuple[GameRecord | None, list[st
     return record, [f"its row does not say what its record says: {'; '.join(different)}"] if different else []
 
 
-class _Head(msgspec.Struct):
-    """What version 4 has of a record in its row and version 3 has not."""
-
-    pair_seed: Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
-    started: float
-
-
-_decode_head = msgspec.json.Decoder(_Head).decode
-
-
-def head_of(data: object) -> tuple[int | None, float | None]:
-    """The pair's seed and the start of the game that an encoded record is of; None twice if they cannot be read."""
-    try:
-        head = _decode_head(data if isinstance(data, bytes) else b"")
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None, None
-    return head.pair_seed, head.started
-
-
 def _readable(value: Any) -> Any:
     return printable(value) if isinstance(value, str) else value
-
-
-def _is_of_version_1(name: str, got: object, wanted: object) -> bool:
-    """Whether a column is empty because there was none yet, and there was nothing to put into it."""
-    return name in CPU_TIMES and got is None and wanted == 0
 
 
 SHOWN = 60

@@ -1,7 +1,4 @@
-"""What a file is that somebody has named in the place of a store, and whether it is a whole one.
-
-The header of a store: https://www.sqlite.org/fileformat2.html#the_database_header
-"""
+"""What a file is that somebody has named in the place of a store."""
 
 import re
 from contextlib import suppress
@@ -19,10 +16,6 @@ STORE_START = b"SQLite format 3\0"
 """How every store begins."""
 STORE_OR_FILE = "a store or a file of game records ('arena export')"
 SALVAGE = "'arena verify' says what of it can be read, and '--salvage' copies that to a new store"
-HEADER_BYTES = 100
-PAGE_SIZE, COUNTED_AT, PAGES, VALID_FOR = slice(16, 18), slice(24, 28), slice(28, 32), slice(92, 96)
-"""Where the header has the bytes of a page, how many pages there are, and two counters that are equal if that is so."""
-LARGEST_PAGE = 1 << 16
 _VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue|public)",')
 
 
@@ -57,36 +50,11 @@ def refuse_other_files(path: Path) -> None:
         raise UsageError(f"{where}: expected {STORE_OR_FILE}, got another file")
 
 
-def missing_end(path: Path) -> str | None:
-    """What was expected and what came, of a store that is shorter than its header says; None of any other file.
-
-    Of a store that is being written it may say so by mistake: it is for one that SQLite has found to be damaged.
-    """
-    header, size = _start(path, HEADER_BYTES), _size(path)
-    if not header.startswith(STORE_START):
-        return None
-    if len(header) < HEADER_BYTES:
-        return f"expected a header of {HEADER_BYTES} bytes, got {size} in all: nothing of the games is left"
-    page = int.from_bytes(header[PAGE_SIZE])
-    page = LARGEST_PAGE if page == 1 else page
-    pages = int.from_bytes(header[PAGES])
-    if header[COUNTED_AT] != header[VALID_FOR] or size >= pages * page:
-        return None
-    left = f"its end is missing; {SALVAGE}" if size > page else "nothing of the games is left"
-    return f"expected {pages * page} bytes ({pages} pages of {page}, by its header), got {size}: {left}"
-
-
-def _start(path: Path, size: int = START) -> bytes:
+def _start(path: Path) -> bytes:
     """The first bytes of a file; none if it cannot be read."""
     with suppress(OSError, ValueError):
-        return read_start(path, size, follow=True)
+        return read_start(path, START, follow=True)
     return b""
-
-
-def _size(path: Path) -> int:
-    with suppress(OSError, ValueError):
-        return path.stat().st_size
-    return 0
 
 
 def _is_start_of_records(start: bytes) -> bool:

@@ -1,16 +1,18 @@
 """An open store: one SQLite file for one league. A game is in it whole or not at all.
 
-A game is a row of what tables are made from, and its record in a table of its own. The settings that all games of the
-league share are kept beside them. Nothing that is read is believed unseen: what is not as it was stored is named and
-never counts. `read` gives the games that are whole and names the others, `rows` refuses a store that has any of those.
+A game is a row for tables, and its record in a table of its own. The settings that all games of the league share are
+kept next to them. What is not as it was stored is named and never counts: `read` gives the games that are whole and
+names the others, `rows` refuses a store that has any of those.
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import msgspec
 
 from arena.errors import UsageError
 from arena.game.record import GameRecord
@@ -21,58 +23,52 @@ from arena.league.store.faults import Damage, DamagedError
 from arena.league.store.game_row import LAST_NUMBER, GameRow, row_from
 from arena.league.store.games import GamesTable, Stored
 from arena.league.store.groups import Groups
-from arena.league.store.kept_beside import KeptBeside
-from arena.league.store.layout import Layout
-from arena.league.store.rows import Rows
-from arena.league.store.settings import SettingsTable, entrants_in
-from arena.league.store.sums import Sums
-from arena.league.store.tables import VERSION
-from arena.league.store.upgrades import check_tables, is_fresh, make_tables, present_version, upgrade
-from arena.printable import printable
+from arena.league.store.kept import Document, Kept, LadderStart, files_key
+from arena.league.store.setting_names import LIMITS_OF
+from arena.league.store.settings import SettingsTable
+from arena.league.store.tables import check_tables, is_fresh, make_tables
+
+if TYPE_CHECKING:
+    from arena.bots.limits import Limits
 
 LARGEST_CHARACTER = "\U0010ffff"
+MOST_OF_FILES = MOST_OF_ARGUMENTS = 64 * 1024
+"""Bytes of the fingerprints of one bot's files, and of all arguments, that are kept."""
 
 
-class Store(KeptBeside):
+class KeptFiles(NamedTuple):
+    """The fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
+
+    player: Player
+    files: Mapping[str, str]
+    versions: Sequence[Player] = ()
+
+
+class Store:
     """An open store. Use it in a `with` statement."""
 
     def __init__(self, path: Path, create: bool, *, is_doubtful: bool = False) -> None:
         """Open the store at `path`; make a new one there if `create` is set and there is nothing yet.
 
-        One that `is_doubtful` is only read, and opened as long as anything of it can be: `read` names what is wrong.
-        Raises `UsageError` if there is none, or what is there is not a store or is from a newer version, and
-        `DamagedError` if it says of itself that it is older than what is in it.
+        One that `is_doubtful` is only read, as far as that goes: `read` names what is wrong. Raises `UsageError` if
+        there is none, or what is there is not a store or is of another version.
         """
         self.path = path
         fresh = is_fresh(path, create)
-        self._database = Database(path, write=create)
+        self._database = database = Database(path, write=create)
         try:
-            self._prepare(fresh, create, is_doubtful)
+            if is_doubtful:
+                database.prepare_for_salvage()
+            database.prepare()
+            if fresh:
+                make_tables(database)
+            check_tables(database)
         except BaseException:
-            self._database.close()
+            database.close()
             raise
-
-    def _prepare(self, fresh: bool, create: bool, is_doubtful: bool) -> None:
-        database = self._database
-        damage = tuple(database.prepare_for_salvage()) if is_doubtful else ()
-        database.prepare()
-        if fresh:
-            make_tables(database)
-        self._whole_damage = damage + check_tables(database, is_doubtful=is_doubtful)
-        if create:
-            upgrade(database)
-        self._is_doubtful = is_doubtful
-        self._lay_out(present_version(database))
+        self._settings = SettingsTable(database)
+        self._games = GamesTable(database, is_doubtful=is_doubtful)
         database.is_store = not is_doubtful
-
-    def _lay_out(self, version: int) -> None:
-        """Read the file as one of this version."""
-        database, self._layout = self._database, Layout(version)
-        sums = Sums(database)
-        own = sums if self._layout.has_sums else None
-        self._settings = SettingsTable(database, own)
-        self._games = GamesTable(database, own, self._layout)
-        self._rows = Rows(database, self._games, sums, self._layout, is_doubtful=self._is_doubtful)
 
     def __enter__(self) -> Self:
         return self
@@ -89,14 +85,14 @@ class Store(KeptBeside):
 
         `players` are those who take part: it may hold none of their games under another clock than they have now.
 
-        Whatever adds games begins with this. So here all records are compared with their checksums, too. Raises
+        Whatever adds games begins with this. So here all records are compared with their digests, too. Raises
         `DamagedError` if anything in the store is not as it was stored, or it holds games and not their settings.
         """
         self.refuse_damage()
         self._agree(settings, players)
 
     def agree_and_read(self, settings: Mapping[str, str], players: Sequence[Player]) -> list[GameRow]:
-        """The same; returns all stored games, as `rows` does, which are compared and read in one pass."""
+        """As `agree`; returns all stored games, as `rows` does, which are compared and read in one pass."""
         contents = self.read()
         self._refuse((*contents.damage, *self._games.records_damage()))
         self._agree(settings, players)
@@ -104,22 +100,102 @@ class Store(KeptBeside):
 
     def _agree(self, settings: Mapping[str, str], players: Sequence[Player]) -> None:
         with self._database.transaction():  # another process may be about to do the same
-            has_games = bool(self._database.query("SELECT 1 FROM games LIMIT 1"))
             self._settings.agree(
                 settings,
-                has_games=has_games,
+                has_games=self._games.last_number() > 0,
                 players=players,
                 played=lambda: {player.digest for player in self.players()},
             )
 
+    def settings(self) -> dict[str, str]:
+        """Return what all games of this store share. Raises `DamagedError` if that is not what was stored."""
+        return self._settings.checked().games
+
+    def unchecked_settings(self) -> Document | None:
+        """Return the settings whether they were changed or not; None if they cannot be read."""
+        return self._settings.unchecked()
+
+    # --- what a league keeps --------------------------------------------------------------------------------------
+
+    def kept(self) -> Kept:
+        """Return what the last league has kept. Raises `DamagedError` if that is not what was stored."""
+        return self._settings.checked().kept
+
+    def claims(self) -> Kept:
+        """Return what the last league has kept; nothing of it if that is not what was stored."""
+        with suppress(DamagedError):
+            return self.kept()
+        return Kept()
+
+    def keep(self, **fields: Any) -> None:
+        """Change these fields of what is kept."""
+        self._settings.keep(lambda _: fields)
+
+    def set_files(self, kept: Iterable[KeptFiles]) -> None:
+        """Keep the fingerprints of the files of players, no two of which have one name."""
+        new = {one.player.name: one for one in kept}
+
+        def files(present: Kept) -> dict[str, Any]:
+            stay = {files_key(player) for one in new.values() for player in (one.player, *one.versions)}
+            found = {key: files for key, files in present.files.items() if _name(key) not in new or key in stay}
+            for one in new.values():
+                if one.files and len(msgspec.json.encode(one.files)) <= MOST_OF_FILES:
+                    found[files_key(one.player)] = dict(one.files)
+            return {"files": found}
+
+        self._settings.keep(files)
+
+    def files_of(self, player: Player) -> dict[str, str]:
+        """Return the fingerprints of a player's files; empty if they were not kept."""
+        return self.kept().files_of(player)
+
+    def set_places(self, places: Mapping[str, str], played: Collection[str]) -> None:
+        """Keep from where players take part now, by their digests. Those of others stay if they have `played`."""
+        self._settings.keep(lambda kept: {"places": {**_only(kept.places, played), **places}})
+
+    def set_arguments(self, arguments: Mapping[str, Sequence[str]], played: Collection[str]) -> None:
+        """Keep with which arguments players are started, by their digests. Those of others stay if they have `played`.
+
+        Arguments that are too many, or no text, are not kept.
+        """
+
+        def encoded(kept: Kept) -> dict[str, Any]:
+            some = {digest: tuple(words) for digest, words in arguments.items() if words}
+            found = {**_only(kept.arguments, played), **some}
+            try:
+                is_kept = len(msgspec.json.encode(found)) <= MOST_OF_ARGUMENTS
+            except UnicodeEncodeError:
+                is_kept = False
+            return {"arguments": found} if is_kept else {}
+
+        self._settings.keep(encoded)
+
+    def ladder_since(self, digests: Sequence[str]) -> int | None:
+        """Return the number of the last game that a ladder of just these players began with; None if the last ladder
+        was of others."""
+        start = self.kept().ladder
+        return start.since if start and start.players == tuple(digests) else None
+
+    def set_ladder_since(self, digests: Sequence[str], number: int) -> None:
+        """Keep that a ladder of just these players begins with the games up to this number."""
+        self.keep(ladder=LadderStart(tuple(digests), number))
+
+    def limits(self) -> "dict[str, Limits]":
+        """Return what the settings say that bots may use, by their names; empty if they are not as they were stored."""
+        from arena.bots.limits import read_limits  # not loaded where tables are made
+
+        with suppress(DamagedError):
+            said = {name: text for name, text in self.settings().items() if name.startswith(LIMITS_OF)}
+            read = {name.removeprefix(LIMITS_OF): read_limits(text) for name, text in said.items()}
+            return {name: limits for name, limits in read.items() if limits}
+        return {}
+
     # --- adding games ---------------------------------------------------------------------------------------------
 
-    def add(self, record: GameRecord, number: int | None = None) -> GameRow:
-        """Store a game, durably and as a whole. A game that is there already is left alone; returns what is stored.
-
-        It gets the next number, or `number`, which no other game may have.
-        """
-        return self._games.add_all([record], number)[0]
+    def add(self, record: GameRecord) -> GameRow:
+        """Store a game under the next number, durably and as a whole. A game that is there already is left alone;
+        returns what is stored."""
+        return self._games.add_all([record])[0]
 
     def add_all(self, records: Sequence[GameRecord]) -> list[GameRow]:
         """Store several games in one transaction: all of them or, if anything fails, none.
@@ -132,37 +208,36 @@ class Store(KeptBeside):
     # --- reading --------------------------------------------------------------------------------------------------
 
     def read(self, *, counted: bool = False) -> Contents[list[GameRow]]:
-        """All that is as it was stored, and what is not. All rows are in memory then: see `count` and `each_row`.
+        """Return all that is as it was stored, and what is not. All rows are in memory then: see `count` and
+        `each_row`.
 
         With `counted`, without the games that the last league does not count, here and there.
         """
         with self._reading() as reading:
-            rows = list(map(row_from, reading.counted() if counted else reading.rows))
-        return Contents(rows, entrants_in(reading.settings), reading.settings, reading.damage, reading.not_counted)
+            return reading.contents(list(map(row_from, reading.counted() if counted else reading.rows)))
 
     def count(self, *, counted: bool = False) -> Contents[Groups]:
-        """The same with the games counted together, in memory that does not grow with the games of the same players."""
-        with self._reading(pairs=False) as reading:
-            groups = Groups(reading.counted() if counted else reading.rows)
-        return Contents(groups, entrants_in(reading.settings), reading.settings, reading.damage, reading.not_counted)
+        """As `read`, with the games counted together, in memory that does not grow with the games of the same
+        players."""
+        with self._reading() as reading:
+            return reading.contents(Groups(reading.counted() if counted else reading.rows))
+
+    def glance(self) -> tuple[Kept, tuple[Damage, ...]]:
+        """Return what the last league has kept, or nothing of it and what is wrong with the settings."""
+        document, damage = self._settings.read()
+        return document.kept, damage
 
     @contextmanager
-    def _reading(self, *, pairs: bool = True) -> Iterator[Reading]:
-        """A pass over the rows of one moment of a store to which another process may be adding; see `Rows.whole`."""
+    def _reading(self) -> Iterator[Reading]:
+        """A pass over the rows of one moment of a store to which another process may be adding."""
         with self._database.transaction("BEGIN"):
-            is_older = self._layout.version < VERSION
-            if is_older and present_version(self._database) != self._layout.version:
-                self._lay_out(present_version(self._database))  # another process has upgraded it
-                is_older = False
-            reading = Reading(*self._settings.read(), self._whole_damage)
-            reading.rows = self._rows.whole(self._rows.moment(), reading.games_damage, pairs=pairs)
-            if is_older:
-                yield reading  # within the transaction, so that nobody can upgrade it meanwhile
-        if not is_older:
-            yield reading
+            reading = Reading(*self._settings.read())
+            last = self._games.last_number()
+        reading.rows = self._games.whole(last, reading.games_damage)
+        yield reading
 
     def rows(self) -> list[GameRow]:
-        """All stored games, in the order in which they were stored.
+        """Return all stored games, in the order in which they were stored.
 
         Raises `DamagedError` if anything in the store is not as it was stored.
         """
@@ -171,7 +246,8 @@ class Store(KeptBeside):
         return contents.rows
 
     def each_row(self, players: Collection[Player] | None = None, *, counted: bool = False) -> Iterator[GameRow]:
-        """The rows of the games that are whole, or of those in which one of these players took part, as they are read.
+        """Give the rows of the games that are whole, or of those in which one of these players took part, as they are
+        read.
 
         Nothing is said of what is damaged: `count` names it.
         """
@@ -180,25 +256,27 @@ class Store(KeptBeside):
                 yield from map(row_from, reading.counted() if counted else reading.rows)
             return
         wanted = set(players)
-        for columns in self._rows.of(sorted({player.digest for player in wanted})):
+        for columns in self._games.of(sorted({player.digest for player in wanted})):
             row = row_from(columns)
             if not wanted.isdisjoint(row.players):
                 yield row
 
+    def newest_rows(self, damage: list[Damage]) -> Iterator[GameRow]:
+        """Give the rows that are whole from the last one on backwards; damaged ones are added to `damage` as they are
+        read."""
+        return map(row_from, self._games.newest(damage))
+
     def row(self, game_id: str) -> GameRow | None:
-        """The row of the game of this id, or None. Raises `DamagedError` if it is not as it was stored."""
+        """Return the row of the game of this id, or None. Raises `DamagedError` if it is not as it was stored."""
         return self._games.row_of_id(game_id)
 
-    def ids(self) -> set[str]:
-        """The ids of all stored games. Raises `DamagedError` as `rows` does."""
-        with self._reading(pairs=False) as reading:
-            ids = {printable(row[1]) for row in reading.rows}
-        self._refuse(reading.damage)
-        return ids
+    def has(self, game_id: str) -> bool:
+        """Return whether there is a game of this id, whole or not."""
+        return bool(self._database.query("SELECT 1 FROM games WHERE id = ?", game_id))
 
     def refuse_damage(self) -> None:
         """Raise `DamagedError` if anything is not as it was stored, the records included, which `read` leaves alone."""
-        with self._reading(pairs=False) as reading:
+        with self._reading() as reading:
             deque(reading.rows, maxlen=0)
         self._refuse((*reading.damage, *self._games.records_damage()))
 
@@ -206,13 +284,10 @@ class Store(KeptBeside):
         if damage:
             raise DamagedError(self.path, damage)
 
-    def watch(self, known: set[str]) -> None:
-        """Notice from now on, before games are added, if a game is gone that was there: `add` raises
-        `StoreChangedError` then.
-
-        `known` are the ids of games that are there. Those that are added are put into it.
-        """
-        self._games.watch(known)
+    def watch(self) -> None:
+        """Notice from now on, before games are added, if games are gone that were there: `add` raises
+        `StoreChangedError` then."""
+        self._games.watch()
 
     def refuse_changed(self) -> None:
         """Raise `StoreChangedError` if the file at `path` is no longer the one that is open, or games are gone from it
@@ -221,67 +296,70 @@ class Store(KeptBeside):
         self._games.refuse_loss()
 
     def file_damage(self) -> list[Damage]:
-        """What SQLite finds wrong with the file itself."""
+        """Return what SQLite finds wrong with the file itself."""
         return self._database.damage()
 
     def numbers(self) -> list[int]:
-        """The numbers of all games that are there, whole or not."""
+        """Return the numbers of all games that are there, whole or not."""
         return self._games.numbers()
 
+    def last_number(self) -> int:
+        """Return the number of the last game; 0 if there is none."""
+        return self._games.last_number()
+
     def stored(self, number: int) -> Stored:
-        """A game as it lies there, checked in every way that needs nothing but itself."""
+        """Return a game, checked in every way that needs nothing but itself."""
         return self._games.stored(number)
 
-    def record(self, game: str) -> tuple[int, GameRecord]:
-        """The number and the record of a game, given by its number or the start of its id.
+    def record(self, game: str | int) -> tuple[int, GameRecord]:
+        """Return the number and the record of a game, given by its number, or by this or the start of its id in text.
 
         Raises `UsageError`, or `DamagedError` if it is not as it was stored.
         """
         query = self._database.query
         found = []
-        if game.isdecimal() and len(game) <= len(str(LAST_NUMBER)):
+        if isinstance(game, int) or (game.isdecimal() and len(game) <= len(str(LAST_NUMBER))):
             found = query("SELECT number FROM games WHERE number = ?", int(game))
-        if not found:
-            found = query("SELECT number FROM games WHERE id >= ? AND id < ?", game, game + LARGEST_CHARACTER)
+        if not found and isinstance(game, str):
+            found = query("SELECT number FROM games WHERE id >= ? AND id < ? LIMIT 2", game, game + LARGEST_CHARACTER)
         if len(found) == 1:
             stored = self.stored(found[0][0])
             if stored.record is None or stored.damage:
                 raise DamagedError(self.path, stored.damage)
             return stored.number, stored.record
         if found:
-            raise UsageError(f"{self.path}: {len(found)} games have an id that starts with {game!r}; give more of it")
-        ((last,),) = query("SELECT max(number) FROM games")
-        raise UsageError(
-            f"{self.path}: there is no game {game!r}; expected a number from 1 to {last} or the start of an id"
-            if last is not None
-            else f"{self.path}: there is no game {game!r}; no game is stored here yet"
-        )
+            raise UsageError(f"{self.path}: several games have an id that starts with {game!r}; give more of it")
+        last = self.last_number()
+        expected = f"expected a number from 1 to {last}" if last else "no game is stored here yet"
+        or_id = " or the start of an id" if last and isinstance(game, str) else ""
+        raise UsageError(f"{self.path}: there is no game {game!r}; {expected}{or_id}")
 
     def players(self) -> list[Player]:
-        """All who have played here, in the order of their last games."""
-        rows = self._database.query(
-            "SELECT name, digest FROM (SELECT red AS name, red_digest AS digest, number FROM games"
-            " UNION ALL SELECT blue, blue_digest, number FROM games) GROUP BY name, digest ORDER BY max(number)"
-        )
-        return [Player(printable(str(name)), printable(str(digest))) for name, digest in rows]
+        """Return all who have played here, in the order of their last games."""
+        return self._games.players()
 
     def players_as_now_called(self) -> list[Player]:
-        """All who have played here, as `players` gives them, and then those of them who took part the last time: one
+        """Return all who have played here, as `players` does, and then those of them who took part the last time: one
         who was renamed may have played no game since."""
         played = self.players()
         digests = {player.digest for player in played}
-        with suppress(DamagedError):
-            return [*played, *(player for player in self.entrants() if player.digest in digests)]
-        return played
+        return [*played, *(player for player in self.claims().entrants if player.digest in digests)]
 
     def count_others(self, players: Sequence[Player]) -> int:
-        """How many games there are with a bot that is none of these, nor another version of one: by digest and name."""
-        pairs = self._database.query(
-            "SELECT red, red_digest, blue, blue_digest, count(*) FROM games GROUP BY red, red_digest, blue, blue_digest"
-        )
+        """Count the games with a bot that is none of these, nor another version of one: by digest and name."""
         names, digests = {player.name for player in players}, {player.digest for player in players}
+        found = self._database.query("SELECT number, name, digest FROM players")
+        known = [str(number) for number, name, digest in found if name in names or digest in digests]
+        among = ", ".join(known)
+        ((count,),) = self._database.query(
+            f"SELECT count(*) FROM games WHERE red NOT IN ({among}) OR blue NOT IN ({among})"
+        )
+        return int(count)
 
-        def is_known(name: object, digest: object) -> bool:
-            return name in names or digest in digests
 
-        return sum(count for *sides, count in pairs if not (is_known(*sides[:2]) and is_known(*sides[2:])))
+def _name(key: str) -> str:
+    return key.rpartition("@")[0]
+
+
+def _only(values: Mapping[str, Any], digests: Collection[str]) -> dict[str, Any]:
+    return {digest: value for digest, value in values.items() if digest in digests}

@@ -1,80 +1,108 @@
-"""The tables of a store: what each version of it has, and whether a file has just these.
+"""The tables of a store, making them in a new file, and refusing a file that has others.
 
-A table that somebody else defined can hold columns that are computed when they are read, of any size, and indexes that
-run as games are stored. So the definitions in a file have to be those of one of the versions, word for word.
+A table that another program defined can hold columns that are computed when they are read, of any size, and triggers
+that run as games are stored. So the definitions in a file have to be these, word for word.
 """
 
-import re
-import sqlite3
-from collections.abc import Iterable
-from functools import cache
+import os
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from arena.errors import UsageError, nearest
+from arena.hostfile import kind_of
+from arena.league.store.database import Database
+from arena.league.store.faults import MADE_BY
+from arena.league.store.game_row import digest_of
+from arena.league.store.kept import Kept, encode_document
+from arena.printable import printable
 
 APPLICATION_ID = 0x53747241  # "StrA", in the file's header
-VERSION = 4
-"""2 has the processor time of both sides, 3 has checksums, 4 has the records in a table of their own, and the pair and
-the date of each game beside its row. Older stores become this one when they are opened for writing."""
+VERSION = 1
 
-SETTINGS = "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
-SUMS = "CREATE TABLE sums (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
-"""It has two rows: `games`, a count and the exclusive or of all `row_sum`, and `settings`."""
-COLUMNS_OF_1 = """
+TABLES = (
+    "CREATE TABLE settings (document BLOB NOT NULL, digest BLOB NOT NULL)",
+    "CREATE TABLE players (number INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL,"
+    " UNIQUE (digest, name))",
+    """CREATE TABLE games (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
-    red TEXT NOT NULL, red_digest TEXT NOT NULL,
-    blue TEXT NOT NULL, blue_digest TEXT NOT NULL,
+    red INTEGER NOT NULL, blue INTEGER NOT NULL,
     result TEXT NOT NULL, reason TEXT NOT NULL, plies INTEGER NOT NULL, detail TEXT NOT NULL,
     red_moves INTEGER NOT NULL, red_us INTEGER NOT NULL, red_slowest_us INTEGER NOT NULL,
     blue_moves INTEGER NOT NULL, blue_us INTEGER NOT NULL, blue_slowest_us INTEGER NOT NULL,
-    seconds REAL NOT NULL"""
-GAMES = f"""CREATE TABLE games ({COLUMNS_OF_1},
-    red_cpu_us INTEGER, blue_cpu_us INTEGER,
-    pair_seed INTEGER, started REAL,
-    record_sum BLOB, row_sum BLOB
-)"""
-RECORDS = "CREATE TABLE records (number INTEGER PRIMARY KEY, record BLOB NOT NULL)"
+    seconds REAL NOT NULL, red_cpu_us INTEGER, blue_cpu_us INTEGER,
+    pair_seed INTEGER NOT NULL, started REAL NOT NULL,
+    record_digest BLOB NOT NULL, row_digest BLOB NOT NULL
+)""",
+    "CREATE INDEX games_of_red ON games (red)",
+    "CREATE INDEX games_of_blue ON games (blue)",
+    "CREATE TABLE records (number INTEGER PRIMARY KEY, record BLOB NOT NULL)",
+)
 """A record is some twenty times as large as its row: with the records between them, all rows are read through them."""
-TABLES = (SETTINGS, GAMES, RECORDS, SUMS)
-"""The tables of a new store."""
-
-TABLES_OF_1 = (SETTINGS, f"CREATE TABLE games ({COLUMNS_OF_1},\n    record BLOB NOT NULL\n)")
-ADDED = {
-    2: ("ALTER TABLE games ADD COLUMN red_cpu_us INTEGER", "ALTER TABLE games ADD COLUMN blue_cpu_us INTEGER"),
-    3: (
-        "ALTER TABLE games ADD COLUMN record_sum BLOB",
-        "ALTER TABLE games ADD COLUMN row_sum BLOB",
-        SUMS,
-    ),
-}
-"""What versions 2 and 3 have that the one before had not."""
-SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
-
-Definitions = list[tuple[str, str, str, str]]
-"""The rows of `SCHEMA`, with texts that differ in white space alone made equal."""
+NAMES_LOOKED_AT = 1000
+BESIDE = ("-lock", "-wal", "-shm", "-journal")
+"""Endings of files that stand next to a store and are none."""
 
 
-def are_known(schema: Iterable[tuple[object, ...]], *, all_there: bool) -> bool:
-    """Whether these rows of `SCHEMA` are those of a store of one of the versions; unless `all_there`, some of those."""
-    found = _definitions(schema)
-    versions = [_definitions_of(version) for version in range(1, VERSION + 1)]
-    return found in versions if all_there else any(set(found) <= set(known) for known in versions)
+def is_fresh(path: Path, create: bool) -> bool:
+    """Return whether there is nothing at `path` yet. Raises `UsageError` if no store can be opened or made there."""
+    try:
+        is_there = path.exists()
+        if path.is_dir() or (is_there and not path.is_file()):
+            raise UsageError(f"{path}: expected a store ({MADE_BY}), got {kind_of(path.stat().st_mode)}")
+        if not create and not is_there:
+            raise UsageError(f"{path}: there is no such store{_near(path)}")
+        fresh = not is_there or path.stat().st_size == 0
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{path}: cannot be opened: {why}") from None
+    if fresh and not create:
+        raise UsageError(f"{path}: expected a store ({MADE_BY}), got an empty file")
+    return fresh
 
 
-def _definitions(schema: Iterable[tuple[object, ...]]) -> Definitions:
-    return sorted((str(kind), str(name), str(table), _plain(sql)) for kind, name, table, sql in schema)
+def _near(path: Path) -> str:
+    """Suggest files of nearly that name in the folder."""
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        names = [entry.name for entry in islice(entries, NAMES_LOOKED_AT)]
+        near = nearest(path.name, [name for name in names if not name.endswith(BESIDE)])
+        return printable(f"; did you mean {' or '.join(near)}?") if near else ""
+    return ""
 
 
-def _plain(sql: object) -> str:
-    """A definition with one form of white space; an index that a key brings with it has none."""
-    return " ".join(re.sub(r"\s*([(),])\s*", r" \1 ", "" if sql is None else str(sql)).split())
+def is_empty_file(path: Path) -> bool:
+    """Return whether the file is empty: SQLite makes it so, until the tables of a new store are in it."""
+    return path.is_file() and path.stat().st_size == 0
 
 
-@cache
-def _definitions_of(version: int) -> Definitions:
-    """What SQLite itself makes of the statements of a version."""
-    database = sqlite3.connect(":memory:", isolation_level=None)
-    older = (*TABLES_OF_1, *(added for later in range(2, version + 1) for added in ADDED.get(later, ())))
-    for statement in TABLES if version == VERSION else older:
-        database.execute(statement)
-    definitions = _definitions(database.execute(SCHEMA))
-    database.close()
-    return definitions
+def make_tables(database: Database) -> None:
+    """Make an empty store, unless another process has made it in the meantime."""
+    with database.transaction():
+        if database.number("user_version") == 0:
+            for statement in TABLES:
+                database.query(statement)
+            document = encode_document({}, Kept())
+            database.query("INSERT INTO settings VALUES (?, ?)", document, digest_of(document))
+            database.query(f"PRAGMA application_id = {APPLICATION_ID}")
+            database.query(f"PRAGMA user_version = {VERSION}")
+
+
+def check_tables(database: Database) -> None:
+    """Raise `UsageError` if the file is no store, or one of another version."""
+    path = database.path
+    with database.transaction("BEGIN"):
+        if database.number("application_id") != APPLICATION_ID:
+            raise UsageError(f"{path}: expected a store made by 'arena', got another program's SQLite file")
+        version = database.number("user_version")
+        if version != VERSION:
+            raise UsageError(
+                f"{path}: this store has format {version}, and this version of arena reads format {VERSION}: use the "
+                "version that made it; nothing was changed in it"
+            )
+        found = database.query("SELECT sql FROM sqlite_schema")
+    if {sql for (sql,) in found if sql is not None} != set(TABLES):
+        raise UsageError(
+            f"{path}: expected a store made by 'arena', with the tables of its format {VERSION}, got others: they were "
+            "damaged, or made or changed by another program, and none of them was read"
+        )

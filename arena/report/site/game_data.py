@@ -20,14 +20,19 @@ from arena.game.dialogue_entries import Answer, Line, Remark, Speaker
 from arena.game.record import GameRecord, RecordError
 from arena.game.replay import Replay, Step
 from arena.game.view import is_told_as_moved
-from arena.report.boards import Mark, marks_of
-from arena.report.names import Names
-from arena.report.replay import Taken, event_words, told
+from arena.report.boards import SquareMark, marks_of
+from arena.report.game_text import Taken, event_words, told
+from arena.report.piece_names import Names
 from arena.report.site.audience import SeenBy, cell_of, lost_of, notes_for
 from protocol.messages import Battle
 from protocol.notation import SQUARES, Color
 
-MARKS = {Mark.CAME_FROM: "from", Mark.WENT_TO: "to", Mark.LOST_FROM: "lost-from", Mark.LOST_AT: "lost"}
+MARKS = {
+    SquareMark.CAME_FROM: "from",
+    SquareMark.WENT_TO: "to",
+    SquareMark.LOST_FROM: "lost-from",
+    SquareMark.LOST_AT: "lost",
+}
 """What the squares of the last action are called in the page's style sheet."""
 
 
@@ -36,7 +41,7 @@ SEED = "seed "
 """How a line begins that tells a bot its seed."""
 
 
-PLAIN = (Mark.CAME_FROM, Mark.WENT_TO)
+PLAIN = (SquareMark.CAME_FROM, SquareMark.WENT_TO)
 """What an action does that goes from its first square to its last one."""
 
 

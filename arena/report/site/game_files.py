@@ -23,7 +23,7 @@ from arena.report.site.charts import histogram
 from arena.report.site.game_page import GameTexts
 from protocol.notation import Color
 
-WORTH_A_PROCESS = 100
+WORTH_A_PROCESS = 30
 """Games from which on another process is worth its start."""
 PROGRAM = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "

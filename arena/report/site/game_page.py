@@ -10,12 +10,11 @@ from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.readers import Reader
 from arena.league.store import Stored
-from arena.report.game_facts import DIGEST_DIGITS, GameFacts, SideFacts, facts_of
-from arena.report.names import Language, Names, Numbering
-from arena.report.replay import STRENGTH
-from arena.report.result_words import score_text
+from arena.report.game_text import STRENGTH
+from arena.report.piece_names import Names, Numbering, PieceLanguage
+from arena.report.result_words import DIGEST_DIGITS, GameFacts, SideFacts, facts_of, score_text
 from arena.report.roster import ShownNames
-from arena.report.rules import army_entries
+from arena.report.rules_text import army_entries
 from arena.report.site.audience import SeenBy, audience_of, has_seeds, notes_for
 from arena.report.site.game_data import game_data, game_script
 from arena.report.site.page_frame import PageFrame, Site, Words, isolated
@@ -139,7 +138,7 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
 
     site: Site
     reader: Reader
-    language: Language
+    language: PieceLanguage
     numbering: Numbering
     shown: tuple[tuple[Player, str], ...]
     has_dialogues: bool

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
 from arena.report.roster import Roster
-from arena.report.standings import rated_lines
-from arena.report.tally import Tally
+from arena.report.standings import Tally, rated_lines
 from protocol.notation import Color
 
 CHECKPOINTS = 12

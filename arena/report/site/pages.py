@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from arena.game.verdict import GameResult
-from arena.report.bots import BotVersion
-from arena.report.names import Names
+from arena.report.bot_versions import BotVersion
+from arena.report.piece_names import Names
 from arena.report.result_words import interval_text, points_text, score_text
-from arena.report.rules import army_entries, rule_lines
-from arena.report.sentences import Part
+from arena.report.rules_text import army_entries, rule_lines
+from arena.report.sentences import RulesPart
 from arena.report.site.charts import Whisker, bars, curves, edge, heat, whiskers
 from arena.report.site.league_values import LeagueValues
 from arena.report.site.page_frame import PageFrame, in_script, isolated
@@ -265,7 +265,7 @@ class LeaguePages:
     def rules(self, ruleset: Ruleset, names: Names) -> str:
         """The rules in force."""
         words, lines = self._frame.words, rule_lines(ruleset, names)
-        parts = [(part.value, [line for line in lines if line.part is part]) for part in Part]
+        parts = [(part.value, [line for line in lines if line.part is part]) for part in RulesPart]
         source = words.ruleset_source if ruleset.source else words.ruleset
         return self._frame.page(
             "rules.html",

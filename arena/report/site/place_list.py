@@ -4,9 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena.league.pairing import Meeting, Placing
-from arena.report.formats import cells, headings, place_text, stop_text, title_text
+from arena.report.placings import (
+    cells,
+    headings,
+    name_if_known,
+    place_text,
+    remarks_of,
+    stop_text,
+    title_of,
+    title_text,
+)
 from arena.report.roster import ShownNames, shown_name
-from arena.report.rounds import name_if_known, remarks_of, title_of
 from arena.report.site.page_frame import PageFrame, Words
 
 ROUNDS_PAGE = "rounds.html"

@@ -17,11 +17,11 @@ from arena.game.time_control import parse_time
 from arena.league.pairing import Placing
 from arena.league.readers import HOST, Reader, readable
 from arena.league.readers import Audience as Reading
-from arena.league.store import RULESET, TIME, Damage, DamagedError, Store, files_in
+from arena.league.store import RULESET, TIME, Damage, DamagedError, Store
 from arena.printable import printable
-from arena.report.bots import BotVersion, VersionCount
-from arena.report.formats import placing_in, placing_lines
-from arena.report.names import DEFAULT_NAMES, Names
+from arena.report.bot_versions import BotVersion, VersionCount
+from arena.report.piece_names import DEFAULT_NAMES, Names
+from arena.report.placings import placing_in, placing_lines
 from arena.report.result_words import missing_text, not_counted_text
 from arena.report.roster import Roster, players_of
 from arena.report.site.audience import sees_bot
@@ -179,7 +179,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     settings = contents.settings
     players = contents.entrants or players_of(contents.rows, contents.entrants)
     pairs = len(players) <= MOST_IN_PAIRS
-    planned, meets_all = contents.planned_for(players)
+    planned, meets_all = contents.kept.planned_for(players)
     table = make_table(players, contents.rows, planned, meets_all=meets_all, pairs=pairs)
     if not table.games + table.against_itself:
         if contents.damage:
@@ -208,7 +208,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         versions=versions.versions(
             contents.entrants,
             record_of=lambda number: store.stored(number).sound,
-            files_of=lambda player: files_in(settings, player),
+            files_of=contents.kept.files_of,
         ),
         settings=settings,
         numbers=numbers,

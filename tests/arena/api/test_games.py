@@ -1,5 +1,6 @@
 """`arena.play` and `arena.match`: one call, and what comes of the games."""
 
+import errno
 import json
 import math
 import os
@@ -135,6 +136,22 @@ def test_an_empty_file_is_a_store_that_is_yet_to_be_made(bots: Bots) -> None:
     assert arena.League("m.sqlite").games() == []
     names = bots("steps"), bots("quits", QUITS)
     assert arena.match(*names, games=2, rules="duel", time=PATIENT, store="m.sqlite").wins == 2
+
+
+@pytest.mark.parametrize("name", ["on_result", "on_event"])
+@pytest.mark.parametrize(
+    "error", [MemoryError("a table"), OSError(errno.ENOSPC, "full"), arena.UsageError("--rules: no")], ids=repr
+)
+def test_an_error_of_what_is_called_back_comes_out_as_it_is(bots: Bots, name: str, error: Exception) -> None:
+    """Not as an error of the machine that games are played on, nor in other words."""
+
+    def fail(_: object) -> None:
+        raise error
+
+    options: dict[str, Any] = {name: fail}
+    with pytest.raises(type(error)) as caught:
+        arena.match(bots("steps"), bots("quits", QUITS), games=1, rules="duel", time=PATIENT, **options)
+    assert caught.value is error
 
 
 @pytest.mark.parametrize("name", ["on_result", "on_event"])

@@ -128,7 +128,7 @@ def test_a_name_with_the_signs_of_a_pattern_is_taken_as_it_is(league: arena.Leag
     assert {row.name for row in league.run(rounds=1, strict=True)} == {"steps", "[x]"}
 
 
-def test_a_broken_bot_forfeits_or_is_refused(
+def test_a_broken_bot_plays_no_game_or_is_refused(
     league: arena.League, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "mine").chmod(0o644)
@@ -137,7 +137,7 @@ def test_a_broken_bot_forfeits_or_is_refused(
         league.run(rounds=1, strict=True)
     assert not (tmp_path / "l.sqlite").exists()
     table = league.run(rounds=1)
-    assert table["mine"].forfeits == 4
+    assert table["mine"].games == 0
     assert any(record.getMessage().startswith("broken: ") for record in caplog.records)
 
 

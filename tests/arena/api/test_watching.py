@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.api import watching
-from arena.api.threads import BackgroundCall
-from arena.api.watching import EventQueue
+from arena.api import threads
+from arena.api.threads import BackgroundCall, EventQueue
 from arena.game.replay import Replay
 from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted, WatchedEvent
 from protocol.notation import Reason
@@ -21,10 +20,10 @@ DUEL = {"rules": "duel", "time": "60s"}
 
 def test_a_game_is_told_from_its_start_to_its_end(bots: Bots) -> None:
     seen: list[WatchedEvent] = []
-    threads = set()
+    callers = set()
 
     def watch(event: WatchedEvent) -> None:
-        threads.add(threading.current_thread())
+        callers.add(threading.current_thread())
         seen.append(event)
 
     record = arena.play(bots("one"), bots("two"), rules="duel", time="60s", on_event=watch)
@@ -38,7 +37,7 @@ def test_a_game_is_told_from_its_start_to_its_end(bots: Bots) -> None:
         ActionPlayed(record.id, step.ply, step.color, step.action, step.events, step.microseconds, cpu_us)
         for step, cpu_us in zip(steps, record.cpu_us, strict=True)
     ]
-    assert threads == {threading.current_thread()}
+    assert callers == {threading.current_thread()}
 
 
 def test_events_print_as_lines(bots: Bots, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +97,7 @@ def test_what_a_watcher_raises_stops_the_games_and_comes_out(bots: Bots, tmp_pat
 
 def test_a_watcher_that_waits_holds_no_game_up(bots: Bots, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It waits in the first event until all games are stored; what it did not take is counted."""
-    monkeypatch.setattr(watching, "MOST_WAITING", 20)
+    monkeypatch.setattr(threads, "MOST_WAITING", 20)
     monkeypatch.setattr(EventQueue.__init__, "__defaults__", (20,))
     path = tmp_path / "l.sqlite"
     league = arena.League(path, rules="duel", time="60s", jobs=2)

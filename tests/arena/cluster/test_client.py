@@ -13,7 +13,6 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord, encode_record
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.cluster import ClusterPlan
 from arena.league.executor import Begun, GameTask, Lost, NotPlayed, Outcome, Played, PlaySettings, Said
 from arena.league.executor.cluster import client
 from arena.league.executor.cluster.bridge import Connected, Done, Ended, Event, Listed, Unreachable, Workers
@@ -29,6 +28,7 @@ from arena.league.executor.cluster.messages import (
     decode_tasks,
     encode,
 )
+from arena.league.executor.cluster.plan import ClusterPlan
 from arena.play.played_on import calibration_of, worker_of
 from arena.rules.loading import load_ruleset
 from arena.version import __version__
@@ -275,17 +275,17 @@ def test_a_game_during_which_worker_after_worker_ends_stops_the_league_and_is_na
             (number,) = scene.bridge.batches
             scene.play(number, worker="attic", seconds=0.1)
             await scene.settle()
-        for _ in range(5):  # the batch of several games, and then one game after the other
-            number, (_, tasks) = next(iter(scene.bridge.batches.items()))
-            del scene.bridge.batches[number]
-            scene.bridge.tell(Done(number, why="its workers ended", is_failed=True, has_killed=True))
-            await scene.settle()
-            if len(tasks) == 1:
-                break
+        ((number, (_, tasks)),) = scene.bridge.batches.items()
+        assert len(tasks) > 1
+        del scene.bridge.batches[number]
+        scene.bridge.tell(Done(number, why="its workers ended", is_failed=True, has_killed=True))
         await scene.settle()
+        ((number, (_, (task,))),) = scene.bridge.batches.items()  # its games are sent one by one now
+        scene.bridge.tell(Done(number, why="its workers ended", is_failed=True, has_killed=True))
+        await scene.settle()
+        assert str(scene.error).startswith(f"game {task.id} (ann - bob) was not played: its workers ended")
 
-    scene = run(act, 20)
-    assert str(scene.error).startswith("game 0000000000000002 (ann - bob) was not played: its workers ended")
+    run(act, 20)
 
 
 def test_bots_that_no_worker_can_play_are_left_out_and_nobody_forfeits(run: Callable[..., Scene]) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arena.game.verdict import GameResult
 from arena.league.pairing.placing import SwissPlace
 from arena.league.pairing.swiss import Swiss, usual_rounds
-from arena.report.formats import placing_entry
+from arena.report.placings import placing_entry
 from protocol.notation import Reason
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from arena.game.record import GameRecord, NoteLine
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
-from arena.report.names import Language, Names, Numbering
-from arena.report.replay import STRENGTH, Position
+from arena.report.game_text import STRENGTH, ReplayPosition
+from arena.report.piece_names import Names, Numbering, PieceLanguage
 from arena.report.site.audience import SeenBy
 from arena.report.site.game_data import game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
@@ -104,7 +104,7 @@ def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_eve
     shutil.copytree(FOLDER / "static", tmp_path / "static")
     (tmp_path / "words.js").write_text(script_words(ENGLISH))
     (tmp_path / "games").mkdir()
-    called = [Names(language, numbering) for language in Language for numbering in Numbering]
+    called = [Names(language, numbering) for language in PieceLanguage for numbering in Numbering]
     frame, page = PageFrame(Site("a league", (), "")), open_page(tmp_path / "words.js")
     for number, rules in enumerate(RULES, 1):
         record = play_game(load_ruleset(rules), seed=number, plies=60)
@@ -126,7 +126,7 @@ def _check_shown(shown: dict[str, Any], record: GameRecord, view: str, names: Na
     ranks = range(10) if flipped else range(9, -1, -1)
     files = range(9, -1, -1) if flipped else range(10)
     order = [10 * rank + file for rank in ranks for file in files]
-    position = Position(record, view)
+    position = ReplayPosition(record, view)
     steps = position.replay.steps()
     for ply, board in enumerate(shown["boards"]):
         if ply:
@@ -147,7 +147,7 @@ def _check_shown(shown: dict[str, Any], record: GameRecord, view: str, names: Na
             assert look == [cell[0] == "r", names.number(rank), f"{name}: {names.name(rank)}"]
 
 
-def _lost_text(position: Position, color: Color, names: Names) -> str:
+def _lost_text(position: ReplayPosition, color: Color, names: Names) -> str:
     lost = position.lost(color)
     counts = [(names.number(rank), lost.count(rank)) for rank in STRENGTH if rank in lost]
     text = " ".join(number if count == 1 else f"{number}\N{MULTIPLICATION SIGN}{count}" for number, count in counts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from made_stores import forge_row
+from forged_games import forge_row
 
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
@@ -96,8 +96,8 @@ def test_the_first_page_says_what_is_missing_damaged_and_who_was_disqualified(
     records = make_store(tmp_path / "l.sqlite", games=6, change=crash)
     assert not re.search("incomplete|disqualified|damaged", front())
     with Store(tmp_path / "l.sqlite", create=True) as store:
-        store.set_planned(60)
-        store.set_disqualified([Disqualified(records[0].players[1], 2, 3, counted=3)])
+        store.keep(planned=60)
+        store.keep(disqualified=[Disqualified(records[0].players[1], 2, 3, counted=3)])
     assert "incomplete: 6 of 60 games" in front()
     line = (
         "bob is disqualified after 2 faults: 3 games left out; this table counts 1 game of it that the league does not"

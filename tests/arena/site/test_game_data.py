@@ -20,7 +20,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.game.view import true_cells
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.names import DEFAULT_NAMES
+from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.audience import SeenBy
 from arena.report.site.game_data import GameData, game_data, game_script, read_game_script
 from arena.report.site.game_page import game_page, labels_of
@@ -143,7 +143,7 @@ def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_ga
         (tmp_path / f"{world}").mkdir()
         with Store(tmp_path / f"{world}/l.sqlite", create=True) as store:
             store.agree({"ruleset": "duel", "time": "1s/move"}, PLAYERS)
-            store.set_entrants(PLAYERS)
+            store.keep(entrants=PLAYERS)
             store.add_all(league)
             write_site(store, tmp_path / f"{world}/out", SitePlan(reader_named(reader)))
         files = [path for path in (tmp_path / f"{world}/out").rglob("*") if path.is_file()]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from ended_leagues import Made, Run, made_in
 
-from arena.api.league import League
+from arena.api.leagues import League
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.formats import PlacingEntry
+from arena.report.placings import PlacingEntry
 from arena.report.site.site_contents import PlayedGames, SitePlan, read_site
 from arena.report.site.write_site import write_site
 

@@ -117,7 +117,7 @@ def text_of(path: str, body: str) -> str:
     return body
 
 
-@pytest.mark.parametrize("name", ["v4-duel", "v4-own"])
+@pytest.mark.parametrize("name", ["duel", "own"])
 def test_every_page_of_a_forged_store_is_there_or_says_that_it_is_not(tmp_path: Path, name: str) -> None:
     rng = Random(name)
     path = tmp_path / "l.sqlite"

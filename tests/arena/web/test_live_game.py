@@ -9,8 +9,8 @@ from arena.game.replay import Replay
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.events import ActionPlayed
-from arena.report.names import DEFAULT_NAMES
-from arena.report.replay import Position
+from arena.report.game_text import ReplayPosition
+from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.audience import SeenBy
 from arena.rules.loading import load_ruleset
 from arena.web.watched_game import LIVE_WORDS, MOVES_SHOWN, WatchedGame
@@ -45,7 +45,7 @@ def test_the_public_sees_after_each_ply_what_both_sides_know_and_no_more(
     ruleset = load_ruleset(rules)
     record = play_game(ruleset, seed=1, plies=120)
     game = watched(record, spec(ruleset, TimeControl(move_ms=1000)))
-    positions = [Position(record, side) for side in ("red", "blue")]
+    positions = [ReplayPosition(record, side) for side in ("red", "blue")]
     steps = [position.replay.steps() for position in positions]
     for event in [None, *events_of(record)]:
         if event:
@@ -64,7 +64,10 @@ def test_with_all_ranks_the_board_is_the_true_one(
 ) -> None:
     ruleset = load_ruleset("isf")
     record = play_game(ruleset, seed=2, plies=60)
-    game, position = watched(record, spec(ruleset, TimeControl(move_ms=1000)), SeenBy.ALL), Position(record, "all")
+    game, position = (
+        watched(record, spec(ruleset, TimeControl(move_ms=1000)), SeenBy.ALL),
+        ReplayPosition(record, "all"),
+    )
     for event, _ in zip(events_of(record), position.replay.steps(), strict=True):
         game.play(event)
         assert game.state()["cells"] == "".join(position.cells())

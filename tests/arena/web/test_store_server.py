@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 import pytest
 from ended_leagues import Run, made_in
-from made_stores import forge_row
+from forged_games import forge_row
 from served import Serve, Served
 
 from arena.league.formats import FormatName, FormatOptions

@@ -20,7 +20,7 @@ from typing import Any
 import trio
 
 from arena.errors import ArenaError
-from arena.league.cluster import PRELOAD, ClusterPlan
+from arena.league.executor.cluster.plan import PRELOAD, ClusterPlan
 from arena.printable import printable
 
 POLL_SECONDS = 0.5

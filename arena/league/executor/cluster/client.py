@@ -26,7 +26,6 @@ from arena.counted import counted
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import GameSpec
-from arena.league.cluster import ClusterPlan
 from arena.league.executor.cluster.bridge import (
     LONGEST_WHY,
     Bridge,
@@ -54,6 +53,7 @@ from arena.league.executor.cluster.messages import (
     this_arena,
 )
 from arena.league.executor.cluster.packing import not_sent, pack_bot
+from arena.league.executor.cluster.plan import ClusterPlan
 from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.pipes import WireError
 from arena.league.executor.task import (
@@ -188,7 +188,7 @@ class ClusterExecutor(OutcomeStream):
                 assert bot.look is not None
                 file = bot.look.covered.only or bot.look.covered.folder.name
             wire, arguments = WireBot.of(replace(bot, not_sent=words)), tuple(map(packed, bot.arguments))
-            bots.append(CarriedBot(wire, key, os.fsencode(file), arguments, bot.is_made_to_speak))
+            bots.append(CarriedBot(wire, key, os.fsencode(file), arguments, bot.asked.prefix if bot.asked else ""))
         info = RunInfo(
             self._run,
             this_arena(),

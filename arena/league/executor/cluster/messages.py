@@ -21,14 +21,14 @@ class CarriedBot(msgspec.Struct, frozen=True):
     """A bot as it is sent to workers.
 
     `key` is the digest of its pack; a broken bot has none. `file` is the name of its file or folder in the pack.
-    `is_made_to_speak`: its protocol was set where it was named, not by its own files.
+    `prefix` is the prefix of its path where it was named.
     """
 
     bot: WireBot
     key: str
     file: bytes
     arguments: tuple[bytes, ...]
-    is_made_to_speak: bool
+    prefix: str
 
 
 class RunInfo(msgspec.Struct, frozen=True):

@@ -27,7 +27,6 @@ import trio
 from arena.bots import BotSpec, load_bot
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
-from arena.bots.loading import made_to_speak
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import RefusedBotsError
 from arena.errors import UsageError
@@ -184,10 +183,7 @@ def _load(carried: CarriedBot, packs: dict[str, bytes], place: Path) -> BotSpec:
     place.mkdir(0o755)
     unpack(packs[carried.key], place)
     path = place / os.fsdecode(carried.file)
-    arguments = tuple(map(unpacked, carried.arguments))
-    found = load_bot(path, AskedBot(str(path), arguments=arguments) if arguments else None)
-    if carried.is_made_to_speak:
-        found = made_to_speak(found, carried.bot.dialect)
+    found = load_bot(path, AskedBot(f"{carried.prefix}{path}", arguments=tuple(map(unpacked, carried.arguments))))
     if packed(found.digest) != carried.bot.digest:
         name = printable(unpacked(carried.bot.name))
         raise UsageError(f"{name}: expected the digest {unpacked(carried.bot.digest)[:16]}, got {found.digest[:16]}")

@@ -1,0 +1,248 @@
+"""The keywords of the API, checked as the options of the commands are, and errors as the API gives them."""
+
+import contextlib
+import inspect
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypedDict, get_type_hints
+
+from arena.bots.sandbox.launch import host_fault
+from arena.errors import UsageError, suggest
+from arena.game.time_control import TimeControl, parse_time
+from arena.league.formats import FormatName, FormatOptions
+from arena.league.options import USUAL, PlayOptions
+from arena.league.pairing import ChosenFormat, format_of
+from arena.league.settings import build_limits, check_options, option_value, time_control, usual_limits
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset, RulesetError
+
+AnyPath = str | os.PathLike[str]
+Times = str | tuple[str, str]
+"""A time control such as `100ms`, `1s/move` or `60+0.6`; or that of the first bot and that of the second."""
+
+
+class BotKeywords(TypedDict, total=False):
+    """How bots are held. Sizes are strings with a unit (`512M`), times as well (`10m`); see docs/cli.md for each.
+
+    `sandbox` is `default`, `bwrap`, `cgroup` or `auto`. `interpreters` are programs outside the system that bots may be
+    run by, or the folders that they are installed in.
+    """
+
+    sandbox: str
+    memory: str
+    processes: int
+    tmp: str
+    interpreters: Sequence[str]
+    build_time: str
+    build_memory: str
+    build_disk: str
+    build_network: bool
+
+
+class GameKeywords(BotKeywords, total=False):
+    """What else games are played under, with the defaults of the command line.
+
+    `start_time`, `setup_time` and `margin` are as in docs/cli.md. `seed` is from 0 to 2**64 - 1. `limits` is a TOML
+    file with other limits, and another time, for some bots. `keep_bots` plays the two
+    games of a pair, with colours swapped, in the same processes. `openings` is a file of set-ups that games begin with.
+    `opponents` is `hidden`, or `named`: then each bot is told the name of its opponent.
+    """
+
+    start_time: str
+    setup_time: str
+    margin: str
+    seed: int
+    limits: AnyPath | None
+    pondering: bool
+    keep_bots: bool
+    openings: AnyPath | None
+    opponents: str
+
+
+class LeagueKeywords(GameKeywords, total=False):
+    """And how several games are played: `jobs` at a time (default: one for each usable CPU), pinned by `affinity`
+    (default: with at least as many games as CPUs)."""
+
+    jobs: int
+    affinity: bool
+
+
+_USUAL = {field.name: getattr(USUAL, field.name) for field in fields(PlayOptions)}
+
+
+def play_options(
+    allowed: type[BotKeywords], options: Mapping[str, Any], named: Collection[str] = (), **fixed: object
+) -> PlayOptions:
+    """Keywords, of those that are allowed, as options, with some that are not the caller's to choose.
+
+    `named` are keywords of the same call that are no options; they too may be meant by a name that is not known.
+    Raises `UsageError` for an unknown keyword and for a value of another type.
+    """
+    refuse_unknown(options, [*get_type_hints(allowed), *named])
+    values: dict[str, Any] = {}
+    for name, value in {**options, **fixed}.items():
+        if name in ("limits", "openings", "store"):
+            values[name] = None if value is None else path_of(value, name)
+        elif name == "rules":
+            values[name] = value if isinstance(value, str) else rules(value)  # a name is looked up when it is needed
+        elif name == "interpreters":
+            if isinstance(value, str) or not isinstance(value, Sequence):
+                raise UsageError(f"interpreters: expected a list of paths, got {value!r}")
+            values[name] = tuple(os.fspath(path) for path in value)
+        else:
+            _check_type(name, value, bool if name == "affinity" else type(_USUAL[name]))
+            values[name] = value
+    return PlayOptions(**values)
+
+
+def refuse_unknown(options: Mapping[str, object], known: Collection[str]) -> None:
+    """Raise `UsageError` for a keyword that is none of those that are known."""
+    for name in options:
+        if name not in known:
+            raise UsageError(f"{name}: there is no such option here; {suggest(name, sorted(known))}")
+
+
+def check_values(options: PlayOptions) -> None:
+    """Raise `UsageError` for what is wrong with options whoever plays: a value out of range, a ruleset that is none."""
+    with plain_errors():
+        check_options(options)
+        time_control(options)
+        usual_limits(options)
+        build_limits(options)
+        rules(options.rules)
+
+
+def _check_type(name: str, value: object, expected: type) -> None:
+    if type(value) is not expected:
+        words = {str: f"a string such as {_USUAL[name]!r}", int: "a whole number", bool: "True or False"}[expected]
+        raise UsageError(f"{name}: expected {words}, got {value!r}")
+
+
+def match_times(time: Times) -> tuple[str, tuple[str, ...]]:
+    """The time control of a match, and those that its two bots have of their own. Raises `UsageError`."""
+    if isinstance(time, str):
+        return time, ()
+    if not isinstance(time, tuple | list) or len(time) != 2:
+        raise UsageError(
+            f"time: expected a string such as {USUAL.time!r}, or two, the first bot's and the second's, got {time!r}"
+        )
+    first, second = map(check_time_word, time)
+    return (time[0], ()) if first == second else (USUAL.time, tuple(time))
+
+
+def check_time_word(time: str) -> TimeControl:
+    """A time control as it is written. Raises `UsageError`."""
+    _check_type("time", time, str)
+    return option_value("time", parse_time, time)
+
+
+def path_of(value: object, what: str) -> Path:
+    """A path that a caller has given. Raises `UsageError` if it is none."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise UsageError(f"{what}: expected a path, got {value!r}")
+    return Path(value)
+
+
+def bot_word(path: AnyPath) -> str:
+    """A bot as a caller has named it: `warden` may be a sample bot, `./warden` is none. Raises `UsageError`."""
+    path_of(path, "bot")
+    return os.fspath(path)
+
+
+def check_callback(name: str, call: object) -> None:
+    """Raise `UsageError` for a callback that cannot be called, or whose call would do nothing until it is awaited."""
+    if call is None:
+        return
+    if not callable(call):
+        raise UsageError(f"{name}: expected a function, got {call!r}")
+    if any(is_async(one) for one in (call, type(call).__call__) for is_async in _ASYNC):
+        raise UsageError(f"{name}: expected a plain function, got an async one, which nothing would await: {call!r}")
+
+
+_ASYNC = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+_OPTION = re.compile(r"('arena [^']*')|(?<![\w-])--([a-z][a-z0-9-]*)")
+"""A command in an error, which stays as it is, or an option outside of one, which is a keyword here."""
+_NAME = re.compile(r"[\w./+-]+", re.ASCII)
+
+
+def rules(name: str | Ruleset = "isf") -> Ruleset:
+    """The ruleset written as `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`: `arena.rules("vintage/barrage+rescue")`.
+
+    A `Ruleset` is returned as it is.
+
+    `arena.Game(ruleset, red_rows, blue_rows)` starts a game under it. Raises `UsageError` for a name that is not known.
+    """
+    if isinstance(name, Ruleset):
+        if not _NAME.fullmatch(name.name):
+            raise UsageError(f"rules: expected a name of letters, digits and '-_./+', got {name.name!r}")
+        return name
+    if not isinstance(name, str):
+        raise UsageError(f"rules: expected a Ruleset or the name of one, such as 'isf', got {name!r}")
+    with plain_errors():
+        return load_ruleset(name)
+
+
+@contextlib.contextmanager
+def plain_errors() -> Iterator[None]:
+    """Within, whatever a user can act on is raised as an `ArenaError`, in which options are called as the keywords."""
+    try:
+        yield
+    except RulesetError as error:
+        raise UsageError(str(error)) from None
+    except UsageError as error:
+        text = _OPTION.sub(lambda found: found[1] or found[2].replace("-", "_"), str(error))
+        if type(error) is not UsageError or text == str(error):
+            raise
+        raise UsageError(text) from None
+    except Exception as error:
+        fault = host_fault(error)
+        if fault is None or fault is error:
+            raise
+        raise fault from error
+
+
+class FormatKeywords(TypedDict, total=False):
+    """What a league's format can be asked for; each format takes some of it. None is what nobody has asked for.
+
+    `format` is `round-robin` (the usual one), `single-round-robin`, `gauntlet`, `swiss`, `knockout` or `ladder`.
+    `seeds` are names of bots, from the first seed on. `games` are those of a ladder. See docs/formats.md for all.
+    """
+
+    format: str
+    challengers: int | None
+    seeds: Sequence[str]
+    best_of: int | None
+    extra_pairs: int | None
+    confidence: float | None
+    games: int | None
+    disqualify: int | None
+
+
+def chosen_format(rounds: int | None, options: Mapping[str, Any], named: Sequence[str]) -> ChosenFormat:
+    """The format that was asked for; `named` are keywords of the same call that are none of its options.
+
+    Raises `UsageError` for an unknown keyword, for a value of another type, and for what the format does not take.
+    """
+    refuse_unknown(options, [*get_type_hints(FormatKeywords), *named])
+    asked = dict(options)
+    name = _format_name(asked.pop("format", FormatName.ROUND_ROBIN.value))
+    seeds = asked.pop("seeds", ())
+    if isinstance(seeds, str) or not isinstance(seeds, Sequence) or not all(isinstance(one, str) for one in seeds):
+        raise UsageError(f"seeds: expected a list of names of bots, got {seeds!r}")
+    for field, value in {"rounds": rounds, **asked}.items():
+        if field == "confidence" and type(value) not in (int, float, type(None)):
+            raise UsageError(f"{field}: expected a likelihood such as 0.95, got {value!r}")
+        if field != "confidence" and type(value) not in (int, type(None)):
+            raise UsageError(f"{field}: expected a whole number, got {value!r}")
+    return format_of(FormatOptions(name, rounds, seeds=tuple(seeds), **asked))
+
+
+def _format_name(word: object) -> FormatName:
+    known = [name.value for name in FormatName]
+    if word not in known:
+        hint = suggest(word, known) if isinstance(word, str) else f"known are {', '.join(known)}"
+        raise UsageError(f"format: there is no format {word!r}; {hint}")
+    return FormatName(word)

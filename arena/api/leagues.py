@@ -1,0 +1,198 @@
+"""A league as an object: `arena.League`."""
+
+import glob
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Never, Self, Unpack
+
+from arena.api.keywords import (
+    AnyPath,
+    FormatKeywords,
+    LeagueKeywords,
+    check_time_word,
+    check_values,
+    chosen_format,
+    path_of,
+    plain_errors,
+    play_options,
+    refuse_unknown,
+)
+from arena.api.matches import OnResult, play_league
+from arena.api.shown_results import Result, Standings, result_of, standings_of
+from arena.api.threads import OnEvent, log
+from arena.errors import UsageError
+from arena.game.record import GameRecord
+from arena.league.formats import USUAL_ROUNDS
+from arena.league.league import OpenLeague
+from arena.league.options import Kind
+from arena.league.plan import Entry
+from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
+from arena.report.placings import placing_in
+from arena.report.roster import Roster, players_of
+from arena.report.standings import make_table
+from arena.rules.ruleset import Ruleset
+
+RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league", "archive")
+"""What `run` takes besides the options of formats."""
+
+
+class League:
+    """A league whose games are kept in a store, an SQLite file that is made when the first game is played.
+
+    Use it in a `with` statement or without one: the store is open only while games are played or read. Options are
+    those of `arena league`, and games that the store holds already are not played again. Raises `UsageError` for an
+    option that makes no sense and for a file that is no store; bots, and whether the games of the store were played
+    under these options, are looked at in `run`.
+    """
+
+    def __init__(
+        self,
+        store: AnyPath,
+        *,
+        rules: str | Ruleset = "isf",
+        time: str = "100ms",
+        **options: Unpack[LeagueKeywords],
+    ) -> None:
+        self.path: Path = path_of(store, "store")
+        known = ("rules", "time")
+        self._options = play_options(LeagueKeywords, options, known, rules=rules, time=time, store=self.path)
+        check_values(self._options)
+        if self._has_games():
+            with plain_errors(), Store(self.path, create=False):
+                pass  # it is one
+        self._paths: list[str] = []
+        self._times: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def add(self, *paths: AnyPath, time: str | None = None, **unknown: Never) -> None:
+        """Have bots take part: paths as on the command line, with `*`, `?` and `[...]` as in a shell, and `~`.
+
+        What takes part already is passed over. With a `time` (`1s/move`, `60+0.6`) these bots have that in place of the
+        league's, and so have those of them that take part already. Raises `UsageError` for a pattern that no file
+        matches, and for a time that is none.
+        """
+        refuse_unknown(unknown, ("time",))
+        if time is not None:
+            check_time_word(time)
+        for path in paths:
+            text = os.path.expanduser(path_of(path, "bot"))
+            known = {os.path.realpath(one) for one in self._paths}
+            found = [text]
+            if glob.has_magic(text) and not os.path.lexists(text):
+                found = sorted(glob.glob(text))
+                if not found:
+                    raise UsageError(f"{text}: expected bots, and there is no file of such a name")
+            self._paths += [one for one in found if os.path.realpath(one) not in known]
+            if time is not None:
+                self._times |= dict.fromkeys(map(os.path.realpath, found), time)
+
+    def run(
+        self,
+        rounds: int | None = None,
+        *,
+        on_result: OnResult | None = None,
+        on_event: OnEvent | None = None,
+        strict: bool = False,
+        follow_links: bool = False,
+        new_league: bool = False,
+        archive: bool | None = None,
+        **format_options: Unpack[FormatKeywords],
+    ) -> Standings:
+        """Play all games of the format, and return the standings.
+
+        Usually that is a round robin: every pair meets twice in each of the `rounds` (1). Another `format`, and what it
+        can be asked for, is as for `arena league --format`: see docs/formats.md.
+        `on_result` is called with each game as soon as it is stored, `on_event` with what happens in the games, both in
+        the thread that has called this; what they raise stops the league. Bots that cannot be started play no game; if
+        it is `strict` they are refused. Paths that are symbolic links are such bots, unless links are to be followed. A
+        Swiss, a knockout or a ladder goes on with new versions of bots; a `new_league` begins anew. Raises `UsageError`
+        for what was asked for wrongly, and other `ArenaError`; the games that are stored by then stay.
+        """
+        if rounds is not None and (type(rounds) is not int or rounds < 1):
+            raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
+        with plain_errors():
+            format_ = chosen_format(rounds, format_options, RUN_KEYWORDS)
+        times = [self._times.get(os.path.realpath(path)) for path in self._paths]
+        entry = Entry(
+            tuple(self._paths),
+            Kind.LEAGUE,
+            rounds or USUAL_ROUNDS,
+            strict=strict,
+            follow_links=follow_links,
+            format=format_,
+            times=times,
+            is_new=new_league,
+            archive=archive,
+        )
+        return play_league(entry, self._options, _standings, on_result=on_result, on_event=on_event)
+
+    def standings(self, *, everyone: bool = False, **unknown: Never) -> Standings:
+        """The table of the bots that took part the last time, or of all that have ever played in the store.
+
+        It is made of the games that their league counted and of those that came in since, or of all games of
+        `everyone`. `placing` is that of the last league, as `run` has returned it.
+        """
+        refuse_unknown(unknown, ("everyone",))
+        if not self._has_games():
+            return standings_of(make_table([], [], meets_all=None), {})
+        with plain_errors(), Store(self.path, create=False) as store:
+            return self._standings_in(store, everyone=everyone)
+
+    def _standings_in(self, store: Store, *, everyone: bool) -> Standings:
+        contents = store.read(counted=not everyone)
+        self._warn(contents)
+        everybody = everyone or not contents.entrants
+        chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
+        planned, meets_all = contents.kept.planned_for(chosen)
+        table = make_table(chosen, contents.rows, planned, meets_all=meets_all)
+        names = Roster(chosen, contents.rows).names
+        placing = placing_in(store, contents, table.lines, names)
+        return standings_of(table, contents.settings, placing, names)
+
+    def games(self) -> list[Result]:
+        """All games that are stored, in the order in which they were."""
+        contents = self._read()
+        names = Roster(players_of(contents.rows, contents.entrants), contents.rows).names
+        return [result_of(row, names) for row in contents.rows]
+
+    def record(self, game: int | str) -> GameRecord:
+        """The record of a game, by its number or the start of its id. Raises `UsageError` if there is none."""
+        return stored_record(self.path, game)
+
+    def _has_games(self) -> bool:
+        """Whether there is a file with anything in it where the store is to be."""
+        return os.path.lexists(self.path) and not is_empty_file(self.path)
+
+    def _read(self) -> Contents[list[GameRow]]:
+        if not self._has_games():
+            return Contents([], {})
+        with plain_errors(), Store(self.path, create=False) as store:
+            contents = store.read()
+        self._warn(contents)
+        return contents
+
+    def _warn(self, contents: Contents[list[GameRow]]) -> None:
+        if contents.damage:
+            log.warning(
+                "%s is damaged; what is named here does not count:\n%s", self.path, damage_text(contents.damage)
+            )
+
+
+def stored_record(path: Path, game: int | str) -> GameRecord:
+    """The record of a stored game, by its number or the start of its id. Raises `ArenaError`."""
+    with plain_errors(), Store(path, create=False) as store:
+        return store.record(game)[1]
+
+
+def _standings(league: OpenLeague) -> Standings:
+    players, rows = league.players, league.rows()
+    table = make_table(players, rows, league.planned, meets_all=league.meets_all)
+    return standings_of(table, league.store.settings(), league.placing(), Roster(players, rows).names)

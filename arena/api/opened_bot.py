@@ -1,0 +1,329 @@
+"""One bot to talk to, for tests of it: `arena.open_bot`."""
+
+import contextlib
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar, Unpack
+
+import trio
+
+from arena.api.keywords import AnyPath, BotKeywords, bot_word, plain_errors, play_options
+from arena.api.keywords import rules as rules_of
+from arena.api.threads import BackgroundCall, in_thread_of_trio
+from arena.bots import BotSpec, find_bots
+from arena.bots.folders import BotFolders
+from arena.bots.process import QUIT_GRACE, BotProcess
+from arena.bots.sandbox.launch import StartError
+from arena.bots.sandbox.levels import Level, choose
+from arena.bots.starting import Sandbox
+from arena.errors import ArenaError, UsageError
+from arena.game.time_control import parse_time
+from arena.game.view import SeatView, enemy_squares, legal_actions, opening, tell
+from arena.league.entrants import built
+from arena.league.options import LARGEST_SEED, PlayOptions
+from arena.league.settings import check_options, option_value, usual_limits
+from arena.nursery import background
+from arena.readiness import readable
+from arena.rules.events import Event
+from arena.rules.game import Game
+from arena.rules.ruleset import Ruleset
+from arena.rules.setup import IllegalSetupError, check_setup
+from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
+from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError
+from protocol.messages import (
+    PROTOCOL_VERSION,
+    Ability,
+    ArenaMessage,
+    Author,
+    Board,
+    BotMessage,
+    Cannot,
+    Enemy,
+    Hello,
+    Move,
+    Name,
+    Note,
+    Quit,
+    Ready,
+    Setup,
+    Turn,
+    Want,
+    Wants,
+)
+from protocol.notation import COLOR_BY_WORD, Color
+
+START_SECONDS = 10.0
+"""How long a bot may take to start; the usual limit of a game."""
+ANSWER_SECONDS = 5.0
+MOST = 2**53
+"""Milliseconds and plies that a bot may be told of: what any language's numbers hold."""
+STDERR_LINES = 5
+"""Lines of a bot's standard error that an error ends with."""
+
+M = TypeVar("M", Ready, Setup, Move)
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """What a bot has said of itself: empty strings and no wants where it said nothing."""
+
+    name: str
+    author: str
+    wants: tuple[Want, ...]
+    cannot: tuple[Ability, ...] = ()
+
+
+class OpenBot:
+    """A bot that runs: see `open_bot`. All that waits has a time limit in seconds, and raises `ArenaError` after it.
+
+    What a bot does wrong is an `ArenaError` as well: a line that is no message, a message that was not to come, its
+    exit, more memory or processes than its limits.
+    """
+
+    def __init__(self, bot: BotSpec, ruleset: Ruleset, process: BotProcess) -> None:
+        self.name = bot.name
+        self.ruleset = ruleset
+        self.notes: list[str] = []
+        """The remarks that it has sent while `hello`, `set_up` and `turn` waited for something else."""
+        self._process = process
+        self._buffer = LineBuffer()
+        self._lines: deque[bytes] = deque()
+        self._fault = ""
+        self._wants: tuple[Want, ...] = ()
+        self._color: Color | None = None
+        self._rows: tuple[str, ...] | None = None
+        self._game: Game | None = None
+        self._view: SeatView | None = None
+
+    @property
+    def stderr(self) -> str:
+        """The last part of what it has written to standard error, made printable."""
+        self._process.read_stderr_now()
+        return self._process.stderr_tail
+
+    # --- messages ---------------------------------------------------------------------------------------------------
+
+    async def send(self, *messages: ArenaMessage, within: float = ANSWER_SECONDS) -> None:
+        """Send messages (`protocol.messages`). Raises `ArenaError` if it does not read them."""
+        _check_within(within)
+        try:
+            data = b"".join(map(encode_for_bot, messages))
+        except (LocalProtocolError, KeyError) as error:
+            raise UsageError(f"this cannot be sent to a bot: {error}") from None
+        with trio.move_on_after(within) as limit:
+            await self._process.write(data)
+        if limit.cancelled_caught:
+            raise self._error(f"has not read what it was sent within {within:g} s")
+
+    async def receive(self, within: float = ANSWER_SECONDS) -> BotMessage:
+        """Its next message, of any kind. Raises `ArenaError` if none comes within so many seconds."""
+        _check_within(within)
+        return await self._receive_until(trio.current_time() + within, within)
+
+    async def _receive_until(self, end: float, within: float) -> BotMessage:
+        """The same until a moment of trio's clock, `within` seconds after this was begun."""
+        with trio.move_on_at(end):
+            while True:
+                message = self._next()
+                if message is not None:
+                    return message
+                await self._read()
+        raise self._error(f"sent no message within {within:g} s")
+
+    def _next(self) -> BotMessage | None:
+        """The next message of those that have been read."""
+        while self._lines:
+            line = self._lines.popleft()
+            try:
+                message = decode_from_bot(line)
+            except RemoteProtocolError as error:
+                raise self._error(f"sent what is no message: {error}") from None
+            if message is not None:
+                return message
+        return None
+
+    async def _read(self) -> None:
+        """Wait for output and read what there is of it."""
+        data = self._process.read_now()
+        if data is None:
+            await readable(self._process.stdout)
+            return
+        if not data:
+            await self._process.wait_exit()
+            raise self._error(self._fault or self._process.exit_words())
+        try:
+            self._lines.extend(self._buffer.feed(data))
+        except RemoteProtocolError as error:
+            raise self._error(f"sent what is no message: {error}") from None
+
+    async def watch(self) -> None:
+        """Stop it when it uses more than its limits."""
+        self._fault = await self._process.watch()
+        self._process.kill_now()
+
+    def _error(self, what: str) -> ArenaError:
+        lines = self.stderr.strip().splitlines()[-STDERR_LINES:]
+        return ArenaError("\n".join([f"{self.name} {what}", *(f"    {self.name} stderr: {line}" for line in lines)]))
+
+    # --- a game -----------------------------------------------------------------------------------------------------
+
+    async def hello(self, within: float = START_SECONDS) -> Introduction:
+        """Say hello, and wait for what it says of itself and its `ready`."""
+        said: list[BotMessage] = []
+        await self.send(Hello(PROTOCOL_VERSION), within=within)
+        await self._wait_for(Ready, within, said.append, allowed=(Name, Author, Wants, Cannot))
+        name = next((message.text for message in said if isinstance(message, Name)), "")
+        author = next((message.text for message in said if isinstance(message, Author)), "")
+        self._wants = tuple(want for message in said if isinstance(message, Wants) for want in message.wants)
+        cannot = tuple(one for message in said if isinstance(message, Cannot) for one in message.abilities)
+        return Introduction(name, author, self._wants, cannot)
+
+    async def set_up(
+        self, color: Color | str = Color.RED, *, time: str = "100ms", seed: int = 1, within: float = ANSWER_SECONDS
+    ) -> tuple[str, ...]:
+        """Begin a game on this side and return the bot's set-up: four rows of ten characters, its own back row first.
+
+        Raises `ArenaError` if the set-up is not one of the ruleset.
+        """
+        if not isinstance(color, Color) and not (isinstance(color, str) and color in COLOR_BY_WORD):
+            raise UsageError(f"expected {' or '.join(COLOR_BY_WORD)}, got {color!r}")
+        side = color if isinstance(color, Color) else COLOR_BY_WORD[color]
+        _check_number("seed", seed, 0, LARGEST_SEED)
+        if not isinstance(time, str):
+            raise UsageError(f"time: expected a string such as '100ms', got {time!r}")
+        control = option_value("time", parse_time, time)
+        await self.send(*opening(self.ruleset, control, seed, side), within=within)
+        setup = await self._wait_for(Setup, within, self._note, allowed=(Note,))
+        try:
+            check_setup(self.ruleset, setup.rows)
+        except IllegalSetupError as error:
+            raise self._error(f"sent an illegal set-up: {error}") from None
+        self._color, self._rows = side, setup.rows
+        return setup.rows
+
+    async def start(self, game: Game, within: float = ANSWER_SECONDS) -> None:
+        """Both sides have set up: go on in this game (`arena.Game`) before its first action.
+
+        The bot is told where the enemy's pieces are, if armies do not fill their rows, and before its turns what it
+        wants to know. The game itself is the caller's to play: see `tell`.
+        """
+        if not isinstance(game, Game):
+            raise UsageError(f"expected a game (arena.Game), got {game!r:.60}")
+        if self._color is None or self._rows is None:
+            raise UsageError("expected set_up before the game starts")
+        self._game = game
+        self._view = SeatView(game, self._color, self._rows)
+        if not game.ruleset.fills_rows:
+            await self.send(Enemy(enemy_squares(game, self._color)), within=within)
+
+    async def tell(self, events: Iterable[Event], within: float = ANSWER_SECONDS) -> None:
+        """Tell it what its side may know of public events: what `game.apply` has returned, be it its own action."""
+        if self._color is None or self._view is None:
+            raise UsageError("expected start before there is something to tell")
+        if not isinstance(events, Iterable) or isinstance(events, Event):
+            raise UsageError(f"expected events, as game.apply returns them, got one, or none: {events!r:.60}")
+        events = list(events)
+        for event in events:
+            if not isinstance(event, Event):
+                raise UsageError(f"expected events, as game.apply returns them, got {event!r:.60}")
+        told = [tell(event)[self._color] for event in events]
+        for message in told:
+            self._view.see(message)
+        await self.send(*told, within=within)
+
+    async def turn(
+        self, *, ply: int | None = None, own_ms: int = 100, enemy_ms: int = 100, within: float = ANSWER_SECONDS
+    ) -> str:
+        """Give it the turn, with so many milliseconds on the clocks, and return its action, such as `a4-a5`.
+
+        Only the form of the action is checked; `game.apply` judges it. Without a game (see `start`) the ply is 1 if
+        none is given, and what the bot wants to know is for the caller to `send`.
+        """
+        for name, value, least in (
+            ("own_ms", own_ms, 0),
+            ("enemy_ms", enemy_ms, 0),
+            ("ply", 1 if ply is None else ply, 1),
+        ):
+            _check_number(name, value, least, MOST)
+        messages: list[ArenaMessage] = []
+        if self._game is not None and self._view is not None:
+            ply = self._game.ply + 1 if ply is None else ply
+            if Want.BOARD in self._wants:
+                messages.append(Board(self._view.cells()))
+            if Want.LEGAL in self._wants:
+                messages.extend(legal_lines(legal_actions(self._game)))
+        await self.send(*messages, Turn(1 if ply is None else ply, own_ms, enemy_ms), within=within)
+        return (await self._wait_for(Move, within, self._note, allowed=(Note,))).action
+
+    def _note(self, message: BotMessage) -> None:
+        if isinstance(message, Note):
+            self.notes.append(message.text)
+
+    async def _wait_for(
+        self, kind: type[M], within: float, other: Callable[[BotMessage], None], allowed: tuple[type, ...]
+    ) -> M:
+        """The next message of this kind; those that are allowed before it go to `other`."""
+        end = trio.current_time() + within
+        while True:
+            message = await self._receive_until(end, within)
+            if isinstance(message, kind):
+                return message
+            if not isinstance(message, allowed):
+                raise self._error(f"was to send {kind.__name__.lower()}, and sent {message!r}")
+            other(message)
+
+
+def _check_within(within: object) -> None:
+    if not isinstance(within, int | float) or isinstance(within, bool) or not within >= 0:
+        raise UsageError(f"within: expected a number of seconds, got {within!r}")
+
+
+def _check_number(name: str, value: object, least: int, most: int) -> None:
+    if type(value) is not int or not least <= value <= most:
+        raise UsageError(f"{name}: expected a whole number from {least} to {most}, got {value!r}")
+
+
+@contextlib.asynccontextmanager
+async def open_bot(
+    path: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[BotKeywords]
+) -> AsyncIterator[OpenBot]:
+    """Start one bot, built and held as in a game, to talk to it within an `async with` statement, under trio.
+
+    At the end, however that comes, the bot and all that it has started are gone. Raises `UsageError` for what was asked
+    for wrongly, and other `ArenaError`.
+    """
+    if not trio.lowlevel.in_trio_run():
+        raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
+    ruleset = rules_of(rules)
+    chosen = play_options(BotKeywords, options, ("rules",))
+    with contextlib.ExitStack() as stack:
+        folders = stack.enter_context(BotFolders())
+        level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen, folders))
+        held = stack.enter_context(Sandbox(level, [bot], usual_limits(chosen), {}, chosen.interpreters))
+        with plain_errors():
+            await held.try_out()
+        try:
+            process = held.start(bot)
+        except StartError as error:
+            raise ArenaError(f"{bot.name} cannot be started: {error}") from None
+        opened = OpenBot(bot, ruleset, process)
+        try:
+            async with background(process.drain_stderr, opened.watch):
+                yield opened
+            process.write_now(encode_for_bot(Quit()))
+        finally:
+            await process.end(QUIT_GRACE)
+
+
+def _prepare(
+    path: str, options: PlayOptions, folders: BotFolders, call: BackgroundCall[tuple[Level, BotSpec]]
+) -> tuple[Level, BotSpec]:
+    """The level that the bot is to be started at, and the bot, built if it has to be."""
+    check_options(options)
+    level = choose(options.sandbox)
+    (bot,) = built(find_bots([path]), level, options, call.remark, folders=folders, run=call.run)
+    if bot.fault is not None:
+        raise UsageError(bot.fault)
+    return level, bot

@@ -1,0 +1,109 @@
+"""A record played again, step by step, and the records of a file: `arena.replay` and `arena.read_records`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from arena.api.keywords import AnyPath, path_of
+from arena.api.leagues import stored_record
+from arena.errors import UsageError
+from arena.game.record import GameRecord
+from arena.game.replay import Replay
+from arena.game.view import true_cells
+from arena.league import record_file
+from arena.report.boards import board_text
+from arena.rules.events import Event
+from protocol.notation import COLOR_BY_WORD, SQUARE_INDEX, Color
+
+
+@dataclass(frozen=True)
+class Board:
+    """A position: 100 cells of two characters, a1 b1 .. j1 a2 .. j10, as in the protocol's `board` line.
+
+    The first character is `r` or `b`, the second the rank's letter or `?`; `..` is an empty square and `~~` a lake (see
+    docs/protocol.md). `board["a4"]` is one cell, `str(board)` the board as text with rank 10 at the top.
+    """
+
+    cells: tuple[str, ...]
+
+    def __getitem__(self, square: str) -> str:
+        try:
+            return self.cells[SQUARE_INDEX[square]]
+        except KeyError:
+            raise UsageError(f"expected a square from a1 to j10, got {square!r}") from None
+
+    def __str__(self) -> str:
+        return board_text(self.cells)
+
+    def __repr__(self) -> str:
+        red, blue = (sum(cell[0] == color.word[0] for cell in self.cells) for color in Color)
+        return f"Board({red} red and {blue} blue pieces)"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What a notebook shows of it."""
+        printer.text(str(self))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A position of a game, and the action that led to it.
+
+    `ply` counts from 1; 0 is the position after both set-ups, which no action led to. `events` are public: moves,
+    fights and what else the rules show (`arena.rules.events`). `time_us` is what the action took, in microseconds.
+    `board` has all ranks, `view` is the position as one side knows it.
+    """
+
+    ply: int
+    color: Color | None
+    action: str | None
+    events: tuple[Event, ...]
+    time_us: int
+    board: Board
+    _views: tuple[Board, Board]
+
+    def __repr__(self) -> str:
+        action = "the set-ups" if self.color is None else f"{self.color.word} {self.action}"
+        events = "".join(f", {type(event).__name__}" for event in self.events)
+        return f"Step({self.ply}, {action}{events})"
+
+    def view(self, color: Color | str) -> Board:
+        """The board as this side knows it: `red`, `blue` or a `Color`. Raises `UsageError`."""
+        if isinstance(color, Color):
+            return self._views[color]
+        if color not in COLOR_BY_WORD:
+            raise UsageError(f"expected {' or '.join(COLOR_BY_WORD)}, got {color!r}")
+        return self._views[COLOR_BY_WORD[color]]
+
+
+def replay(game: GameRecord | AnyPath, number: int | str | None = None) -> Iterator[Step]:
+    """All positions of a game, beginning with that after the set-ups: of a record, or of a store and a game's number.
+
+    Raises `ArenaError` if there is no game in it, as a side has never set up, or if it breaks its own rules.
+    """
+    if isinstance(game, GameRecord):
+        if number is not None:
+            raise UsageError("a record is one game: expected no number with it")
+        return _steps(Replay(game))
+    if number is None:
+        raise UsageError("expected a record, or a store and the number of a game in it")
+    return _steps(Replay(stored_record(path_of(game, "store"), number)))
+
+
+def _steps(replay: Replay) -> Iterator[Step]:
+    def boards() -> tuple[Board, tuple[Board, Board]]:
+        red, blue = (Board(view.cells()) for view in replay.views)
+        return Board(true_cells(replay.game)), (red, blue)
+
+    yield Step(0, None, None, (), 0, *boards())
+    for step in replay.steps():
+        yield Step(step.ply, step.color, step.action, step.events, step.microseconds, *boards())
+
+
+def read_records(path: AnyPath) -> Iterator[GameRecord]:
+    """The games of a file that `arena export` wrote, one after the other, as records.
+
+    Each line is checked by itself; `arena verify FILE` plays the games again. Raises `UsageError` if the file cannot be
+    read, is none of records or holds only what one side may know (`--view`), and `ArenaError` with the number of the
+    line that is not as it was written.
+    """
+    return record_file.read_records(path_of(path, "path"))

@@ -1,0 +1,54 @@
+"""`arena bots`: who has played in a store, and in which versions."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.helping import ArenaCommand
+from arena.cli.stores import warn_of_damage
+from arena.cli.streams import result
+
+
+@click.command(
+    "bots",
+    cls=ArenaCommand,
+    examples=(
+        ("arena bots league.sqlite", ""),
+        ("arena bots league.sqlite --bot warden", "the versions of one bot"),
+    ),
+)
+@click.argument("store", type=click.Path(path_type=Path))
+@click.option("--bot", metavar="NAME", help="Only the versions of this bot; NAME@DIGEST only that one.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
+    """List the bots in STORE, with each version that has played there, and what is new in it."""
+    from arena.cli.stores import open_to_read
+    from arena.errors import UsageError
+    from arena.report.bot_versions import bot_versions, bots_json, bots_report
+    from arena.report.consoles import results_console
+    from arena.report.roster import Roster, players_of
+
+    with open_to_read(store) as opened:
+        contents = opened.count()
+        players = dict.fromkeys([*players_of(contents.rows, contents.entrants), *contents.entrants])
+        roster = Roster(players, contents.rows)
+        try:
+            wanted = roster.called(bot) if bot is not None else None
+        except UsageError as error:
+            raise UsageError(f"{store}: {error}") from None
+        versions = bot_versions(
+            opened.each_row(),
+            roster,
+            contents.entrants,
+            record_of=lambda number: opened.stored(number).sound,
+            files_of=contents.kept.files_of,
+        )
+    if wanted is not None:
+        shown = {roster.names[player] for player in wanted}
+        versions = [one for one in versions if one.shown in shown]
+    if as_json:
+        result(bots_json(versions))
+    else:
+        console = results_console()
+        console.print(bots_report(versions, console.width))
+    return warn_of_damage(store, contents.damage)

@@ -1,0 +1,149 @@
+"""`arena check`: whether a bot is ready for a league."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.cli.exit_codes import DONE, FOUND
+from arena.cli.helping import ArenaCommand
+from arena.cli.installation import refuse_windows
+from arena.cli.pager import color_option, paint_for
+from arena.cli.shared_options import HELP_GROUPS, bot_options
+from arena.cli.streams import remark, result
+from protocol.notation import COLOR_BY_WORD
+
+if TYPE_CHECKING:
+    from arena.check.service import Begins
+    from arena.check.situations import Situation
+
+
+@click.command(
+    "check",
+    cls=ArenaCommand,
+    usual=("rules", "quick", "all", "replay", "sandbox", "time", "json"),
+    groups={"What is tried": ("rules", "quick", "all", "only", "replay", "side"), **HELP_GROUPS},
+    examples=(
+        ("arena check mine.py", ""),
+        ("arena check mine.py --rules barrage", "what your bot is for"),
+        ("arena check mine.py --replay league.sqlite 3 --side red", "a stored game"),
+    ),
+)
+@click.argument("bot", metavar="BOT")
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="NAME[+SWITCH...]",
+    help="A ruleset that it is for; can be given again. Default: isf, and all others as well.",
+)
+@click.option("--quick", is_flag=True, help="Try only the first ruleset; a second at most in each situation.")
+@click.option("--all", "is_all", is_flag=True, help="Play all rulesets as both sides and to the end.")
+@click.option(
+    "--only", multiple=True, metavar="KEY", help="Try only this situation, by its key in --json; can be given again."
+)
+@click.option(
+    "--replay",
+    nargs=2,
+    type=(click.Path(path_type=Path, dir_okay=False), str),
+    metavar="STORE GAME",
+    help="Replay a stored game to it; it is put the messages of then, and told is where it answers differently now.",
+)
+@click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="The side that it takes in the game of --replay.")
+@bot_options
+@click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Print the checklist of a bot that is ready, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print the checklist as JSON.")
+@color_option
+def check_command(
+    bot: str,
+    *,
+    rules: tuple[str, ...],
+    quick: bool,
+    is_all: bool,
+    only: tuple[str, ...],
+    replay: tuple[Path, str] | None,
+    side: str | None,
+    is_verbose: bool,
+    as_json: bool,
+    color: str,
+    **options: Any,
+) -> int:
+    """Try BOT as a league would: say which rulesets it is ready for, what failed, and what to do about it.
+
+    BOT is what it is for 'arena match'. It is held as in a league, plays both sides of short games in many situations,
+    and its times and memory are measured. Exits with 0 only if it is ready for all rulesets that were tried.
+    """
+    refuse_windows()
+    if replay is not None:
+        if rules or quick or is_all or only:
+            raise click.UsageError("--replay is about one game: expected no --rules, --quick, --all or --only with it")
+        return _replay(bot, replay, side, options, as_json=as_json, color=color)
+    if side is not None:
+        raise click.UsageError("--side is the bot's side in a stored game: expected --replay STORE GAME with it")
+    from arena.bots.sandbox.levels import AUTO, choose
+    from arena.check.service import CheckOptions, check_bot
+    from arena.check.situations import Extent
+    from arena.cli.interrupts import unwinding
+    from arena.cli.process_setup import level_line, own_process, run_unwinding
+    from arena.league.options import PlayOptions
+    from arena.report.checklist import check_json, check_text
+
+    if quick and is_all:
+        raise click.UsageError("--quick and --all are two extents: expected one of them")
+    extent = Extent.QUICK if quick else Extent.ALL if is_all else Extent.USUAL
+    asked = CheckOptions(PlayOptions(**options, jobs=1), rules, extent, frozenset(only))
+    with unwinding():
+        own_process(asked.play.sandbox)
+        remark(level_line(choose(asked.play.sandbox), asked.play.sandbox == AUTO))
+        with _progress() as begins:
+            checked = check_bot(bot, asked, remark, begins, run_unwinding)
+    result(check_json(checked) if as_json else check_text(checked, paint_for(color), is_verbose=is_verbose))
+    return DONE if checked.is_accepted else FOUND
+
+
+def _replay(
+    bot: str, replay: tuple[Path, str], side: str | None, options: dict[str, Any], *, as_json: bool, color: str
+) -> int:
+    from arena.bots.sandbox.levels import AUTO, choose
+    from arena.check.replayed import StoredGame
+    from arena.check.service import replay_bot
+    from arena.cli.interrupts import unwinding
+    from arena.cli.process_setup import level_line, own_process, run_unwinding
+    from arena.cli.stores import open_to_read
+    from arena.league.options import PlayOptions
+    from arena.printable import printable
+    from arena.report.checklist import replay_json, replay_text
+
+    store, game = replay
+    with open_to_read(store) as opened:
+        number, record = opened.record(printable(game))
+    asked = PlayOptions(**options, jobs=1)
+    with unwinding():
+        own_process(asked.sandbox)
+        remark(level_line(choose(asked.sandbox), asked.sandbox == AUTO))
+        stored = StoredGame(number, record, None if side is None else COLOR_BY_WORD[side])
+        done = replay_bot(bot, asked, stored, remark, run_unwinding)
+    result(replay_json(done) if as_json else replay_text(done, paint_for(color)))
+    return DONE if done.is_same else FOUND
+
+
+@contextmanager
+def _progress() -> "Iterator[Begins]":
+    """Within, a line of a terminal shows what is tried; nothing is shown where standard error is none."""
+    from rich.text import Text
+
+    from arena.report.consoles import progress_console
+    from arena.report.progress import Frame
+
+    console = progress_console()
+    if not sys.stderr.isatty() or console.is_dumb_terminal:
+        yield lambda number, total, situation: None
+        return
+    with Frame(console) as frame:
+
+        def begins(number: int, total: int, situation: "Situation") -> None:
+            frame.draw(Text(f"{number + 1} of {total}: {situation.title}", no_wrap=True, overflow="ellipsis"))
+
+        yield begins

@@ -1,0 +1,159 @@
+"""`arena compare`: is a new bot better than an old one?"""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.cli.config import ConfiguredCommand
+from arena.cli.exit_codes import DONE, NO_VERDICT, NOT_BETTER, UNDECIDED
+from arena.cli.helping import Decimal, Whole, with_options
+from arena.cli.installation import refuse_windows
+from arena.cli.shared_options import (
+    HELP_GROUPS,
+    PLAY_OPTIONS,
+    OutputForm,
+    collect,
+    detail_options,
+    form_of,
+    lines_option,
+)
+from arena.cli.streams import OutputError, flush_results, remark, result
+from arena.league.options import USUAL_MOST_COMPARED
+
+if TYPE_CHECKING:
+    from arena.cli.interrupts import StopRequests
+    from arena.league.compare import Comparison
+    from arena.league.league import OpenLeague
+    from arena.report.progress import GameLines
+
+
+@click.command(
+    "compare",
+    cls=ConfiguredCommand,
+    usual=("elo0", "elo1", "games", "rules", "time", "jobs", "store", "json"),
+    groups={"The test": ("elo0", "elo1", "alpha", "beta", "games"), **HELP_GROUPS},
+    examples=(("arena compare mine.py mine-old.py --games 2000", "is mine.py better?"),),
+    bots="two bots, the new one and the old one",
+    takes=2,
+)
+@click.argument("paths", nargs=-1, metavar="NEW OLD")
+@click.option(
+    "--elo0",
+    type=Decimal(),
+    default=0.0,
+    show_default="0",
+    metavar="ELO",
+    help="NEW is no more above OLD than this.",
+)
+@click.option(
+    "--elo1",
+    type=Decimal(),
+    default=10.0,
+    show_default="10",
+    metavar="ELO",
+    help="NEW is as much above OLD as this.",
+)
+@click.option(
+    "--alpha", type=Decimal(), default=0.05, show_default=True, metavar="SHARE", help="How often 'better' may be wrong."
+)
+@click.option(
+    "--beta",
+    type=Decimal(),
+    default=0.05,
+    show_default=True,
+    metavar="SHARE",
+    help="How often 'not better' may be wrong.",
+)
+@click.option(
+    "--games",
+    type=Whole(),
+    default=USUAL_MOST_COMPARED,
+    show_default=True,
+    metavar="N",
+    help="Games at most, an even number.",
+)
+@with_options(PLAY_OPTIONS)
+@lines_option
+@detail_options
+def compare_command(
+    paths: tuple[str, str],
+    *,
+    elo0: float,
+    elo1: float,
+    alpha: float,
+    beta: float,
+    games: int,
+    as_json: bool,
+    as_lines: bool,
+    **options: Any,
+) -> int:
+    """Test whether bot NEW is better than OLD, in no more games than that takes.
+
+    It ends as soon as the games speak for a difference of --elo1 rather than --elo0, or the other way round, and exits
+    with 0 if NEW is better, 1 if not, 3 if undecided. The same command goes on with a test that was stopped.
+    """
+    refuse_windows()
+    from arena.cli.play_games import play_as
+    from arena.league.compare import comparison_entry, hypotheses_of
+
+    form = form_of(as_json=as_json, as_lines=as_lines)
+    asked = collect(options)
+    entry = comparison_entry(*paths, hypotheses_of(elo0, elo1, alpha, beta), games, asked.jobs)
+    return play_as(entry, asked, partial(_play_and_tell, form=form))
+
+
+def _play_and_tell(league: "OpenLeague", stop: "StopRequests", *, form: OutputForm) -> int:
+    from arena.cli.play_games import lines_of, play_and_tell, progress_of
+    from arena.league.compare import Comparison
+    from arena.report.comparison import live_text, note_text
+
+    comparison = Comparison(league)
+    if comparison.state.is_over:
+        stop.reporting()
+        remark(f"there is nothing more to play; store: {league.plan.path}")
+        return _code(comparison) if _print_results(comparison, form, None) else NO_VERDICT
+    lines = None
+    progress = progress_of(
+        league,
+        f"{' against '.join(comparison.names)}, at most {2 * comparison.state.budget} games",
+        note=lambda: note_text(comparison.state),
+        live_note=lambda: live_text(comparison.names, comparison.state),
+    )
+    if form is OutputForm.LINES:
+        progress = lines = lines_of(league, progress)
+    print_results = partial(_print_results, comparison, form, lines)
+    code = partial(_code, comparison)
+    return play_and_tell(league, stop, progress, comparison.play, print_results, code=code, failed=NO_VERDICT)
+
+
+def _code(comparison: "Comparison") -> int:
+    from arena.league.ratings.sequential_test import Decision
+
+    codes = {Decision.BETTER: DONE, Decision.NOT_BETTER: NOT_BETTER, Decision.UNDECIDED: UNDECIDED}
+    return codes[comparison.state.decision]
+
+
+def _print_results(comparison: "Comparison", form: OutputForm, lines: "GameLines | None") -> bool:
+    """Print the verdict, which is `undecided` for a test that was stopped, after the `lines`.
+
+    Returns whether that could be done.
+    """
+    from arena.report.comparison import comparison_json, comparison_text
+
+    comparison.refuse_unstarted()
+    store, path, state = comparison.league.store, comparison.league.plan.path, comparison.state
+    try:
+        if lines:
+            lines.close()
+        if form is not OutputForm.TEXT:
+            settings, later = store.settings(), comparison.later_games()
+            is_line = form is OutputForm.LINES
+            result(comparison_json(path, settings, comparison.names, state, later, as_line=is_line))
+        else:
+            result(comparison_text(comparison.names, state, comparison.later_games()))
+        flush_results()
+    except OutputError as error:
+        error.tell(f"; the games are stored in {path}")
+        return False
+    return True

@@ -1,0 +1,66 @@
+"""`arena doctor`: what this machine can enforce, and how to get more."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.helping import ArenaCommand
+from arena.cli.installation import refuse_windows
+from arena.cli.interrupts import unwinding
+from arena.cli.streams import result
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from arena.bots.sandbox.probe import Health
+
+
+@click.command(
+    "doctor",
+    cls=ArenaCommand,
+    examples=(("arena doctor", ""),),
+)
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def doctor_command(as_json: bool) -> None:
+    """Show which levels of --sandbox work on this machine, what each enforces, and how to get more."""
+    refuse_windows()
+    from arena.bots.sandbox.levels import AUTO, enter_scope
+    from arena.bots.sandbox.probe import examine
+    from arena.report.consoles import results_console
+    from arena.report.documents import to_json
+
+    enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
+    with unwinding():
+        health = examine()
+    if as_json:
+        result(to_json(health))
+    else:
+        results_console().print(health_report(health))
+
+
+def health_report(health: "Health") -> "RenderableType":
+    """Return the report for a terminal: the levels that work here, and a table of what each prevents."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    from arena.bots.sandbox.levels import Level
+
+    parts: list[RenderableType] = [
+        Text(f"{health.system}, Python {health.python}, as {health.user}, {health.open_files} open files at most"),
+        "",
+    ]
+    for trial in health.trials:
+        state = "works" if trial.works else "does not work here"
+        parts.append(Text.assemble("--sandbox ", (trial.level.value, "bold"), f": {state}"))
+        remarks = [trial.reason] if trial.reason else [f"but {gap}" for gap in trial.gaps]
+        parts += [Padding(Text(remark), (0, 0, 0, 4)) for remark in remarks]
+    grid = Table(box=None, pad_edge=False, header_style="dim")
+    grid.add_column("a bot tries to")
+    levels = [level for level in Level if any(level in promise.by for promise in health.promises)]
+    for level in levels:
+        grid.add_column(level.value)
+    for promise in health.promises:
+        grid.add_row(Text(promise.what), *(Text(promise.by[level]) for level in levels))
+    return Group(*parts, "", grid)

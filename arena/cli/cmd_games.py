@@ -1,0 +1,133 @@
+"""`arena games`: the games of a store, a line each, and one more for what a bot did wrong."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.helping import ArenaCommand
+from arena.cli.stores import warn_of_damage
+from arena.cli.streams import remark, result
+from protocol.notation import Reason
+
+if TYPE_CHECKING:
+    from arena.league.store import Damage, GameRow
+
+
+FORFEIT = "forfeit"
+RESULTS = ("red", "blue", "draw", "neither")
+LONGEST_DETAIL = 2000
+"""Characters of the words on a fault; those of the arena have at most some 1,200."""
+NOTE = ", not counted"
+"""Behind a game that the last league does not count."""
+
+
+@click.command(
+    "games",
+    cls=ArenaCommand,
+    examples=(
+        ("arena games league.sqlite --lost-by warden", "the games it lost"),
+        ("arena games league.sqlite --reason forfeit --long", ""),
+        ("arena games league.sqlite --last 20", ""),
+        ("arena games league.sqlite --jsonl", "for a program"),
+    ),
+)
+@click.argument("store", type=click.Path(path_type=Path))
+@click.option("--bot", metavar="NAME", help="Only the games of this bot; NAME@DIGEST of one version of it.")
+@click.option("--against", metavar="NAME", help="Of those, only the games against this one.")
+@click.option("--lost-by", metavar="NAME", help="Only the games that this bot lost.")
+@click.option(
+    "--result", "outcome", type=click.Choice(RESULTS), metavar="WINNER", help="Only games with this winner, or none."
+)
+@click.option(
+    "--reason",
+    "reasons",
+    multiple=True,
+    type=click.Choice([*(reason.value for reason in Reason), FORFEIT]),
+    metavar="REASON",
+    help="Only games that ended so; forfeit: by any fault of a bot; can be given again.",
+)
+@click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N of these games.")
+@click.option("--long", "is_long", is_flag=True, help="With the date, the pair and the digests of both bots.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON, one array.")
+@click.option("--jsonl", "as_lines", is_flag=True, help="Print them as JSON, one object a line.")
+def games_command(
+    store: Path,
+    *,
+    bot: str | None,
+    against: str | None,
+    lost_by: str | None,
+    outcome: str | None,
+    reasons: tuple[str, ...],
+    last: int | None,
+    is_long: bool,
+    as_json: bool,
+    as_lines: bool,
+) -> int:
+    """List the games in STORE."""
+    from collections import deque
+    from itertools import islice
+
+    from arena.cli.shared_options import OutputForm, form_of
+    from arena.cli.stores import open_to_read
+    from arena.errors import UsageError
+    from arena.game.verdict import GameResult
+    from arena.report.documents import game_lines, games_json, one_form
+    from arena.report.result_words import GameFilter, game_line, long_line
+    from arena.report.roster import Roster, players_of
+
+    forms = (("--long", is_long), ("--json", as_json), ("--jsonl", as_lines))
+    one_form([option for option, is_asked in forms if is_asked])
+    form = form_of(as_json=as_json, as_lines=as_lines)
+    with open_to_read(store) as opened:
+        damage: list[Damage] = []
+        if last is None:
+            counted = opened.count()
+            damage += counted.damage
+            not_counted, has_games = counted.kept.numbers_not_counted, bool(counted.rows.games)
+            roster = Roster(players_of(counted.rows, counted.entrants), counted.rows)
+        else:  # nothing that takes longer the more games there are
+            kept, damage[:] = opened.glance()
+            not_counted, has_games = kept.numbers_not_counted, bool(opened.last_number())
+            roster = Roster(opened.players_as_now_called())
+        wanted = GameFilter(
+            bot=bot,
+            against=against,
+            lost_by=lost_by,
+            result=GameResult(outcome) if outcome else None,
+            reasons=frozenset(map(Reason, set(reasons) - {FORFEIT})),
+            forfeits=FORFEIT in reasons,
+        )
+        try:
+            if last is None or bot is not None:
+                candidates = opened.each_row(roster.called(bot) if bot is not None else None)
+                rows = wanted.select(candidates, roster)
+                rows = rows if last is None else iter(deque(rows, maxlen=last))
+            else:
+                rows = reversed(list(islice(wanted.select(opened.newest_rows(damage), roster), last)))
+        except UsageError as error:
+            raise UsageError(f"{store}: {error}") from None
+        if form is OutputForm.LINES:
+            for line in game_lines(rows, roster.names, not_counted):
+                result(line)
+        elif form is OutputForm.JSON:
+            result(games_json(list(rows), roster.names, not_counted))
+        else:
+            found = False
+            for row in rows:
+                found = True
+                note = NOTE if row.number in not_counted else ""
+                result(game_line(row, roster.names) + note + _fault(row))
+                if is_long:
+                    result(f"    {long_line(row)}")
+            if not found:
+                words = "no game is as asked for" if has_games else "it holds no games"
+                remark(f"{store}: {words}")
+    return warn_of_damage(store, tuple(damage))
+
+
+def _fault(row: "GameRow") -> str:
+    """The line below a game that was lost by a fault. A store from elsewhere can say anything there."""
+    from arena.printable import printable
+
+    return f"\n    {printable(row.detail, LONGEST_DETAIL)}" if row.reason.is_forfeit else ""

@@ -1,0 +1,35 @@
+"""`arena import`: games out of files of records and other stores, into a store."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.helping import ArenaCommand
+from arena.cli.streams import NowAndThen, result
+
+
+@click.command(
+    "import",
+    cls=ArenaCommand,
+    examples=(("arena import all.sqlite games.jsonl league.sqlite", "merge two sources"),),
+)
+@click.argument("store", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print what was imported as JSON.")
+def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
+    """Add the games of each FILE, made by `arena export` or another store, to STORE, which may be new.
+
+    Every game is played again first. If anything is wrong with any of them, nothing is imported.
+    """
+    from arena.league.exchange import import_games
+    from arena.printable import printable
+    from arena.report.documents import import_json
+
+    said = NowAndThen()
+    imported = import_games(store, files, lambda what, done, of: said.remark(f"{what} {done} of {of} games"))
+    if as_json:
+        result(import_json(store, imported))
+    else:
+        counted = "1 game was" if imported.new == 1 else f"{imported.new} games were"
+        present = f", {imported.present} were there already" if imported.present else ""
+        result(printable(f"{store}: {counted} imported{present}"))

@@ -1,0 +1,93 @@
+"""`arena new`: a first bot, which plays legally at once."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.helping import ArenaCommand
+from arena.cli.installation import shell_line, this_command
+from arena.cli.streams import remark, result
+
+if TYPE_CHECKING:
+    from arena.bots.new import NewBot
+
+RIVAL = "warden"
+"""The sample bot of the first match."""
+
+
+@click.command(
+    "new",
+    cls=ArenaCommand,
+    examples=(
+        ("arena new hunter", "in Python, with the kit"),
+        ("arena new digger --language rust", ""),
+    ),
+)
+@click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
+@click.option(
+    "-l",
+    "--language",
+    metavar="L",
+    help="The language: python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",
+)
+@click.option("--author", metavar="TEXT", default="", help="Who has made it, as the bot introduces itself.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+def new_command(path: Path, language: str | None, author: str, as_json: bool) -> None:
+    """Write a bot into a new folder NAME, to go on from: it plays legally at once, under every ruleset.
+
+    In it are a program with a comment where your thinking goes, a bot.toml that says how it is built and started, a
+    test and a README. Nothing is ever overwritten.
+    """
+    from arena.bots.languages import DEFAULT, find_language
+    from arena.bots.new import write_bot
+    from arena.printable import printable
+    from arena.report.documents import to_json
+
+    chosen = find_language(language) if language is not None else DEFAULT
+    bot = write_bot(path, chosen, author)
+    for tool in bot.missing:
+        remark(
+            f"arena: {bot.language.title} needs the program {tool.program}, which is not on the PATH here; on Debian: "
+            f"apt install {tool.packages}"
+        )
+    if not as_json:
+        result(_page(bot))
+        return
+    result(
+        to_json(
+            {
+                "name": bot.name,
+                "folder": printable(str(bot.folder)),
+                "language": bot.language.name,
+                "files": bot.files,
+                "source": bot.language.source,
+                "build": bot.build,
+                "test": bot.language.test,
+                "missing": {tool.program: tool.packages for tool in bot.missing},
+            }
+        )
+    )
+
+
+def _page(bot: "NewBot") -> str:
+    """Say where a bot was written, and what to type next."""
+    import shlex
+
+    from arena.printable import printable
+
+    folder = str(bot.folder)
+    play = "play two games (the arena builds it first)" if bot.build else "play two games"
+    lines = [
+        f"{printable(folder)}: a bot in {bot.language.title}.",
+        "It plays legally at once, under every ruleset. Your thinking goes into",
+        f"    {printable(str(bot.folder / bot.language.source))}",
+        "",
+        f"{play}:",
+        f"    {shell_line(*this_command(), 'match', folder, RIVAL)}",
+        "hear what a host would say of it:",
+        f"    {shell_line(*this_command(), 'check', folder)}",
+        "test its answers:",
+        f"    cd {printable(shlex.quote(folder))} && {bot.language.test}",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,124 @@
+"""`arena play`: a person against a bot, or two people."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli.helping import ArenaCommand
+from arena.cli.installation import refuse_windows
+from arena.cli.shared_options import HELP_GROUPS, person_options
+from arena.league.options import PlayOptions
+
+SIDES = ("red", "blue", "random")
+
+
+@click.command(
+    "play",
+    cls=ArenaCommand,
+    usual=("terminal", "side", "clock", "rules", "time", "two", "resume"),
+    groups={"The game": ("terminal", "listen", "two", "side", "name", "clock", "resume", "save"), **HELP_GROUPS},
+    examples=(
+        ("arena play warden --terminal --side red", ""),
+        ("echo ready | arena play mine.py --terminal --save mine.json", "from a pipe"),
+        ("arena play --resume mine.json --terminal", "on another day"),
+    ),
+)
+@click.argument("bot", metavar="[BOT]", required=False)
+@click.option("--terminal", is_flag=True, help="Play in this terminal; 'help' there says how.")
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    help="Where the page is served (default: 127.0.0.1, at any free port).",
+)
+@click.option("--two", is_flag=True, help="Two people play each other, each in a browser; no BOT.")
+@click.option(
+    "--side",
+    type=click.Choice(SIDES),
+    metavar="SIDE",
+    help="Your side, red or blue; random: either, and in the next game the other one (default).",
+)
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="What you are called in tables (default: your user's name); with --two it can be given twice.",
+)
+@click.option("--clock", metavar="TIME", help="A clock for you, as --time is one for the bot (default: none).")
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Go on with the game that was saved in FILE; BOT says where its bot is now, if it has moved.",
+)
+@click.option(
+    "--save",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where the game is saved if you pause (default: a new file in this folder).",
+)
+@person_options
+def play_command(
+    bot: str | None,
+    *,
+    terminal: bool,
+    listen: str | None,
+    two: bool,
+    side: str | None,
+    names: tuple[str, ...],
+    clock: str | None,
+    resume: Path | None,
+    save: Path | None,
+    seed: int | None,
+    **options: Any,
+) -> int:
+    """Play against a BOT: a path or a sample bot, the weakest first: drifter, forager, raider, skirmisher, warden,
+    scholar, tactician, strategist.
+
+    In the browser, at the address that is printed, or with --terminal here. What the rules do not allow is refused, and
+    the game goes on; Ctrl-C saves it. It is stored like any other.
+    """
+    refuse_windows()
+    from arena.cli.person_play import Seats, begin, go_on
+    from arena.league.options import USUAL
+
+    _check(bot, two=two, terminal=terminal, resume=resume)
+    if terminal and listen is not None:
+        raise click.UsageError("--terminal plays without a page: expected no --listen with it")
+    seats = Seats(
+        is_terminal=terminal, names=names, side=side, clock=clock, seed_given=seed is not None, listen=listen or ""
+    )
+    if resume is not None:
+        given = _said(("names", "side", "clock", "seed", "save", "rules", "time", "store"))
+        if given:
+            raise click.UsageError(f"--resume goes on with a game as it was begun: expected no --{given} with it")
+        sandbox = options["sandbox"] if _said(("sandbox",)) else None
+        return go_on(resume, bot, sandbox, options["interpreters"], seats)
+    made = PlayOptions(**options, seed=USUAL.seed if seed is None else seed)
+    return begin(() if bot is None else (bot,), made, seats, save)
+
+
+def _check(bot: str | None, *, two: bool, terminal: bool, resume: Path | None) -> None:
+    """Raise `click.UsageError` for what does not go together."""
+    if resume is not None:
+        if two:
+            raise click.UsageError("--resume goes on with a game as it was begun: expected no --two with it")
+        return
+    if two and bot is not None:
+        raise click.UsageError("--two is for two people: expected no BOT with it")
+    if two and terminal:
+        raise click.UsageError(
+            "--two --terminal: in one terminal each would see the other's pieces: two people play in browsers"
+        )
+    if not two and bot is None:
+        raise click.UsageError("expected a BOT to play against, such as 'arena play warden', or --two")
+
+
+def _said(names: tuple[str, ...]) -> str:
+    """The first of these options that the command line has given, by its name; empty if there is none."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            return {"names": "name"}.get(name, name)
+    return ""

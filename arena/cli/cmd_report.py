@@ -1,0 +1,90 @@
+"""`arena report`: the games of a store as a folder of web pages."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.cmd_rules import NAMES_OPTIONS
+from arena.cli.exit_codes import DONE, FOUND
+from arena.cli.helping import ArenaCommand, with_options
+from arena.cli.stores import warn_of_damage, warn_of_seed
+from arena.cli.streams import remark, result
+from arena.report.piece_names import Names, Numbering, PieceLanguage
+
+MOST_FAULTS = 10
+"""Games without a page that are named."""
+
+
+@click.command(
+    "report",
+    cls=ArenaCommand,
+    examples=(
+        ("arena report league.sqlite --out site", "open site/index.html"),
+        ("arena report league.sqlite --out site --games 100", "the newest only"),
+        ("arena report league.sqlite --out site --for public", "no hidden rank"),
+        ("arena report league.sqlite --out site --for bot:warden", "for its author"),
+    ),
+    usual=("out", "for", "games", "game", "title"),
+)
+@click.argument("store", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Where the pages go.")
+@click.option(
+    "--for",
+    "reader",
+    default="all",
+    show_default=True,
+    metavar="all|red|blue|public|bot:NAME",
+    help="Who reads them: the host, one side, everybody, or a bot's author.",
+)
+@click.option("--games", "newest", type=click.IntRange(min=0), metavar="N", help="Pages for the newest N games only.")
+@click.option("--game", "numbers", type=int, multiple=True, metavar="NUMBER", help="A page for this game too.")
+@click.option(
+    "--dialogue/--no-dialogue",
+    "dialogues",
+    default=None,
+    help="With all that was said to the bots and by them.  [default: with up to 1000 games]",
+)
+@click.option("--title", default="", help="What is to stand above all pages.  [default: the store's name]")
+@with_options(NAMES_OPTIONS)
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+def report_command(
+    store: Path,
+    *,
+    out: Path,
+    reader: str,
+    newest: int | None,
+    numbers: tuple[int, ...],
+    dialogues: bool | None,
+    title: str,
+    ranks: Numbering,
+    language: PieceLanguage,
+    as_json: bool,
+) -> int:
+    """Write the standings and the games of STORE as web pages."""
+    from arena.cli.installation import needs
+    from arena.cli.interrupts import unwinding
+    from arena.cli.stores import open_to_read
+    from arena.league.readers import reader_named
+    from arena.league.settings import option_value
+    from arena.printable import printable
+    from arena.report.documents import to_json
+
+    needs(["jinja2"], "web", "arena report")
+    from arena.report.site.site_contents import SitePlan
+    from arena.report.site.write_site import write_site
+
+    reads = option_value("--for", reader_named, reader)
+    plan = SitePlan(reads, newest, numbers, printable(title), Names(language, ranks), dialogues)
+    with open_to_read(store) as opened, unwinding():
+        written, contents = write_site(opened, out, plan)
+    warn_of_seed(store, contents.settings, reads)
+    for number, why in list(written.faults.items())[:MOST_FAULTS]:
+        remark(f"game {number} has no page: {why}")
+    if len(written.faults) > MOST_FAULTS:
+        remark(f"and {len(written.faults) - MOST_FAULTS} more")
+    if as_json:
+        result(to_json(written))
+    else:
+        size = f"{written.size / 1e6:.1f} MB"
+        result(f"{written.index}: {written.games} games, {written.pages} with pages, {size}")
+    return max(warn_of_damage(store, contents.damage), FOUND if written.faults else DONE)

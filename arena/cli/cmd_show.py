@@ -1,0 +1,78 @@
+"""`arena show`: one game, move by move."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.cmd_rules import NAMES_OPTIONS
+from arena.cli.helping import ArenaCommand, with_options
+from arena.cli.pager import color_option, paint_for, print_pages
+from arena.cli.streams import result
+from arena.report.piece_names import Names, Numbering, PieceLanguage
+
+
+@click.command(
+    "show",
+    cls=ArenaCommand,
+    examples=(
+        ("arena show league.sqlite 3", ""),
+        ("arena show league.sqlite 3 --view red --ply 20", "what Red knew then"),
+        ("arena show league.sqlite 3 --moves", "no boards"),
+    ),
+)
+@click.argument("store", type=click.Path(path_type=Path))
+@click.argument("game")
+@click.option(
+    "--view",
+    type=click.Choice(["all", "red", "blue"]),
+    default="all",
+    show_default=True,
+    help="All ranks, or only what one side knows.",
+)
+@click.option("--ply", metavar="PLIES", help="Only these plies, such as 12, 30-60 or 0,90- (0: the set-ups).")
+@click.option("--moves", is_flag=True, help="Only the moves, no boards.")
+@click.option(
+    "--times/--no-times",
+    default=None,
+    help="With the times, or without (default: with; with --moves without): the date, the times of all moves and what "
+    "was used.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the game as JSON.")
+@color_option
+@with_options(NAMES_OPTIONS)
+def show_command(
+    store: Path,
+    game: str,
+    *,
+    view: str,
+    ply: str | None,
+    moves: bool,
+    times: bool | None,
+    as_json: bool,
+    color: str,
+    ranks: Numbering,
+    language: PieceLanguage,
+) -> None:
+    """Print a game of STORE move by move, as boards. GAME is its number or the start of its id."""
+    from arena.cli.stores import open_to_read
+    from arena.printable import printable
+    from arena.report.game_text import ALL_PLIES, GameStyle, game_pages, parse_plies, show_json
+    from arena.report.roster import Roster
+
+    plies = ALL_PLIES if ply is None else parse_plies(ply)
+    with open_to_read(store) as opened:
+        number, record = opened.record(printable(game))
+        shown = Roster(opened.players_as_now_called(), [record]).names
+    look = GameStyle(
+        view=view,
+        plies=plies,
+        boards=not moves,
+        times=not moves if times is None else times,
+        names=Names(language, ranks),
+        players=shown,
+        paint=paint_for(color),
+    )
+    if as_json:
+        result(show_json(number, record, look))
+    else:
+        print_pages(game_pages(number, record, look), color=color)

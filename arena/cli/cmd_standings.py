@@ -1,0 +1,140 @@
+"""`arena standings`: the table of a store."""
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from arena.cli.helping import ArenaCommand
+from arena.cli.stores import warn_of_damage
+from arena.cli.streams import remark, result
+
+
+@click.command(
+    "standings",
+    cls=ArenaCommand,
+    examples=(
+        ("arena standings league.sqlite --anchor raider=1000", ""),
+        ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
+        ("arena standings swiss.sqlite --rounds", "of a Swiss or a knockout"),
+    ),
+)
+@click.argument("store", type=click.Path(path_type=Path))
+@click.option(
+    "--all",
+    "everyone",
+    is_flag=True,
+    help="Also bots (and old versions) that took no part the last time, and games that did not count then.",
+)
+@click.option(
+    "--anchor",
+    metavar="NAME[=ELO]",
+    help="Give this bot this Elo (0 if none is named), and the others theirs relative to it.",
+)
+@click.option(
+    "--rounds", is_flag=True, help="Also who met whom in each round: of a Swiss or a knockout, with the games."
+)
+@click.option("--pairs", is_flag=True, help="Also say for each two bots how likely it is that the first is stronger.")
+@click.option(
+    "--by",
+    type=click.Choice(["machine"]),
+    metavar="machine",
+    help="Games by the machine that they were played on, and whether results depend on it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print it as CSV.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print it as a table of Markdown.")
+@click.option("--crosstable", is_flag=True, help="With --csv or --markdown: who scored what against whom.")
+@click.option("--places", is_flag=True, help="With --csv or --markdown: the places of a Swiss, a knockout or a ladder.")
+def standings_command(
+    store: Path,
+    everyone: bool,
+    anchor: str | None,
+    pairs: bool,
+    by: str | None,
+    *,
+    rounds: bool,
+    as_json: bool,
+    as_csv: bool,
+    as_markdown: bool,
+    crosstable: bool,
+    places: bool,
+) -> int:
+    """Print the table of the games in STORE, and its format's places."""
+    from arena.cli.stores import open_to_read
+    from arena.report.consoles import results_console
+    from arena.report.documents import check_form, league_json, places_text, table_text
+    from arena.report.placings import placing_in, placing_lines, placing_report, rounds_of, rounds_report
+    from arena.report.result_words import against_itself_text
+    from arena.report.roster import Roster, players_of
+    from arena.report.standings import declared_last, make_table, table_note
+    from arena.report.terminal import full_report
+
+    forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
+    check_form(forms, as_json=as_json, crosstable=crosstable, pairs=pairs, places=places, rounds=rounds)
+
+    if by is not None:
+        asked = (("pairs", pairs), ("rounds", rounds))
+        return _print_by_machine(store, [*forms, *(name for name, is_asked in asked if is_asked)], as_json=as_json)
+
+    with open_to_read(store) as opened:
+        contents = opened.count(counted=not everyone)
+        rows, entrants = contents.rows, contents.entrants
+        players = players_of(rows, entrants) if everyone or not entrants else entrants
+        planned, meets_all = contents.kept.planned_for(players)
+        table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=pairs)
+        names = Roster(players, rows).names
+        placing = placing_in(opened, contents, table.lines, names)
+        stored = opened.each_row(counted=not everyone) if as_json or as_csv else ()
+        kept = [row for row in stored if set(row.players) <= names.keys()]
+        declared = declared_last(kept, lambda number: opened.stored(number).sound)
+        if as_json:
+            document = partial(league_json, names=names, declared=declared, placing=placing)
+            result(document(store, contents.settings, table, kept, not_counted=contents.not_counted))
+        elif forms:
+            text = table_text(table, forms[0], crosstable=crosstable, declared=declared)
+            result(places_text(store, placing, forms[0], names) if places else text, end="")
+            for line in placing_lines(placing, names) if placing else ():
+                remark(line)
+            if table.against_itself:
+                remark(against_itself_text(table))
+        else:
+            console, chosen = results_console(), rounds_of(store, placing) if rounds else ()
+            console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))
+            if placing:
+                console.print(placing_report(placing, names), rounds_report(chosen, names), sep="", end="")
+        left_out = rows.games - table.games - table.against_itself
+    _remark_on_table(left_out, contents.not_counted)
+    return warn_of_damage(store, contents.damage)
+
+
+def _remark_on_table(left_out: int, not_counted: int) -> None:
+    """Say how many games of the store are not in the table."""
+    from arena.counted import counted
+    from arena.report.result_words import not_counted_text
+
+    if left_out:
+        are = "is" if left_out == 1 else "are"
+        remark(f"{counted(left_out, 'game')} of other bots or versions {are} left out; --all shows them")
+    if not_counted:
+        remark(f"{not_counted_text(not_counted)}; --all counts them")
+
+
+def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
+    """Print the games of a store by machine. Raises `UsageError` for what does not go with it."""
+    from arena.cli.stores import open_to_read
+    from arena.errors import UsageError
+    from arena.report.consoles import results_console
+    from arena.report.machines import by_machine, machines_json, machines_report
+
+    if others:
+        raise UsageError(f"--{others[0]}: expected --by machine alone, or with --json")
+    with open_to_read(store) as opened:
+        stored = (opened.stored(row.number).sound for row in opened.each_row())
+        entry = by_machine(record for record in stored if record is not None)
+        damage = opened.count().damage
+    if as_json:
+        result(machines_json(entry))
+    else:
+        results_console().print(machines_report(entry))
+    return warn_of_damage(store, damage)

@@ -1,0 +1,136 @@
+"""`arena verify`: whether a store or a file of records is as it was written, and its games can have been played so."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from arena.cli.exit_codes import DONE, FOUND
+from arena.cli.helping import ArenaCommand
+from arena.cli.streams import NowAndThen, remark, result
+from arena.counted import counted
+
+if TYPE_CHECKING:
+    from arena.league.record_file import LineFault
+    from arena.league.store import Damage
+
+
+Finding = TypeVar("Finding", "Damage", "LineFault")
+
+
+@click.command(
+    "verify",
+    cls=ArenaCommand,
+    examples=(
+        ("arena verify league.sqlite", ""),
+        ("arena verify league.sqlite --salvage whole.sqlite", "copy what is sound"),
+    ),
+)
+@click.argument("store", metavar="STORE|FILE", type=click.Path(path_type=Path))
+@click.option("--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Copy the sound games to a new store.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
+    """Check all of STORE, or of a FILE made by `arena export`: play every game again, and compare what is stored with
+    what comes of it.
+
+    Each line names a game and what is wrong with it. Exits with 0 if nothing is, with 1 otherwise.
+    """
+    from arena.cli.stores import open_to_read
+    from arena.errors import UsageError
+    from arena.league.salvage import salvage as copy_sound_games
+    from arena.league.store import Store, is_record_file, refuse_other_files
+    from arena.league.verify import verify
+    from arena.printable import printable
+    from arena.report.documents import verify_json
+
+    progress = _Progress()
+    refuse_other_files(store)
+    if is_record_file(store):
+        if salvage is not None:
+            raise UsageError(f"--salvage: expected a store to copy games from, got {store}, a file of records")
+        return _verify_file(store, progress, as_json)
+    if salvage is not None and os.path.lexists(salvage):
+        raise UsageError(f"--salvage {salvage}: expected a file that does not exist yet")
+    with open_to_read(store, is_doubtful=True) as opened:
+        findings = list(_printed(verify(opened, progress), quiet=as_json))
+        if as_json:
+            result(verify_json(store, progress.games, findings))
+        else:
+            wrong = len({finding.game for finding in findings} - {None})
+            result(printable(_summary(store, progress.games, wrong, bool(findings))))
+        if salvage is not None:
+            with _copying_to(salvage), Store(salvage, create=True) as new:
+                copied = copy_sound_games(opened, new)
+            remark(printable(f"{copied} of {counted(progress.games, 'game')} were copied to {salvage}", lines=True))
+    return FOUND if findings else DONE
+
+
+@contextmanager
+def _copying_to(path: Path) -> Iterator[None]:
+    """Say that a store holds only some of the games if they could not all be copied: nobody is to take it for whole.
+
+    It is left there: another process may have begun to use it.
+    """
+    from arena.printable import printable
+
+    try:
+        yield
+    except BaseException:
+        if os.path.lexists(path):
+            remark(printable(f"{path} does not have all games that are sound: remove it before they are copied again"))
+        raise
+
+
+class _Progress:
+    """Says now and then how far a check is."""
+
+    def __init__(self) -> None:
+        self.games = 0
+        self._said = NowAndThen()
+
+    def __call__(self, done: int, of: int) -> None:
+        self.games = of
+        self._said.remark(f"checked {done} of {of} games")
+
+
+def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
+    """Print findings as they come unless `quiet`: the first with the same text, and at the end how many more."""
+    from arena.league.record_file import LONGEST_FAULT
+    from arena.printable import printable
+
+    repeated = Counter[str]()
+    for finding in findings:
+        if finding.text not in repeated and not quiet:
+            result(printable(str(finding), LONGEST_FAULT))
+        repeated[finding.text] += 1
+        yield finding
+    for text, times in repeated.items():
+        if times > 1 and not quiet:
+            result(f"... and {times - 1} more: {printable(text, LONGEST_FAULT)}")
+
+
+def _verify_file(path: Path, progress: _Progress, as_json: bool) -> int:
+    from arena.league.record_file import verify_file
+    from arena.printable import printable
+    from arena.report.documents import verify_file_json
+
+    findings = list(_printed(verify_file(path, progress), quiet=as_json))
+    if as_json:
+        result(verify_file_json(path, progress.games, findings))
+    else:
+        wrong = len({finding.line for finding in findings})
+        result(printable(_summary(path, progress.games, wrong, bool(findings))))
+    return FOUND if findings else DONE
+
+
+def _summary(store: Path, games: int, wrong: int, is_damaged: bool) -> str:
+    if not is_damaged and not games:
+        return f"{store}: no games yet, and the store is sound"
+    if not is_damaged:
+        return f"{store}: {counted(games, 'game')}, all sound: played again, each gives the verdict that is stored"
+    fault = f", {wrong} of them not sound" if wrong else "; the store is damaged"
+    return f"{store}: {counted(games, 'game')}{fault}"

@@ -1,0 +1,83 @@
+"""How this arena was installed and started: what calls it in a shell, and what this installation or machine lacks."""
+
+import importlib.util
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from arena.errors import UsageError
+
+NAME = "arena"
+
+
+def started_as_module() -> bool:
+    """Whether this program was started by `python -m arena`."""
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    return spec is not None and spec.name == "arena.__main__"
+
+
+def this_command() -> tuple[str, ...]:
+    """The words that call this program: its name, or the path that it was called by if a shell finds another one.
+
+    That is `python -m arena` where it was started so, by the Python that runs it.
+    """
+    if started_as_module():
+        return (_this_python(), "-m", NAME)
+    called = sys.argv[0]
+    if Path(called).name != NAME:  # started by some other program
+        return (NAME,)
+    found = shutil.which(NAME)
+    try:
+        return (NAME,) if found is not None and os.path.samefile(found, called) else (called,)
+    except OSError:
+        return (NAME,)
+
+
+def _this_python() -> str:
+    """What a shell calls this Python by. Links are not followed: an environment is known by the path of its Python."""
+    name = os.path.basename(sys.executable)
+    found = shutil.which(name)
+    return name if found is not None and os.path.abspath(found) == sys.executable else sys.executable
+
+
+def shell_line(*words: str) -> str:
+    """The line that a shell splits into these words. What cannot be shown stands as `$'\\xff'`, as in bash."""
+    return " ".join(shlex.quote(word) if word.isprintable() else _escaped(word) for word in words)
+
+
+def _escaped(word: str) -> str:
+    plain = (
+        chr(byte) if chr(byte).isprintable() and byte < 0x80 and byte not in b"'\\" else f"\\x{byte:02x}"
+        for byte in os.fsencode(word)
+    )
+    return "$'" + "".join(plain) + "'"
+
+
+SERVING = ("jinja2", "starlette", "hypercorn", "h11")
+"""The packages without which nothing is served."""
+_INSTALLED_AS = {"hypercorn": "'hypercorn[trio]'", "h11": "'hypercorn[trio]'"}
+"""What is installed to have a package, where that is not its name."""
+
+
+def needs(packages: Sequence[str], extra: str, command: str) -> None:
+    """Raises `UsageError` if any of the packages that a command needs is not installed: they come with an extra."""
+    missing = [package for package in packages if importlib.util.find_spec(package) is None]
+    if missing:
+        are, they = ("is", "it comes") if len(missing) == 1 else ("are", "they come")
+        install = dict.fromkeys(_INSTALLED_AS.get(package, package) for package in missing)
+        raise UsageError(
+            f"{command} needs {' and '.join(missing)}, which {are} not installed: "
+            f"python -m pip install {' '.join(install)} ({they} with the extra {extra!r} of stratego-arena)"
+        )
+
+
+def refuse_windows() -> None:
+    """Raise `UsageError` where bots cannot be run: the arena waits for their pipes as only Unix can."""
+    if sys.platform == "win32":
+        raise UsageError(
+            "bots run on Linux and macOS; on Windows run arena in WSL 2, where all of it works "
+            "(stores can be read here: arena standings, games, show)"
+        )

@@ -1,0 +1,75 @@
+"""Colour where the terminal has it, and a pager, for the commands that print long texts."""
+
+import codecs
+import itertools
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.cli.interrupts import unwinding
+from arena.cli.streams import result, writable
+
+if TYPE_CHECKING:
+    from arena.report.boards import Paint
+
+
+AUTO, ALWAYS, NEVER = "auto", "always", "never"
+
+
+def color_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--color` to a command, which gets it as `color`."""
+    return click.option(
+        "--color",
+        type=click.Choice([AUTO, ALWAYS, NEVER]),
+        default=AUTO,
+        show_default=True,
+        metavar="WHEN",
+        help="Whether to use colours; auto: on a terminal that has them, unless NO_COLOR is set.",
+    )(function)
+
+
+def paint_for(color: str) -> "Paint":
+    """How `--color` asks for text to be printed."""
+    from arena.report.boards import colored, plain
+
+    return colored if color == ALWAYS or (color == AUTO and _has_colors()) else plain
+
+
+def _has_colors() -> bool:
+    is_dumb = os.environ.get("TERM", "").lower() in ("dumb", "unknown")
+    return sys.stdout.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
+
+
+def _is_utf8(encoding: str) -> bool:
+    return codecs.lookup(encoding).name == "utf-8"
+
+
+def print_pages(pages: Iterable[str], *, color: str) -> None:
+    """Print pieces of text, each with its line feeds; in the user's pager where a terminal cannot show all at once.
+
+    What raises an error on the way prints nothing where there is no pager.
+    """
+    if not sys.stdout.isatty():
+        for page in list(pages):
+            result(page, end="")
+        return
+    pages = iter(pages)
+    head: list[str] = []
+    size = shutil.get_terminal_size()
+    left = size.lines - 1
+    for page in pages:
+        head.append(page)
+        left -= sum(1 + len(click.unstyle(line)) // size.columns for line in page.split("\n")[:-1])
+        if left < 0:
+            if _is_utf8(sys.stdout.encoding):  # whatever the locale: `less` would show it byte by byte in that of C
+                os.environ.setdefault("LESSCHARSET", "utf-8")
+            with unwinding():  # the pager is there until the terminal is in order again
+                shown = map(writable, itertools.chain(head, pages))
+                click.echo_via_pager(shown, color=True if color == ALWAYS else None)
+            return
+    for page in head:
+        result(page, end="")

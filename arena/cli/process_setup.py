@@ -1,0 +1,74 @@
+"""What the commands that run bots share: how their process is set up, how trio is run in it, and how they stop.
+
+The trap in running trio: where Ctrl-C is not ignored, trio raises KeyboardInterrupt at a moment that suits it. Where it
+is ignored, as in a script that starts the arena with `&`, SIGTERM would raise in the middle of trio's own work, and
+leave processes of a build behind. So `run_unwinding` cancels there, and raises at the end.
+"""
+
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TypeVar, TypeVarTuple
+
+import trio
+
+from arena.bots.sandbox.levels import Level, enter_scope
+from arena.bots.sandbox.rlimits import use_all_descriptors
+from arena.cli.installation import shell_line, this_command
+from arena.cli.interrupts import told_instead
+from arena.errors import ArenaError
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+def own_process(sandbox: str) -> None:
+    """Set up this process for games alone, as a command may and a library may not.
+
+    This may start the command again, in a scope in which the level that is asked for works.
+    """
+    enter_scope(sandbox)
+    use_all_descriptors()
+
+
+def level_line(level: Level, is_chosen: bool) -> str:
+    """Return the line that says at which level bots are sandboxed, and whether `auto` has chosen it."""
+    risk = ""
+    if level is Level.DEFAULT:
+        stronger = "; safer: --sandbox bwrap" if Level.BWRAP.why_not() is None else ""
+        risk = f" (bots can use your files and network{stronger})"
+    chosen = " (the strongest that works here: arena doctor)" if is_chosen else ""
+    return f"sandbox: {level.value}{chosen}{risk}"
+
+
+def same_command() -> str:
+    """Return the line that runs this command again."""
+    return shell_line(*this_command(), *sys.argv[1:])
+
+
+def stopped_by(error: ArenaError, *lines: str) -> ArenaError:
+    """Add lines to an error that stopped the games: what is kept, and how to resume."""
+    told = ArenaError("\n".join([str(error), *lines]))
+    told.exit_code = error.exit_code
+    return told
+
+
+def run_unwinding(function: Callable[[*Ts], Awaitable[T]], /, *arguments: *Ts) -> T:
+    """Call `trio.run` within `arena.cli.interrupts.unwinding`. Raises KeyboardInterrupt as well."""
+
+    async def interruptible() -> T:
+        scope, token = trio.CancelScope(), trio.lowlevel.current_trio_token()
+        asked = []
+
+        def stop() -> None:
+            asked.append(True)
+            with suppress(trio.RunFinishedError):
+                token.run_sync_soon(scope.cancel)
+
+        with told_instead(stop), scope:
+            result = await function(*arguments)
+        if asked:
+            raise KeyboardInterrupt
+        return result
+
+    return trio.run(interruptible)

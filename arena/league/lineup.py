@@ -1,0 +1,138 @@
+"""The line-up of a league that goes on: new versions of bots in the places of old ones, and bots that are not paired.
+
+A game that was played stays. A new version of a bot, which is one of the same name, takes the place of the old one in
+all games that were not. A bot that cannot be started is not paired until it can: in a Swiss from the next round on, in
+a ladder from the next batch on; a knockout is drawn once.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from arena.errors import ArenaError
+from arena.game.spec import Player
+from arena.league.formats import FormatName
+from arena.league.games import Games, Settings
+from arena.league.kept_format import PLACING, KeptFormat, format_in, versions
+from arena.league.pairing import ChosenFormat, Format, Placed
+from arena.league.store import GameRow, Store
+from arena.league.stored_games import games_between, stored_games, tell_stored
+
+
+@dataclass(frozen=True)
+class LineUp:
+    """Who takes part: `format` knows who is not paired, `former` are older versions of players by digest.
+
+    `counted` are the ids of the stored games that the league has counted so far, `late` the players that came after the
+    draw of a knockout.
+    """
+
+    format: Format
+    former: Mapping[str, tuple[Player, ...]] = field(default_factory=dict)
+    counted: frozenset[str] = frozenset()
+    late: tuple[Player, ...] = ()
+
+    def everybody(self, players: Iterable[Player]) -> tuple[Player, ...]:
+        """These players, and the older versions of them that have played."""
+        return (*players, *(old for older in self.former.values() for old in older))
+
+
+@dataclass(frozen=True)
+class LeagueBefore:
+    """A league that goes on, as the store has it.
+
+    `names` are those of its players, by digest, `counted` the ids of its stored games, and so many `rounds` have begun.
+    """
+
+    kept: KeptFormat
+    names: Mapping[str, str]
+    counted: frozenset[str]
+    rounds: int
+
+
+def line_up(
+    format_: Format,
+    players: Sequence[Player],
+    broken: Collection[str],
+    rows: Sequence[GameRow],
+    before: LeagueBefore | None = None,
+) -> LineUp:
+    """The line-up of these players, of which those of the digests in `broken` cannot be started."""
+    if not isinstance(format_, ChosenFormat):
+        return LineUp(format_)
+    present = {player.digest for player in players}
+    seats, former = dict[str, str](), dict[str, tuple[str, ...]]()
+    if before:
+        kept = before.kept
+        gone = {before.names.get(digest): digest for digest in kept.players if digest not in present}
+        played = {player.digest for row in rows for player in row.players}
+        for player in players:
+            digest = player.digest
+            seat = digest if digest in kept.players else gone.get(player.name)
+            if seat is not None:
+                seats[digest] = seat
+                older = (*kept.former.get(seat, ()), seat)
+                former[digest] = tuple(one for one in dict.fromkeys(older) if one in played and one not in present)
+    former = {digest: older for digest, older in former.items() if older}
+    chosen, late = replace(format_, idle=frozenset(broken)), tuple[Player, ...]()
+    match format_.options.name:
+        case FormatName.SWISS:
+            asked = format_.options.rounds or (before.kept.options.rounds if before else None)
+            chosen = replace(chosen, options=replace(format_.options, rounds=asked))
+            _, options = chosen.settled(players, 1)
+            chosen = replace(chosen, away=_away(players, broken, options.rounds or 1, before, seats))
+        case FormatName.KNOCKOUT if before and before.counted:
+            late = tuple(player for player in players if player.digest not in seats)
+            idle = {digest for digest, seat in seats.items() if seat in before.kept.idle}
+            chosen = replace(chosen, idle=idle | {player.digest for player in late})
+    return LineUp(chosen, versions(former, players), before.counted if before else frozenset(), late)
+
+
+def _away(
+    players: Sequence[Player],
+    broken: Collection[str],
+    rounds: int,
+    before: LeagueBefore | None,
+    seats: Mapping[str, str],
+) -> dict[str, tuple[int, ...]]:
+    """The rounds in which players are not paired: those that have begun without them, and with a bot that cannot be
+    started all that are to come."""
+    begun = before.rounds if before else 0
+    away: dict[str, tuple[int, ...]] = {}
+    for player in players:
+        seat = seats.get(player.digest)
+        missed = before.kept.away.get(seat, ()) if before and seat else range(1, begun + 1)
+        found = [
+            number
+            for number in range(1, rounds + 1)
+            if (number in missed if number <= begun else player.digest in broken)
+        ]
+        if found:
+            away[player.digest] = tuple(found)
+    return away
+
+
+def league_before(store: Store, format_: Format, settings: Settings, rows: Sequence[GameRow]) -> LeagueBefore | None:
+    """The last league of a store, where one of this format that places bots goes on; None otherwise.
+
+    A league whose games cannot be worked out, as after somebody changed the store, does not go on.
+    """
+    if not isinstance(format_, ChosenFormat) or format_.options.name not in PLACING:
+        return None
+    with suppress(ArenaError):
+        of_store = store.kept()
+        kept = format_in(of_store.format)
+        if kept.options.name is format_.options.name:
+            names = {player.digest: player.name for player in of_store.entrants}
+            players = [Player(names.get(digest, ""), digest) for digest in kept.players]
+            older = kept.versions(players)
+            everybody = LineUp(format_, older).everybody(players)
+            found = list(games_between(everybody, rows))
+            games = Games(settings, {row.id for row in found}, older)
+            since = store.ladder_since(kept.players)
+            counted = {row.id for row in stored_games(kept.pairing(games, players, found, since), everybody, found)}
+            pairing = kept.pairing(games, players, found, since)
+            tell_stored(pairing, everybody, found)
+            rounds = pairing.placing().rounds if isinstance(pairing, Placed) else ()
+            return LeagueBefore(kept, names, frozenset(counted), sum(bool(one.played) for one in rounds))
+    return None

@@ -1,0 +1,154 @@
+"""Results of games as counts: which two players met, with which colors, and how often each of them won, drew or lost.
+
+A league of 1,000 players has a million pairs of a player with Red and a player with Blue. So there is one count for
+each such pair and each result, whatever the number of games, and `Results.rows` returns columns: a list of all
+opponents of a player, and lists of counts in the same order.
+"""
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+
+class Score(enum.Enum):
+    """The result of one game between a first and a second player."""
+
+    FIRST = "first"
+    DRAW = "draw"
+    SECOND = "second"
+    NEITHER = "neither"  # a double forfeit: both lost
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The games of one player by opponent: each list has an entry for each opponent, in the order of their numbers.
+
+    `as_first` counts the wins, draws and losses in which the player was the first one.
+    """
+
+    opponents: list[int]
+    wins: list[int]
+    draws: list[int]
+    losses: list[int]
+    double_forfeits: list[int]
+    as_first: list[int]
+
+    @property
+    def rated(self) -> list[int]:
+        """Games with each opponent, without double forfeits."""
+        return list(map(sum, zip(self.wins, self.draws, self.losses, strict=True)))
+
+    @property
+    def games(self) -> list[int]:
+        """Games with each opponent."""
+        return list(map(sum, zip(self.wins, self.draws, self.losses, self.double_forfeits, strict=True)))
+
+    @property
+    def half_points(self) -> list[int]:
+        """Twice the points taken from each opponent."""
+        return [2 * wins + draws for wins, draws in zip(self.wins, self.draws, strict=True)]
+
+
+FIELD_BITS = 40
+"""The counts of a pair are summed up in fields of one number, each of so many bits: enough for a trillion games."""
+_FIELD = (1 << FIELD_BITS) - 1
+_WIN, _DRAW, _LOSS, _NEITHER, _FIRST = (1 << FIELD_BITS * number for number in range(5))
+_SCORES = (Score.FIRST, Score.DRAW, Score.SECOND, Score.NEITHER)
+_SEEN_BY_FIRST = (_WIN + _FIRST, _DRAW + _FIRST, _LOSS + _FIRST, _NEITHER)
+_SEEN_BY_SECOND = (_LOSS, _DRAW, _WIN, _NEITHER)
+_NUMBERS = {score: number for number, score in enumerate(_SCORES)}
+
+
+class Results:
+    """How often each result occurred between players, who are numbered by their places in `names`."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Raises ValueError if a name occurs twice."""
+        self.names = tuple(names)
+        self._counts: dict[int, int] = {}
+        if len(set(self.names)) != len(self.names):
+            raise ValueError("a name occurs twice in the list of players")
+
+    def add(self, first: int, second: int, score: Score, count: int = 1) -> None:
+        """Count games. Raises ValueError for a number without a player, or the same number twice."""
+        players = len(self.names)
+        if not (0 <= first < players and 0 <= second < players and first != second):
+            raise ValueError(f"expected two different numbers below {players}, got {first} and {second}")
+        key = (first * players + second) * 4 + _NUMBERS[score]
+        self._counts[key] = self._counts.get(key, 0) + count
+
+    def copy(self) -> Self:
+        """Return a copy that does not change with the original."""
+        copy = type(self)(self.names)
+        copy._counts = self._counts.copy()
+        return copy
+
+    @property
+    def won_first(self) -> float:
+        """The points of the first players."""
+        points = (1.0, 0.5, 0.0, 0.0)
+        return sum(points[key % 4] * count for key, count in self._counts.items())
+
+    def both_ways(self, score: Score) -> bool:
+        """Whether in some pair each of the two was the first player in a game with this result, or in a draw."""
+        players, numbers = len(self.names), (_NUMBERS[score], _NUMBERS[Score.DRAW])
+        for key in self._counts:
+            pair, number = divmod(key, 4)
+            if number in numbers:
+                first, second = divmod(pair, players)
+                turned = (second * players + first) * 4
+                if any(turned + other in self._counts for other in numbers):
+                    return True
+        return False
+
+    def scored(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+        """The (first, second) whose first player scored in a game, and those whose second player did."""
+        found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+        for key in self._counts:
+            pair, score = divmod(key, 4)
+            if score <= _NUMBERS[Score.DRAW]:
+                found[0].add(divmod(pair, len(self.names)))
+            if _NUMBERS[Score.DRAW] <= score <= _NUMBERS[Score.SECOND]:
+                found[1].add(divmod(pair, len(self.names)))
+        return found
+
+    def rows(self) -> list[Row]:
+        """The games of each player, in the order of the names; equal for every order in which the games were added."""
+        players = len(self.names)
+        seen: list[dict[int, int]] = [{} for _ in self.names]
+        for key, count in self._counts.items():
+            pair, score = divmod(key, 4)
+            first, second = divmod(pair, players)
+            met = seen[first]
+            met[second] = met.get(second, 0) + count * _SEEN_BY_FIRST[score]
+            met = seen[second]
+            met[first] = met.get(first, 0) + count * _SEEN_BY_SECOND[score]
+        rows = []
+        for player, met in enumerate(seen):
+            seen[player] = {}  # frees its memory
+            rows.append(_row(met))
+        return rows
+
+
+def _row(met: Mapping[int, int]) -> Row:
+    # Sorted, so that sums of floats are the same to the last bit for every order of the games.
+    opponents = sorted(met)
+    packed = list(map(met.__getitem__, opponents))
+    columns = ([number >> FIELD_BITS * field & _FIELD for number in packed] for field in range(5))
+    return Row(opponents, *columns)
+
+
+def rated_rows(rows: Sequence[Row]) -> tuple[list[int], list[Row]]:
+    """The players with a game that is no double forfeit, and their rows; there they are numbered from 0 again."""
+    if all(row.opponents and all(row.rated) for row in rows):
+        return list(range(len(rows))), list(rows)
+    kept = [[place for place, games in enumerate(row.rated) if games] for row in rows]
+    rated = [player for player, places in enumerate(kept) if places]
+    number = {player: place for place, player in enumerate(rated)}
+    return rated, [_part(rows[player], kept[player], number) for player in rated]
+
+
+def _part(row: Row, places: Sequence[int], number: Mapping[int, int]) -> Row:
+    columns = (row.wins, row.draws, row.losses, row.double_forfeits, row.as_first)
+    return Row([number[row.opponents[at]] for at in places], *([column[at] for at in places] for column in columns))

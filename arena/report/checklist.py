@@ -1,0 +1,431 @@
+"""What `arena check` prints: a checklist of one bot, or its answers in a stored game, as text and as JSON."""
+
+import textwrap
+from collections.abc import Iterator
+
+import msgspec
+
+from arena.check.replayed import Replayed
+from arena.check.results import Checked, Failure, Mark, Outcome, Said, Spread
+from arena.check.situations import Group
+from arena.game.dialogue_entries import Speaker
+from arena.report.boards import Paint, plain
+from arena.report.documents import to_json
+
+WIDTH = 80
+INDENT = "          "
+MOST_REASONS = 3
+"""Situations of a group that are not applicable, up to which the reason is told for each."""
+MOST_NAMED = 4
+"""Rulesets that the verdict names where there is nothing to tell them from."""
+NEAR = 0.7
+"""The share of a limit above which a time is near it."""
+SHOWN_LINE = 68
+"""Characters of a line of the exchange that are shown."""
+MIB = 1024 * 1024
+MARKS = {
+    Mark.PASSED: ("ok", "green"),
+    Mark.FAILED: ("FAILED", "bold red"),
+    Mark.PARTLY: ("partly", "yellow"),
+    Mark.NOT_APPLICABLE: ("-", "dim"),
+    Mark.NOT_TRIED: ("?", "dim"),
+}
+OF_SOME_LEAGUES = (Mark.PARTLY, Mark.NOT_APPLICABLE)
+"""What some leagues ask for, and this bot does not do."""
+
+
+class SaidJson(msgspec.Struct, frozen=True):
+    """A line that was said: by `arena` or `bot`, `ms` after the start of the process."""
+
+    speaker: str
+    text: str
+    ms: int
+
+
+class FailureJson(msgspec.Struct, frozen=True):
+    """What was wrong. `reason` is that of the lost game, null where none was; `mistake` one word for the `hint`."""
+
+    ply: int
+    reason: str | None
+    words: str
+    mistake: str
+    hint: str
+    exchange: list[SaidJson]
+    stderr: list[str]
+
+
+class SituationJson(msgspec.Struct, frozen=True):
+    """One situation. `mark` is `passed`, `failed`, `partly` (only the leagues of `needed_by` need it, or nobody loses
+    by it), `not applicable` or `not tried`; `remark` says why."""
+
+    key: str
+    title: str
+    group: str
+    rules: str
+    side: str
+    mark: str
+    remark: str
+    needed_by: str
+    plies: int
+    failure: FailureJson | None
+
+
+class SpreadJson(msgspec.Struct, frozen=True):
+    """Times in milliseconds, null where there was none; `limit` is what there is of it."""
+
+    count: int
+    median: float | None
+    p99: float | None
+    worst: float | None
+    limit: int | None
+
+
+class CheckJson(msgspec.Struct, frozen=True):
+    """A bot that was tried. `accepted`: whether a league would take it, under all the rules that it was tried with;
+    `ready_for` and `not_ready_for` are rulesets, those that were not tried to the end left out; `memory` in bytes."""
+
+    bot: str
+    path: str
+    digest: str
+    language: str
+    declared: str
+    author: str
+    sandbox: str
+    accepted: bool
+    ready_for: list[str]
+    not_ready_for: list[str]
+    situations: list[SituationJson]
+    start: SpreadJson
+    setup: SpreadJson
+    move: SpreadJson
+    memory: int
+    memory_limit: int
+
+
+def check_json(checked: Checked) -> str:
+    """It as one document."""
+    return to_json(
+        CheckJson(
+            bot=checked.name,
+            path=checked.path,
+            digest=checked.digest,
+            language=checked.language,
+            declared=checked.declared,
+            author=checked.author,
+            sandbox=checked.level,
+            accepted=checked.is_accepted,
+            ready_for=checked.rules_with(Mark.PASSED),
+            not_ready_for=checked.rules_with(Mark.FAILED),
+            situations=[_situation(outcome) for outcome in checked.outcomes],
+            start=_spread(checked.start),
+            setup=_spread(checked.setup),
+            move=_spread(checked.move),
+            memory=checked.memory,
+            memory_limit=checked.memory_limit,
+        )
+    )
+
+
+def _situation(outcome: Outcome) -> SituationJson:
+    situation, failure = outcome.situation, outcome.failure
+    return SituationJson(
+        key=situation.key,
+        title=situation.title,
+        group=_heading(situation.group, situation.rules),
+        rules=situation.rules,
+        side=situation.color.word,
+        mark=outcome.mark.value,
+        remark=outcome.remark,
+        needed_by=situation.needed_by,
+        plies=outcome.plies,
+        failure=failure_entry(failure) if failure else None,
+    )
+
+
+def failure_entry(failure: Failure) -> FailureJson:
+    """What a bot failed by."""
+    exchange = [SaidJson(said.speaker.value, said.text, said.ms) for said in failure.exchange]
+    reason = failure.reason.value if failure.reason else None
+    return FailureJson(
+        failure.ply, reason, failure.words, failure.mistake, failure.hint, exchange, list(failure.stderr)
+    )
+
+
+def _spread(spread: Spread) -> SpreadJson:
+    median, p99, worst = (
+        None if time is None else round(time, 3) for time in (spread.median, spread.p99, spread.worst)
+    )
+    return SpreadJson(spread.count, median, p99, worst, spread.limit)
+
+
+def check_text(checked: Checked, paint: Paint = plain, *, is_verbose: bool = False) -> str:
+    """Return the checklist in words, 80 columns wide, without a line feed at the end.
+
+    A bot with which nothing is wrong gets the verdict alone, unless `is_verbose`.
+    """
+    has_remarks = any(outcome.mark not in (Mark.PASSED, Mark.NOT_APPLICABLE) for outcome in checked.outcomes)
+    if not (is_verbose or has_remarks or list(_near_limits(checked))):
+        return "\n".join(_verdict(checked, paint))
+    lines = [*_head(checked), *_checklist(checked, paint), "", *_times(checked), "", *_verdict(checked, paint)]
+    return "\n".join(lines)
+
+
+def _head(checked: Checked) -> Iterator[str]:
+    said = checked.declared + (f" by {checked.author}" if checked.author else "")
+    yield from wrapped(f"{checked.name}: {checked.path}, {checked.language}, digest {checked.digest[:12]}", "")
+    if said:
+        yield from wrapped(f"calls itself {said}", "")
+    yield from wrapped(f"held as in a league: {checked.level}", "")
+
+
+def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
+    told: set[tuple[str, str] | None] = set()
+    groups = dict.fromkeys(outcome.situation.group for outcome in checked.outcomes)
+    for group in groups:
+        outcomes = [outcome for outcome in checked.outcomes if outcome.situation.group is group]
+        yield ""
+        yield paint(_heading(group, outcomes[0].situation.rules), "bold")
+        left_out = [outcome for outcome in outcomes if outcome.mark is Mark.NOT_APPLICABLE]
+        are_many = len(left_out) > MOST_REASONS
+        for outcome in outcomes:
+            if outcome.mark is not Mark.NOT_TRIED and not (are_many and outcome in left_out):
+                failure = outcome.failure
+                said = (failure.words, failure.hint) if failure else None
+                yield from _entry(outcome, paint, is_told=said in told)
+                told.add(said)
+        if are_many:
+            words = f"{len(left_out)} more situations: not applicable, as --json says of each"
+            yield from marked(Mark.NOT_APPLICABLE, words, paint)
+        why = dict.fromkeys(outcome.remark for outcome in outcomes if outcome.mark is Mark.NOT_TRIED)
+        for remark in why:
+            left = [o.situation.title for o in outcomes if o.mark is Mark.NOT_TRIED and o.remark == remark]
+            what = left[0] if len(left) == 1 else f"{len(left)} more situations"
+            yield from marked(Mark.NOT_TRIED, f"{what}: not tried, {remark}", paint)
+
+
+def _heading(group: Group, rules: str) -> str:
+    return group.value.format(rules=rules)
+
+
+def _entry(outcome: Outcome, paint: Paint, *, is_told: bool) -> Iterator[str]:
+    """`is_told`: the same failure stands above, with all that was said before it."""
+    remarks = [outcome.situation.title]
+    if outcome.mark is Mark.PARTLY and outcome.situation.needed_by:
+        remarks.append(f"only for {outcome.situation.needed_by}")
+    if outcome.remark:
+        remarks.append(outcome.remark)
+    yield from marked(outcome.mark, ": ".join([remarks[0], "; ".join(remarks[1:])][: len(remarks)]), paint)
+    if outcome.failure is not None:
+        yield from failure_lines(outcome.failure, paint, is_told=is_told)
+
+
+def marked(mark: Mark, text: str, paint: Paint) -> Iterator[str]:
+    """A text behind the word for its mark."""
+    word, style = MARKS[mark]
+    first, *more = wrapped(text, INDENT)
+    yield f"  {paint(f'{word:<8}', style)}{first[len(INDENT) :]}"
+    yield from more
+
+
+def failure_lines(failure: Failure, paint: Paint, *, is_told: bool) -> Iterator[str]:
+    """What a bot failed by, with the hint and what was said before; `is_told`: that stands above."""
+    words = failure.words if not failure.reason else f"{failure.reason.value}: {failure.words}"
+    yield from wrapped(words, INDENT)
+    if is_told:
+        yield f"{INDENT}(as above)"
+        return
+    if failure.hint:
+        for line in wrapped(f"hint: {failure.hint}", INDENT):
+            yield paint(line, "bold")
+    for said in failure.exchange:
+        yield f"{INDENT}{_said(said)}"
+    for line in failure.stderr:
+        yield f"{INDENT}stderr| {_cut(line, SHOWN_LINE - len('stderr| '))}"
+
+
+def _said(said: Said) -> str:
+    if said.is_aside:
+        return f"      | {said.text}"
+    who = "arena" if said.speaker is Speaker.ARENA else "bot"
+    return f"{who:<5} | {_cut(said.text, SHOWN_LINE - len('arena | '))}"
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def wrapped(text: str, indent: str) -> list[str]:
+    """The lines of a text within the width."""
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False, break_long_words=True
+    )
+
+
+def _times(checked: Checked) -> Iterator[str]:
+    yield f"{'times in ms':<14}{'number':>8}{'median':>10}{'p99':>10}{'worst':>10}{'limit':>10}"
+    for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
+        cells = (ms_text(spread.median), ms_text(spread.p99), ms_text(spread.worst), str(spread.limit or "-"))
+        yield f"  {name:<12}{spread.count:>8}{''.join(f'{cell:>10}' for cell in cells)}"
+    yield from _near_limits(checked)
+    used, limit = f"{checked.memory / MIB:.0f} MiB", f"{checked.memory_limit / MIB:.0f} MiB"
+    yield f"memory: at most {used} of {limit}"
+
+
+def _near_limits(checked: Checked) -> Iterator[str]:
+    for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
+        if spread.worst is not None and spread.limit is not None and spread.worst > NEAR * spread.limit:
+            words = f"the slowest {name} was near its limit: on a busy machine it may be over it"
+            yield from wrapped(words, "  ")
+
+
+def ms_text(time: float | None) -> str:
+    """A time in milliseconds, for a column."""
+    if time is None:
+        return "-"
+    return f"{time:.2f}" if time < 10 else f"{time:.0f}"
+
+
+def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
+    counts = [f"{checked.count(mark)} {mark.value}" for mark in Mark if checked.count(mark) or mark is Mark.PASSED]
+    ready, not_ready = checked.rules_with(Mark.PASSED), checked.rules_with(Mark.FAILED)
+    left = checked.rules_with(Mark.NOT_TRIED)
+    said = [f"ready for {_names(ready, is_all=not (not_ready or left))}"] if ready else []
+    if not_ready or checked.count(Mark.FAILED):
+        said.append(f"not {'' if ready else 'ready '}for {_names(not_ready, is_all=not (ready or left))}")
+    if left:
+        said.append(f"not tried to the end with {_names(left, is_all=len(left) > MOST_NAMED)}")
+    needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark in OF_SOME_LEAGUES} - {""})
+    if ready and needed:
+        said.append(f"not with {' or '.join(needed)}")
+    style = "bold green" if checked.is_accepted else "bold red" if checked.count(Mark.FAILED) else "bold yellow"
+    for line in wrapped(f"{checked.name}: {'; '.join(said)} ({', '.join(counts)})", ""):
+        yield paint(line, style)
+
+
+def _names(rules: list[str], *, is_all: bool) -> str:
+    """Return the names of rulesets; where these are many and all that there are, how many they are."""
+    if not rules:
+        return "any ruleset"
+    return f"{len(rules)} rulesets and switches" if is_all and len(rules) > MOST_NAMED else ", ".join(rules)
+
+
+SHOWN_REPLIES = 20
+
+
+class ReplyJson(msgspec.Struct, frozen=True):
+    """One answer: what the record has and what the bot does now, null where there is none; times in milliseconds."""
+
+    ply: int
+    recorded: str | None
+    now: str | None
+    recorded_ms: float | None
+    now_ms: float | None
+    illegal: str
+
+
+class ReplayJson(msgspec.Struct, frozen=True):
+    """A recorded game put to a bot again. `restored`: it was given the recorded set-up, since its own is another;
+    `same_fault`: it fails now by what it lost the recorded game by."""
+
+    number: int
+    id: str
+    side: str
+    same: bool
+    restored: bool
+    recorded_setup: str | None
+    setup: str | None
+    replies: list[ReplyJson]
+    failure: FailureJson | None
+    same_fault: bool
+    remarks: list[str]
+    recorded_end: str
+
+
+def replay_json(replayed: Replayed) -> str:
+    """It as one document."""
+    replies = [
+        ReplyJson(one.ply, one.recorded, one.now, one.recorded_ms, one.now_ms and round(one.now_ms, 3), one.illegal)
+        for one in replayed.replies
+    ]
+    recorded, now = replayed.setups
+    return to_json(
+        ReplayJson(
+            number=replayed.game.number,
+            id=replayed.game.record.id,
+            side=replayed.color.word,
+            same=replayed.is_same,
+            restored=replayed.is_restored,
+            recorded_setup=recorded,
+            setup=now,
+            replies=replies,
+            failure=failure_entry(replayed.failure) if replayed.failure else None,
+            same_fault=replayed.has_same_fault,
+            remarks=list(replayed.game.remarks),
+            recorded_end=replayed.game.record.verdict.detail,
+        )
+    )
+
+
+def replay_text(replayed: Replayed, paint: Paint = plain) -> str:
+    """It in words, 80 columns wide, without a line feed at the end."""
+    return "\n".join(_replay_lines(replayed, paint))
+
+
+def _replay_lines(replayed: Replayed, paint: Paint) -> Iterator[str]:
+    players, color = replayed.game.record.players, replayed.color
+    me, foe = players[color].name, players[color.opponent].name
+    yield from wrapped(f"game {replayed.game.number}: {me} as {color.word}, against {foe}", "")
+    for remark in replayed.game.remarks:
+        yield from wrapped(remark, "")
+    yield from _setups(replayed)
+    differing = replayed.differing
+    shown = [*differing[:SHOWN_REPLIES], *[reply for reply in replayed.replies[-1:] if reply.is_same]]
+    if shown:
+        yield f"{'ply':>5}  {'recorded':<16}{'now':<16}{'ms then':>10}{'ms now':>10}"
+    for reply in shown:
+        cells = f"{reply.recorded or '-':<16}{reply.now or '-':<16}"
+        line = f"{reply.ply:>5}  {cells}{ms_text(reply.recorded_ms):>10}{ms_text(reply.now_ms):>10}"
+        yield line if reply.is_same else paint(line, "yellow")
+        is_failure = replayed.failure is not None and replayed.failure.ply == reply.ply  # which says it below
+        if reply.illegal and not is_failure:
+            yield from wrapped(f"not legal: {reply.illegal}", INDENT)
+    if len(differing) > SHOWN_REPLIES:
+        yield f"       ... and {len(differing) - SHOWN_REPLIES} more; --json has all"
+    if replayed.failure is not None:
+        where = f"at ply {replayed.failure.ply}" if replayed.failure.ply else "before the first ply"
+        yield from marked(Mark.FAILED, where + (", as then" if replayed.has_same_fault else ""), paint)
+        yield from failure_lines(replayed.failure, paint, is_told=False)
+    yield from wrapped(f"then: {replayed.game.record.verdict.detail}", "")
+    yield from wrapped(_in_short(replayed), "")
+
+
+def _setups(replayed: Replayed) -> Iterator[str]:
+    recorded, now = replayed.setups
+    if recorded == now or replayed.game.record.opening:
+        return
+    yield f"set-up then: {recorded or '-'}"
+    yield f"set-up now:  {now or '-'}"
+    if replayed.is_restored:
+        yield "it was started again and given the set-up of then (restore)"
+
+
+def _in_short(replayed: Replayed) -> str:
+    answers, differing = len(replayed.replies), replayed.differing
+    fault = _fault_in_short(replayed)
+    if not answers and replayed.failure is not None:
+        return f"it does not come to its first turn: {fault}"
+    if not answers:
+        return "no turn of its is in the record" + (f"; {fault}" if fault else "")
+    if differing:
+        first = f"{len(differing)} of {answers} answers differ now, the first at ply {differing[0].ply}"
+        return f"{first}; {fault}" if fault else first
+    return f"the same answers, and {fault}" if fault else f"the same answers now, all {answers}"
+
+
+def _fault_in_short(replayed: Replayed) -> str:
+    """What has become of the fault that it lost by; empty where there is none, then or now."""
+    failure = replayed.failure
+    if failure is None:
+        return "no fault now" if replayed.fault_then else ""
+    which = "the same fault" if replayed.has_same_fault else "another fault" if replayed.fault_then else "a fault now"
+    return f"{which} at ply {failure.ply}" if failure.ply else f"{which} before the first ply"

@@ -1,0 +1,406 @@
+"""A recorded game as text and as JSON: its heading, the plies that are asked for, boards, and how it ended."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
+
+import msgspec
+
+from arena.counted import counted
+from arena.errors import UsageError
+from arena.game.dialogue_entries import Answer
+from arena.game.record import GameRecord, NoteLine
+from arena.game.record_lines import ALL
+from arena.game.replay import Replay, Step
+from arena.game.seat_lines import told_to
+from arena.game.view import true_cells
+from arena.printable import printable, shown
+from arena.report.boards import NO_MARKS, Paint, SquareMark, board_text, marks_of, plain
+from arena.report.documents import to_json
+from arena.report.piece_names import DEFAULT_NAMES, Names, Numbering
+from arena.report.result_words import DIGEST_DIGITS, GameFacts, SideFacts, detail_for, facts_of, score_text
+from arena.report.roster import ShownNames
+from arena.rules.events import Event, Fought
+from protocol import messages
+from protocol.codec import encode_for_bot
+from protocol.messages import ArenaMessage
+from protocol.notation import COLOR_BY_WORD, Color, Rank, Survivor
+
+_PART = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?|-(\d{1,9})", re.ASCII)
+LAST = 10**9
+
+
+@dataclass(frozen=True)
+class Plies:
+    """Ranges of plies, both ends included; 0 is the position after the set-ups. No range stands for the whole game."""
+
+    ranges: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def are_all(self) -> bool:
+        """Whether the whole game was asked for, with how it ended."""
+        return not self.ranges
+
+    def has(self, ply: int) -> bool:
+        """Whether a ply is asked for."""
+        return self.are_all or any(first <= ply <= last for first, last in self.ranges)
+
+    def are_over(self, ply: int) -> bool:
+        """Whether no later ply is asked for."""
+        return not self.are_all and ply >= max(last for _, last in self.ranges)
+
+    def check(self, game: int, plies: int) -> None:
+        """Raise `UsageError` if a game, the one of this number, has fewer plies than one that was asked for."""
+        for first, last in self.ranges:
+            wrong = next((ply for ply in (first, last) if ply > plies and ply != LAST), None)
+            if wrong is not None:
+                raise UsageError(f"--ply: expected a ply of game {game}, from 0 to {plies}, got {wrong}")
+
+
+ALL_PLIES = Plies()
+
+
+def parse_plies(text: str) -> Plies:
+    """Plies as they are written on the command line. Raises `UsageError`."""
+    ranges = []
+    for part in text.split(","):
+        match = _PART.fullmatch(part.strip())
+        if match is None:
+            raise UsageError(f"--ply: expected plies such as 12, 30-60, 90- or 0,5,30-60; got {shown(text)}")
+        first = int(match[1] or 0)
+        last = int(match[4] or match[3] or (LAST if match[2] else first))
+        if first > last:
+            raise UsageError(f"--ply: expected a range with its smaller end first, got {shown(part)}")
+        ranges.append((first, last))
+    return Plies(tuple(ranges))
+
+
+_SURVIVORS = {
+    Survivor.ATTACKER: "the attacker wins",
+    Survivor.DEFENDER: "the defender wins",
+    Survivor.NEITHER: "both leave",
+}
+SHOWN_CHARACTERS = 500
+"""Characters shown of a note or of a line of standard error; `--json` has all."""
+LONGEST_WORD = 60
+"""Characters shown of what is a word or two in the records that an arena writes."""
+STRENGTH = tuple(Rank)[::-1]
+"""The order in which lost pieces are listed: the strongest first, then bombs and the flag."""
+
+
+@dataclass(frozen=True)
+class GameStyle:
+    """What is to be seen of a game, and how.
+
+    `view` is `all`, `red` or `blue`. Without `boards` there are only moves. With `times` there is all that another run
+    of the same game would have otherwise: the date, what each move took, what was used of the machine. `names` says
+    what the pieces are called and numbered; actions stay as the bots sent them. `players` are the names of the players
+    to show, if not their own.
+    """
+
+    view: str = ALL
+    plies: Plies = ALL_PLIES
+    boards: bool = True
+    times: bool = True
+    names: Names = DEFAULT_NAMES
+    players: ShownNames = field(default_factory=dict)
+    paint: Paint = plain
+
+
+class Taken(NamedTuple):
+    """What an action took, in microseconds: see `arena.game.dialogue_entries.Answer`."""
+
+    taken_us: int
+    forgiven_us: int | None
+    cpu_us: int | None
+    interrupted_us: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, answer: Answer) -> Self:
+        return cls(answer.taken_us, answer.forgiven_us, answer.cpu_us)
+
+    @classmethod
+    def at(cls, record: GameRecord, ply: int) -> Self:
+        """What the action of a ply took; `interrupted_us` are the turns before it that were broken off."""
+        index = ply - 1
+        return cls(
+            record.times_us[index],
+            record.forgiven_us[index] if index < len(record.forgiven_us) else None,
+            record.cpu_us[index] if index < len(record.cpu_us) else None,
+            tuple(used for at, used in record.interrupted if at == ply),
+        )
+
+    @property
+    def text(self) -> str:
+        """The same in milliseconds; what was not charged is left out where it was nothing to speak of."""
+        parts = [f"{self.taken_us / 1000:.1f} ms"]
+        if self.forgiven_us is not None and (forgiven := f"{self.forgiven_us / 1000:.1f}") != "0.0":
+            parts.append(f"{forgiven} not charged")
+        if self.cpu_us is not None:
+            parts.append(f"CPU {self.cpu_us / 1000:.1f}")
+        parts += [f"interrupted after {used / 1000:.1f} ms" for used in self.interrupted_us]
+        return ", ".join(parts)
+
+
+def game_pages(number: int, record: GameRecord, look: GameStyle) -> Iterator[str]:
+    """The game in pieces of text. Raises `UsageError` if it has no such ply."""
+    look.plies.check(number, len(record.actions))
+    yield _heading(number, record, look)
+    if None not in record.setups:
+        yield from _plies(record, look)
+    if look.plies.are_all:
+        yield _ending(record, look)
+
+
+def _heading(number: int, record: GameRecord, look: GameStyle) -> str:
+    facts = facts_of(number, record, look.view, look.players)
+    shown = "all ranks shown" if look.view == ALL else f"as {look.view} knows it"
+    score = score_text(record.verdict.result)
+    lines = [
+        look.paint(f"game {number} ({record.id}): red {facts.red.name} - blue {facts.blue.name}  {score}", "bold"),
+        f"{record.ruleset}, {_times_text(record)}; {shown}",
+        *(
+            f"{color.word + ':':<6}{_side_text(side)}"
+            for color, side in zip(Color, (facts.red, facts.blue), strict=True)
+        ),
+        _seeds(record, look.view),
+        "set-ups: both were given, as an opening" if facts.has_opening else "",
+        _held_text(facts.red, facts.blue),
+        f"played {facts.started or 'at no known date'} by arena {_short(facts.arena)}" if look.times else "",
+        facts.detail,
+    ]
+    if look.names.numbering is Numbering.AMERICAN:
+        lines.append("ranks on the boards as in America: 1 is the marshal, 9 the scout")
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def _times_text(record: GameRecord) -> str:
+    """How long the sides might take; each by itself in a game with a handicap, and by how much that was scaled."""
+    red, blue = record.nominal_times
+    text = red.text if red == blue else f"handicap: red {red.text}, blue {blue.text}"
+    return f"{text} at {record.time_percent}%" if record.time_percent else text
+
+
+def _side_text(side: SideFacts) -> str:
+    declared = f", calls itself {printable(side.declared, SHOWN_CHARACTERS)}" if side.declared else ""
+    author = f", by {printable(side.author, SHOWN_CHARACTERS)}" if side.author else ""
+    return f"{side.name}, digest {side.digest[:DIGEST_DIGITS]}{declared}{author}"
+
+
+def _held_text(red: SideFacts, blue: SideFacts) -> str:
+    """How both were held, where that is known."""
+    if red.sandbox == blue.sandbox:
+        return f"sandbox: {red.sandbox}" if red.sandbox else ""
+    return f"sandbox of red: {red.sandbox or 'not known'}\nsandbox of blue: {blue.sandbox or 'not known'}"
+
+
+def _seeds(record: GameRecord, view: str) -> str:
+    """The seeds that the bots were given; a side knows only its own, from which the other's does not follow."""
+    given = [f"{color.word} {record.seeds[color]}" for color in Color if view in (ALL, color.word)]
+    of_pair = f" (of the pair: {record.pair_seed})" if view == ALL else ""
+    return f"seed{'s' if len(given) > 1 else ''}: {', '.join(given)}{of_pair}"
+
+
+class ReplayPosition:
+    """A replay as one viewer sees it: the board, and what has been lost."""
+
+    def __init__(self, record: GameRecord, view: str) -> None:
+        self.replay = Replay(record)
+        self._seat = None if view == ALL else COLOR_BY_WORD[view]
+
+    def cells(self) -> tuple[str, ...]:
+        """The 100 cells of the board."""
+        return true_cells(self.replay.game) if self._seat is None else self.replay.views[self._seat].cells()
+
+    def lost(self, color: Color) -> list[Rank]:
+        """The pieces that a side has lost, as far as the viewer knows them."""
+        viewer = color if self._seat is None else self._seat
+        return self.replay.views[viewer].captured(color)
+
+
+def _plies(record: GameRecord, look: GameStyle) -> Iterator[str]:
+    position = ReplayPosition(record, look.view)
+    notes = defaultdict(list)
+    for note in record.notes:
+        notes[note.ply].append(note)
+    if look.plies.has(0) and (look.boards or not look.plies.are_all):
+        yield "\nset-ups\n" + _board(position, look)
+    for step in position.replay.steps():
+        if look.plies.has(step.ply):
+            yield _step(record, step, notes[step.ply], look)
+            if look.boards:
+                yield _board(position, look, marks_of(step.events))
+        if look.plies.are_over(step.ply):
+            return
+
+
+def _board(position: ReplayPosition, look: GameStyle, marks: Mapping[int, SquareMark] = NO_MARKS) -> str:
+    board = board_text(tuple(map(look.names.cell, position.cells())), marks, look.paint)
+    lost = [f"{color.word} {_lost_text(ranks, look.names)}" for color in Color if (ranks := position.lost(color))]
+    return f"{board}\nlost: {' - '.join(lost)}\n" if lost else f"{board}\n"
+
+
+def _lost_text(ranks: list[Rank], names: Names) -> str:
+    counts = Counter(ranks)
+    shown = ((names.cell(f"r{rank.letter}")[1:], counts[rank]) for rank in STRENGTH if counts[rank])
+    return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
+
+
+def _step(record: GameRecord, step: Step, notes: list[NoteLine], look: GameStyle) -> str:
+    said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
+    texts = (event_words(told(event, look.view), look.names) for event in step.events)
+    words = "".join(f"; {text}" for text in texts if text)
+    taken = look.paint(f"  [{Taken.at(record, step.ply).text}]", "dim") if look.times else ""
+    return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {step.action}', 'bold')}{words}{taken}\n"
+
+
+def _note(note: NoteLine) -> str:
+    return f"note of {_short(note.color)}: {printable(note.text, SHOWN_CHARACTERS)}"
+
+
+def _short(word: str) -> str:
+    """What is a word or two in every record that an arena has written."""
+    return printable(word, LONGEST_WORD)
+
+
+def told(event: Event, view: str) -> ArenaMessage:
+    """What the viewer is told of an event: what that seat was told, or for `all` everything, or for `public` what both
+    were told."""
+    if view == ALL:  # a defender knows its own rank
+        return told_to(event, event.color.opponent if isinstance(event, Fought) else Color.RED)
+    return told_to(event, COLOR_BY_WORD.get(view))
+
+
+def event_words(message: ArenaMessage, names: Names) -> str:
+    """What a message tells of an action beside the action itself, in words; empty where that is all."""
+    match message:
+        case messages.Battle(square, attacker, defender, survivor):
+            met = names.name(defender) if defender is not None else "an unknown piece"
+            return f"{names.name(attacker)} attacks {met} on {square}, {_SURVIVORS[survivor]}"
+        case messages.Reveal(square, rank):
+            return f"shows itself as {names.one(rank)} on {square}"
+        case messages.Rescued(_, square, rank):
+            return f"{names.one(rank)} comes back on {square}"
+        case messages.Guess(square, rank, True):
+            return f"guesses {names.one(rank)} on {square}, which is right: it leaves the board"
+        case messages.Guess(square, rank, _):
+            return f"guesses {names.one(rank)} on {square}, which is wrong"
+        case _:
+            return ""
+
+
+def _ending(record: GameRecord, look: GameStyle) -> str:
+    last, verdict = len(record.actions) + 1, record.verdict
+    lines = [_note(note) for note in record.notes if note.ply == last and look.view in (ALL, note.color)]
+    lines += ["", f"after {counted(verdict.plies, 'ply', 'plies')}: {detail_for(record, look.view)}"]
+    lines.append(
+        f"verdict: {verdict.result.value}, {verdict.reason.value}, after {counted(verdict.plies, 'ply', 'plies')}"
+    )
+    for color in Color:
+        lines += _used(record, color) if look.times else _kept(record, color)
+    for color in Color:
+        stderr = record.stderr[color].rstrip()
+        if stderr.strip() and look.view in (ALL, color.word):
+            lines.append(f"stderr of {color.word} ({record.players[color].name}):")
+            lines += [f"    {printable(line, SHOWN_CHARACTERS, lines=True)}" for line in stderr.splitlines()]
+    return "\n".join(lines) + "\n"
+
+
+def _kept(record: GameRecord, color: Color) -> list[str]:
+    name = record.players[color].name
+    had = record.kept and record.kept[color]
+    return [f"{color.word} ({name}) had played the other game of the pair before in the same process"] if had else []
+
+
+def _used(record: GameRecord, color: Color) -> list[str]:
+    """What a side used of the machine, and whether in a process of its own."""
+    lines = []
+    used, name = record.used and record.used[color], record.players[color].name
+    if used and record.confinement[color]:  # else it was not started
+        megabytes = f"{used.memory / 1e6:.0f} MB"
+        lines.append(
+            f"{color.word} ({name}) used {used.cpu_us / 1e6:.2f} s of CPU, {megabytes}; {record.confinement[color]}"
+        )
+    lines += _kept(record, color)
+    if record.pondered_us is not None:
+        milliseconds = record.pondered_us[color] / 1000
+        lines.append(f"{color.word} ({name}) used {milliseconds:.1f} ms of CPU in its opponent's turns")
+    return lines
+
+
+class PlyJson(msgspec.Struct, frozen=True):
+    """One ply. `side` and `action` are null for ply 0, the position after the set-ups.
+
+    `events` are lines of the protocol, as they were told to who looks. `board` has the 100 cells of the position after
+    it, as in a `board` line; `lost` are the letters of the pieces that are off the board. Times are in microseconds.
+    """
+
+    ply: int
+    side: str | None
+    action: str | None
+    events: tuple[str, ...]
+    board: str
+    lost_by_red: str
+    lost_by_blue: str
+    taken_us: int | None
+    forgiven_us: int | None
+    cpu_us: int | None
+
+
+class NoteJson(msgspec.Struct, frozen=True):
+    """What a bot noted before a ply."""
+
+    ply: int
+    side: str
+    text: str
+
+
+class ShowJson(msgspec.Struct, frozen=True):
+    """A game: its facts, what the bots noted, and its plies."""
+
+    game: GameFacts
+    view: str
+    notes: tuple[NoteJson, ...]
+    plies: tuple[PlyJson, ...]
+
+
+def show_json(number: int, record: GameRecord, look: GameStyle) -> str:
+    """The game as one document. Raises `UsageError` if it has no such ply."""
+    look.plies.check(number, len(record.actions))
+    notes = tuple(
+        NoteJson(note.ply, note.color, note.text)
+        for note in record.notes
+        if look.view in (ALL, note.color) and look.plies.has(note.ply)
+    )
+    plies = tuple(_ply_entries(record, look)) if None not in record.setups else ()
+    return to_json(ShowJson(facts_of(number, record, look.view, look.players), look.view, notes, plies))
+
+
+def _ply_entries(record: GameRecord, look: GameStyle) -> list[PlyJson]:
+    position = ReplayPosition(record, look.view)
+    found = [_ply(position, None, look.view, None)] if look.plies.has(0) else []
+    for step in position.replay.steps():
+        if look.plies.has(step.ply):
+            found.append(_ply(position, step, look.view, Taken.at(record, step.ply)))
+        if look.plies.are_over(step.ply):
+            break
+    return found
+
+
+def _ply(position: ReplayPosition, step: Step | None, view: str, taken: Taken | None) -> PlyJson:
+    red, blue = ("".join(rank.letter for rank in position.lost(color)) for color in Color)
+    events = step.events if step else ()
+    return PlyJson(
+        ply=step.ply if step else 0,
+        side=step.color.word if step else None,
+        action=step.action if step else None,
+        events=tuple(encode_for_bot(told(event, view)).decode("ascii").rstrip("\n") for event in events),
+        board=" ".join(position.cells()),
+        lost_by_red=red,
+        lost_by_blue=blue,
+        taken_us=taken and taken.taken_us,
+        forgiven_us=taken and taken.forgiven_us,
+        cpu_us=taken and taken.cpu_us,
+    )

@@ -1,0 +1,409 @@
+"""The places and the rounds of a format, next to the table of ratings: a short list, and the same for programs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+from rich.console import Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from arena.counted import counted
+from arena.errors import UsageError
+from arena.game.spec import Player
+from arena.league.pairing import Meeting, Round
+from arena.league.pairing.placing import (
+    FormatPlace,
+    KnockoutPlace,
+    LadderPlace,
+    LadderStop,
+    Placing,
+    StopReason,
+    SwissPlace,
+)
+from arena.league.store import Contents, Disqualified, GameRow, Groups, Store
+from arena.report.roster import ShownNames, shown_name
+from arena.report.standings import Line
+from arena.report.terminal import NAME_WIDTH
+
+ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
+"""Matches of the last rounds of a knockout, by how many bots there were."""
+TITLES = {2: "Final", 4: "Semi-finals", 8: "Quarter-finals"}
+OPEN = "-"
+"""In the place of a bot that is not known yet."""
+
+
+class MeetingEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Two bots in a round; null for who is not known yet, and for the second of a bye.
+
+    `games` are the numbers of their games that are over. In a knockout `winner` goes on, and `decided_by` is how a
+    match was decided that was not by points.
+    """
+
+    bots: tuple[str | None, str | None]
+    points: tuple[float, float]
+    games: tuple[int, ...]
+    is_over: bool
+    is_bye: bool = False
+    winner: str | None = None
+    decided_by: str = ""
+
+
+class RoundEntry(msgspec.Struct, frozen=True):
+    """A round; `name` is that for people."""
+
+    number: int
+    name: str
+    meetings: tuple[MeetingEntry, ...]
+
+
+def round_entry(round_: Round, names: ShownNames) -> RoundEntry:
+    """A round for programs; `names` are those that the table shows."""
+    return RoundEntry(
+        round_.number, title_of(round_), tuple(_meeting_entry(meeting, names) for meeting in round_.meetings)
+    )
+
+
+def _meeting_entry(meeting: Meeting, names: ShownNames) -> MeetingEntry:
+    one, other = (name_if_known(player, names) for player in meeting.players)
+    return MeetingEntry(
+        bots=(one, other),
+        points=meeting.points,
+        games=meeting.games,
+        is_over=meeting.is_over,
+        is_bye=meeting.is_bye,
+        winner=name_if_known(meeting.winner, names),
+        decided_by=meeting.decided_by,
+    )
+
+
+def name_if_known(player: Player | None, names: ShownNames) -> str | None:
+    """What the table calls a player, if there is one."""
+    return None if player is None else shown_name(player, names)
+
+
+def title_of(round_: Round) -> str:
+    """What a round is called."""
+    if round_.left is None:
+        return f"Round {round_.number}"
+    return TITLES.get(round_.left, f"Round of {round_.left}")
+
+
+def score_of(meeting: Meeting) -> str:
+    """The points of the two, or what there is in their place."""
+    if meeting.is_bye:
+        return "bye" if meeting.players[0] else ""
+    if not meeting.games and not meeting.is_over:
+        return ""
+    first, second = meeting.points
+    return f"{first:g}-{second:g}"
+
+
+def remarks_of(meeting: Meeting, names: ShownNames) -> str:
+    """What else there is to say of a meeting: who wins where points do not tell, and that it is not over."""
+    if meeting.is_bye:
+        return ""
+    if not meeting.is_over:
+        return "not over" if meeting.games else "to be played"
+    if not meeting.decided_by:
+        return ""
+    return f"{name_if_known(meeting.winner, names) or 'nobody'} wins {meeting.decided_by}"
+
+
+def rounds_of(store: Path, placing: Placing | None) -> tuple[Round, ...]:
+    """The rounds of a store's league. Raises `UsageError` for one that has none."""
+    if placing is None or not placing.rounds:
+        raise UsageError(f"--rounds: expected a store whose last league was a Swiss or a knockout, got {store}")
+    return placing.rounds
+
+
+def rounds_report(rounds: Sequence[Round], names: ShownNames) -> RenderableType:
+    """All rounds as lists, with the numbers of the games."""
+    parts: list[RenderableType] = []
+    for round_ in rounds:
+        grid = Grid(box=None, pad_edge=False, header_style="dim")
+        for _ in range(2):
+            grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
+        grid.add_column("points", justify="center", no_wrap=True)
+        grid.add_column("games")
+        for meeting in round_.meetings:
+            one, other = (name_if_known(player, names) or OPEN for player in meeting.players)
+            numbers = ", ".join(map(str, meeting.games))
+            what = "; ".join(filter(None, [numbers, remarks_of(meeting, names)]))
+            grid.add_row(Text(one), Text("" if meeting.is_bye else other), score_of(meeting), Text(what))
+        parts += ["", Text(title_of(round_), style="bold"), grid]
+    return Group(*parts)
+
+
+class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A bot's place by the format's own rules. What the format does not have is left out; see docs/formats.md."""
+
+    place: int | None
+    """None for a bot that was disqualified, or never paired."""
+    name: str
+    points: float | None = None
+    byes: int | None = None
+    buchholz: float | None = None
+    won: int | None = None
+    lost_in: str | None = None
+    lost_to: str | None = None
+    score: str | None = None
+    decided_by: str | None = None
+    elo: float | None = None
+    games: int | None = None
+    above_next: float | None = None
+
+
+class DisqualifiedEntry(msgspec.Struct, frozen=True):
+    """A bot that played no more; `left_out` is None where it depends on results how many games that are."""
+
+    name: str
+    faults: int
+    left_out: int | None
+    is_so_far: bool
+    """Whether more may be left out, as the league is not over."""
+    not_counted: int = 0
+    """Games of it in this table that are none of that league, which left them out."""
+
+
+class PlacingEntry(msgspec.Struct, frozen=True):
+    """What the format says of the bots."""
+
+    places: tuple[PlaceEntry, ...]
+    disqualified: tuple[DisqualifiedEntry, ...]
+    stop: LadderStop | None = None
+    """Why a ladder is over, if it is one and it is."""
+    is_over: bool | None = None
+    """Whether the places are final; None where the format has none but those of the table."""
+    stage: str = ""
+    """How far it is, in words."""
+    rounds: tuple[RoundEntry, ...] = ()
+    """Who met whom in a Swiss and in a knockout."""
+    problem: str = ""
+    """Why there are no places, where a store's league has some that cannot be worked out."""
+
+
+def placing_entry(placing: Placing, names: ShownNames) -> PlacingEntry:
+    """A placing for programs; `names` are those that the table shows."""
+    return PlacingEntry(
+        places=tuple(_entry(place, names) for place in placing.places),
+        disqualified=tuple(
+            DisqualifiedEntry(
+                shown_name(one.player, names),
+                one.faults,
+                one.left_out,
+                one.is_so_far,
+                placing.others.get(one.player, 0),
+            )
+            for one in placing.disqualified
+        ),
+        stop=placing.stop,
+        is_over=placing.stage.is_over if placing.stage else None,
+        stage=stage_text(placing),
+        rounds=tuple(round_entry(each, names) for each in placing.rounds),
+        problem=placing.problem,
+    )
+
+
+def placing_in(
+    store: Store, contents: Contents[list[GameRow]] | Contents[Groups], lines: Sequence[Line], names: ShownNames
+) -> Placing | None:
+    """All that a store's last league says of the bots besides the table of these `lines`; None if that is nothing.
+
+    Places, and who is out in a format that has some, follow from the games (`arena.league.places`); who was
+    disqualified in another format is what the store says, as far as the games bear it out.
+    """
+    said, found = borne_out(contents.kept.disqualified, lines, names), None
+    if contents.kept.format:
+        from arena.league.places import stored_places  # not loaded for a store without a format
+
+        found = stored_places(store, contents)
+    if found is None or found.problem:
+        return replace(said or Placing(), problem=found.problem) if found else said
+    return replace(found, others=said.others) if said else found
+
+
+def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names: ShownNames) -> Placing | None:
+    """What a store says of disqualified bots, as far as the games in its table do: who has fewer faults there than is
+    said has not been disqualified. None if nobody is left. `names` are those that the table shows.
+
+    A table of all games in the store can have games of such a bot that its league left out: they are counted, to be
+    said with it.
+    """
+    by_name = {line.name: line for line in lines}
+    found, others = [], {}
+    for one in disqualified:
+        line = by_name.get(names.get(one.player, ""))
+        if line is not None and 1 <= one.faults <= line.forfeits:
+            found.append(one)
+            if one.counted is not None and line.games > one.counted:
+                others[one.player] = line.games - one.counted
+    return Placing(disqualified=tuple(found), others=others) if found else None
+
+
+def placing_report(placing: Placing, names: ShownNames) -> RenderableType:
+    """A placing as a list, a line for each bot that was disqualified, and why a ladder is over."""
+    parts: list[RenderableType] = []
+    if placing.places:
+        parts += ["", Text(title_text(placing), style="bold"), _list(placing.places, names)]
+    parts += map(Text, placing_lines(placing, names))
+    if placing.stop:
+        parts.append(Text(stop_text(placing.stop)))
+    return Group(*parts)
+
+
+def title_text(placing: Placing) -> str:
+    """What stands above the list of places: the format, how far it is, and what the list has."""
+    match placing.places[0]:
+        case SwissPlace():
+            name, what = "Swiss", ": points with byes"
+        case KnockoutPlace():
+            name, what = "Knockout", ""
+        case LadderPlace():
+            name, what = "Ladder", ": how likely each is stronger than the next"
+    if not placing.stage:
+        return f"{name}{what}"
+    provisional = "" if placing.stage.is_over else "provisional places "
+    return f"{name}, {provisional}{stage_text(placing)}{what}"
+
+
+def stage_text(placing: Placing) -> str:
+    """How far the format is, in words; empty where it has no places."""
+    stage = placing.stage
+    if stage is None or not placing.places:
+        return ""
+    match placing.places[0]:
+        case SwissPlace():
+            last = placing.rounds[-1] if placing.rounds else None
+            if last and not last.is_over and last.played:
+                return f"in round {last.number} of {stage.of} ({last.played} of {last.games} games)"
+            if stage.is_over and stage.done == stage.of:
+                return f"after {counted(stage.of, 'round')}"
+            return f"after round {stage.done} of {stage.of}" if stage.done else f"before round 1 of {stage.of}"
+        case KnockoutPlace() if stage.is_over:
+            return f"after {counted(stage.of, 'match', 'matches')}"
+        case KnockoutPlace():
+            return f"after {stage.done} of {counted(stage.of, 'match', 'matches')}"
+        case LadderPlace() if stage.is_over:
+            return f"after {counted(stage.done, 'game')}"
+        case LadderPlace():
+            return f"after {stage.done} of at most {counted(stage.of, 'game')}"
+
+
+def placing_lines(placing: Placing, names: ShownNames) -> list[str]:
+    """What is to be known wherever the places or the table are shown: a line for each bot that was disqualified, and
+    why there are no places where there should be some."""
+    lines = [_disqualified(one, names, placing.others.get(one.player, 0)) for one in placing.disqualified]
+    if placing.problem:
+        lines.append(f"the places of the league's format cannot be worked out from this store: {placing.problem}")
+    return lines
+
+
+def place_text(place: FormatPlace) -> str:
+    """The number of a place; a bot that was disqualified or never paired has none."""
+    return "-" if place.place is None else str(place.place)
+
+
+def _points(points: float) -> str:
+    return f"{points:g}"
+
+
+def _entry(place: FormatPlace, names: ShownNames) -> PlaceEntry:
+    name = shown_name(place.player, names)
+    match place:
+        case SwissPlace():
+            return PlaceEntry(
+                place.place, name, points=place.points, byes=place.byes, buchholz=place.buchholz, won=place.wins
+            )
+        case KnockoutPlace() if place.lost_in is None:
+            return PlaceEntry(place.place, name)
+        case KnockoutPlace():
+            return PlaceEntry(
+                place.place,
+                name,
+                lost_in=_round(place),
+                lost_to=shown_name(place.lost_to, names) if place.lost_to else None,
+                score=_score(place),
+                decided_by=place.decided_by,
+            )
+        case LadderPlace():
+            return PlaceEntry(place.place, name, elo=place.elo, games=place.games, above_next=place.above_next)
+
+
+def _list(places: Sequence[FormatPlace], names: ShownNames) -> Grid:
+    grid = Grid(box=None, pad_edge=False, header_style="dim")
+    grid.add_column("#", justify="right")
+    grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
+    for header in headings(places[0]):
+        grid.add_column(header, justify="left" if header == "" else "right")
+    for place in places:
+        grid.add_row(place_text(place), Text(shown_name(place.player, names)), *map(Text, cells(place, names)))
+    return grid
+
+
+def headings(place: FormatPlace) -> tuple[str, ...]:
+    """What stands above the `cells` of a list of such places; nothing above words."""
+    match place:
+        case SwissPlace():
+            return "points", "Buchholz", "won", "byes"
+        case KnockoutPlace():
+            return ("",)
+        case LadderPlace():
+            return "Elo", "games", "above next"
+
+
+def cells(place: FormatPlace, names: ShownNames) -> list[str]:
+    """What a list has of a place besides its number and the bot."""
+    match place:
+        case SwissPlace():
+            return [_points(place.points), _points(place.buchholz), str(place.wins), str(place.byes)]
+        case KnockoutPlace():
+            return [_fate(place, names)]
+        case LadderPlace():
+            above = "" if place.above_next is None else f"{min(place.above_next, 0.9999):.2%}"
+            return [f"{round(place.elo) or 0:+d}", str(place.games), above]
+
+
+def _round(place: KnockoutPlace) -> str:
+    return ROUNDS.get(place.lost_in or 0, f"the round of {place.lost_in}")
+
+
+def _score(place: KnockoutPlace) -> str:
+    return f"{_points(place.points)}-{_points(place.opponent_points)}"
+
+
+def _fate(place: KnockoutPlace, names: ShownNames) -> str:
+    if place.lost_in is None:
+        return "winner" if place.is_winner else place.decided_by or "still in"
+    words = f"lost {_round(place)}"
+    if place.lost_to:
+        words += f" to {shown_name(place.lost_to, names)} {_score(place)}"
+    return f"{words} {place.decided_by}".rstrip()
+
+
+def _disqualified(one: Disqualified, names: ShownNames, others: int) -> str:
+    words = f"{shown_name(one.player, names)} is disqualified after {counted(one.faults, 'fault')}"
+    if one.left_out is None:
+        words += " and plays no more"
+    else:
+        words += f": {counted(one.left_out, 'game')} left out{' so far' if one.is_so_far else ''}"
+    if others:
+        words += f"; this table counts {counted(others, 'game')} of it that the league does not"
+    return words
+
+
+def stop_text(stop: LadderStop) -> str:
+    """Why a ladder is over, in a sentence."""
+    before = "all" if stop.known == stop.games else f"{stop.known} of them"
+    played = f"{stop.games} games" + (f", {before} from before" if stop.known else "")
+    match stop.reason:
+        case StopReason.SURE:
+            return f"the ladder is over, after {played}: each bot is above the next with {stop.confidence:.4g} or more"
+        case StopReason.NO_PAIR:
+            return f"the ladder is over, after {played}: no two bots are left to play"
+    words = f"the ladder is over, as its games are spent ({played})"
+    if stop.unclear is None:
+        return words
+    bots = "1 bot is" if stop.unclear == 1 else f"{stop.unclear} bots are"
+    return f"{words}: {bots} above the next with less than {stop.confidence:.4g}; a larger --games goes on"

@@ -1,0 +1,333 @@
+"""A person's seat as text for a terminal: the board as it is known, the pieces, the clocks, what was done last.
+
+A screen is 80 columns by 20 lines, so that a line for the prompt and one for an answer fit below it in 24. All of it is
+made from one `SeatState`.
+
+What a person types becomes a `Typed`; the session judges whether that is possible now.
+"""
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from arena.game.seat_state import ActionState, ChoiceState, ClockState, PieceState, SeatState, Stage
+from arena.game.setups import Preset
+from arena.report.boards import Paint, SquareMark, board_text, plain, unpainted
+from arena.report.piece_names import DEFAULT_NAMES, Names
+from protocol.notation import (
+    COLOR_BY_WORD,
+    EMPTY,
+    HOME_SQUARES,
+    LAKE_SQUARES,
+    RANK_BY_LETTER,
+    SQUARE_INDEX,
+    SQUARE_PATTERN,
+    SQUARES,
+    Color,
+    Rank,
+    Survivor,
+)
+from protocol.view import CELL_EMPTY, CELL_LAKE
+
+WIDTH = 80
+BOARD_COLUMNS = 36
+PANEL_COLUMNS = WIDTH - BOARD_COLUMNS
+STRONGEST_FIRST = "M98765432SIBF"
+STAGES = {
+    Stage.STARTING: "{other} is starting",
+    Stage.SETTING_UP: "set up your pieces",
+    Stage.READY: "{other} is setting up",
+    Stage.MOVING: "your move",
+    Stage.WAITING: "{other} is thinking",
+    Stage.OVER: "the game is over",
+    Stage.PAUSED: "the game is paused",
+}
+RESULTS = {"win": "You have won", "loss": "You have lost", "draw": "A draw"}
+
+
+def screen_text(
+    state: SeatState,
+    recent: Sequence[ActionState] = (),
+    paint: Paint = plain,
+    names: Names = DEFAULT_NAMES,
+    *,
+    width: int = WIDTH,
+    plies: int | None = None,
+) -> str:
+    """The whole of what a person sees of the game, without the prompt; in less than 80 columns one below the other.
+
+    `recent` are the last actions, which are told below the board, the oldest first. Of an earlier state `plies` says
+    how many there are by now.
+    """
+    side = COLOR_BY_WORD[state.color]
+    truth = state.end.truth if state.end else ()
+    cells = truth or cells_of(state)
+    board = board_text(tuple(map(names.cell, cells)), marks_of(state.last), paint, side).split("\n")
+    panel = _panel(state, names)
+    columns = min(width, WIDTH)
+    lines = [paint(line, "bold") for line in _wrapped(title(state, plies), columns)]
+    if width < WIDTH:
+        lines += [*board, *panel]
+        board = panel = []
+    for number in range(max(len(board), len(panel))):
+        left = board[number] if number < len(board) else ""
+        right = panel[number] if number < len(panel) else ""
+        lines.append(f"{left}{' ' * (BOARD_COLUMNS - len(unpainted(left)))}{right}".rstrip())
+    if recent:
+        lines.append(actions_text(recent, state.color, names, columns))
+    if state.end:
+        lines += _wrapped(end_words(state), columns)
+    if state.remark:
+        lines += _wrapped(state.remark, columns)
+    return "\n".join(lines)
+
+
+def _wrapped(text: str, columns: int) -> list[str]:
+    return textwrap.wrap(text, columns - 1, break_on_hyphens=False)
+
+
+def title(state: SeatState, plies: int | None = None) -> str:
+    """Who plays whom, and where the game stands; of an earlier state, which one it is of so many plies."""
+    red, blue = state.players
+    where = f"ply {state.plies}: {stage_words(state)}"
+    if plies is not None:
+        where = f"as you knew it after ply {state.plies} of {plies}"
+    return _short(f"{red} (red) - {blue} (blue), {state.ruleset}, {where}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) < WIDTH else f"{text[: WIDTH - 4]}..."
+
+
+def stage_words(state: SeatState) -> str:
+    """What the game waits for, in words."""
+    other = state.players[COLOR_BY_WORD[state.color].opponent]
+    words = STAGES[state.stage].format(other=other)
+    return f"{words}; you have resigned" if state.resigns and not state.end else words
+
+
+def cells_of(state: SeatState) -> tuple[str, ...]:
+    """The board as this seat knows it, as the 100 cells of a `board` line."""
+    cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
+    for piece in state.pieces:
+        rank = piece.rank or ("!" if piece.moved else "?")
+        cells[SQUARE_INDEX[piece.square]] = f"{piece.color[0]}{rank}"
+    return tuple(cells)
+
+
+def setup_cells(rows: Sequence[str], color: Color) -> tuple[str, ...]:
+    """A board with nothing on it but a set-up that is being made."""
+    cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
+    for square, letter in zip(HOME_SQUARES[color], "".join(rows), strict=True):
+        if letter != EMPTY:
+            cells[square] = f"{color.word[0]}{letter}"
+    return tuple(cells)
+
+
+def presets_text(presets: Iterable[Preset], columns: int = WIDTH) -> str:
+    """Set-ups to begin with, and what each is like, below one another."""
+    return "\n".join(
+        textwrap.fill(f"  {preset.name}: {preset.text}", columns - 1, subsequent_indent="    ") for preset in presets
+    )
+
+
+def marks_of(last: ActionState | None) -> Mapping[int, SquareMark]:
+    """What the last action did, by squares: as `arena.report.boards.marks_of` has it of events."""
+    if last is None or last.origin is None or last.target is None:
+        return {}
+    origin, target = SQUARE_INDEX[last.origin], SQUARE_INDEX[last.target]
+    if last.guess:
+        return {target: SquareMark.LOST_AT if last.guess.right else SquareMark.WENT_TO}
+    marks = {origin: SquareMark.CAME_FROM, target: SquareMark.WENT_TO}
+    if last.fight:
+        if last.fight.survivor != Survivor.ATTACKER.value:
+            marks[origin] = SquareMark.LOST_FROM
+        if last.fight.survivor == Survivor.NEITHER.value:
+            marks[target] = SquareMark.LOST_AT
+    if last.rescued:
+        marks[SQUARE_INDEX[last.rescued.square]] = SquareMark.WENT_TO
+    return marks
+
+
+# --- beside the board -------------------------------------------------------------------------------------------------
+
+
+def _panel(state: SeatState, names: Names) -> list[str]:
+    own = COLOR_BY_WORD[state.color]
+    lines = [f"clock: {_clock_text(state.clocks, own)}", ""] if any(c.left_ms is not None for c in state.clocks) else []
+    lines += _paragraph("you lost: ", _counted(state.lost[own], names))
+    lines += _paragraph("enemy lost: ", _counted(state.lost[own.opponent], names))
+    if state.stage is not Stage.OVER:  # when it is over the board shows all
+        hidden = [letter for letter, count in state.hidden for _ in range(count)]
+        lines += _paragraph("enemy pieces not known: ", _counted(hidden, names))
+    if state.stage is Stage.MOVING:
+        lines += ["", "e4-e5 moves, e4 shows where it can go,", "known e7 tells of a piece, help of all else"]
+    return lines
+
+
+def _paragraph(label: str, text: str) -> list[str]:
+    return textwrap.wrap(label + (text or "none"), PANEL_COLUMNS - 1, subsequent_indent="  ")
+
+
+def _counted(letters: Iterable[str], names: Names) -> str:
+    listed = list(letters)
+    counts = ((letter, listed.count(letter)) for letter in STRONGEST_FIRST)
+    shown = ((names.cell(f"r{letter}")[1:], count) for letter, count in counts if count)
+    return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
+
+
+def _clock_text(clocks: tuple[ClockState, ClockState], own: Color) -> str:
+    return f"you {_time_text(clocks[own])}, enemy {_time_text(clocks[own.opponent])}"
+
+
+def _time_text(clock: ClockState) -> str:
+    if clock.left_ms is None:
+        return "no limit"
+    seconds = clock.left_ms / 1000
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+def end_words(state: SeatState) -> str:
+    """How the game ended for this seat; empty while it goes on."""
+    return f"{RESULTS[state.end.result]}: {state.end.words}." if state.end else ""
+
+
+def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES) -> str:
+    """What a side did and what came of it, as the viewer was told it."""
+    who = "you" if action.color == viewer else "the enemy"
+    words = f"{who} {action.action}"
+    if action.guess:
+        right = "right, and it leaves the board" if action.guess.right else "wrong"
+        words += f": guesses {_one(action.guess.rank, names)} on {action.guess.square}, {right}"
+    if action.fight:
+        fight = action.fight
+        met = _one(fight.defender, names) if fight.defender else "an unknown piece"
+        came = {"attacker": "the attacker wins", "defender": "the defender wins", "neither": "both are lost"}
+        words += f": {_one(fight.attacker, names)} attacks {met}, {came[fight.survivor]}"
+    if action.revealed:
+        words += f"; {_one(action.revealed.rank, names)} on {action.revealed.square}"
+    if action.rescued:
+        words += f"; {_one(action.rescued.rank, names)} comes back on {action.rescued.square}"
+    return words
+
+
+def actions_text(
+    actions: Iterable[ActionState], viewer: str, names: Names = DEFAULT_NAMES, columns: int = WIDTH
+) -> str:
+    """What the sides did, with the numbers of the plies."""
+    return "\n".join(
+        line for action in actions for line in _wrapped(f"{action.ply}. {action_words(action, viewer, names)}", columns)
+    )
+
+
+def _one(letter: str, names: Names) -> str:
+    return names.one(RANK_BY_LETTER[letter])
+
+
+def piece_words(piece: PieceState, viewer: str, names: Names = DEFAULT_NAMES) -> str:
+    """What is known of a piece."""
+    if piece.rank:
+        return f"{piece.square}: {'your' if piece.color == viewer else 'the enemy'} {names.name(_rank(piece.rank))}" + (
+            "" if piece.moved or piece.color == viewer else ", which has not moved"
+        )
+    moved = "has moved" if piece.moved else "has not moved"
+    could_be = ", ".join(names.name(_rank(letter)) for letter in reversed(piece.could_be))
+    return f"{piece.square}: an enemy piece that {moved}; it can be: {could_be}"
+
+
+def _rank(letter: str) -> Rank:
+    return RANK_BY_LETTER[letter]
+
+
+def choices_text(choices: Sequence[ChoiceState], columns: int = WIDTH) -> str:
+    """Legal actions, in as many lines as they need."""
+    return "\n".join(_wrapped("  ".join(choice.action for choice in choices), columns))
+
+
+_SQUARE = rf"({SQUARE_PATTERN})"
+_TWO = re.compile(rf"{_SQUARE}[\s,:x>-]*{_SQUARE}")
+_ONE = re.compile(_SQUARE)
+_ACTION = re.compile(r"[a-j][0-9a-jFBSMI?+-]+", re.ASCII)
+
+
+class Verb(Enum):
+    """What is asked for."""
+
+    ACT = "act"
+    TARGETS = "targets"
+    KNOWN = "known"
+    HELP = "help"
+    MOVES = "moves"
+    BOARD = "board"
+    PLY = "ply"
+    BACK = "back"
+    NEXT = "next"
+    HISTORY = "history"
+    RULES = "rules"
+    RESIGN = "resign"
+    PAUSE = "pause"
+    PRESET = "preset"
+    RANDOM = "random"
+    SWAP = "swap"
+    SETUP = "setup"
+    READY = "ready"
+    NOTHING = ""
+    UNKNOWN = "unknown"
+
+
+_BY_FORM = (Verb.ACT, Verb.TARGETS, Verb.UNKNOWN)
+"""What is asked for by a move or a square, and not by a word."""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """One line that was typed: what it asks for, and the words behind that."""
+
+    verb: Verb
+    words: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What was typed, with short words spelled out and single spaces; not made printable."""
+        return " ".join(self.words if self.verb in _BY_FORM else (self.verb.value, *self.words))
+
+
+_VERBS = {
+    **{verb.value: verb for verb in (Verb.HELP, Verb.MOVES, Verb.BOARD, Verb.RULES, Verb.RESIGN, Verb.PAUSE)},
+    **{verb.value: verb for verb in (Verb.PLY, Verb.BACK, Verb.NEXT, Verb.HISTORY)},
+    **{verb.value: verb for verb in (Verb.KNOWN, Verb.PRESET, Verb.RANDOM, Verb.SWAP, Verb.SETUP, Verb.READY)},
+    "h": Verb.HELP,
+    "?": Verb.HELP,
+    "quit": Verb.PAUSE,
+    "exit": Verb.PAUSE,
+    "k": Verb.KNOWN,
+    "m": Verb.MOVES,
+    "b": Verb.BOARD,
+    "go": Verb.READY,
+}
+
+
+def read_typed(line: str) -> Typed:
+    """What a line asks for."""
+    text = line.strip()
+    if not text:
+        return Typed(Verb.NOTHING)
+    word, *rest = text.split()
+    verb = _VERBS.get(word.lower())
+    if verb is not None:
+        return Typed(verb, tuple(rest))
+    low = text.lower()
+    if one := _ONE.fullmatch(low):
+        return Typed(Verb.TARGETS, (one[1],))
+    if two := _TWO.fullmatch(low):
+        return Typed(Verb.ACT, (f"{two[1]}-{two[2]}",))
+    if _ACTION.fullmatch(text):
+        return Typed(Verb.ACT, (text,))
+    return Typed(Verb.UNKNOWN, (text,))

@@ -1,0 +1,133 @@
+"""Bots of 2012 as processes behind their adapter: played, kept, opened and played again like any other, and refused in
+words where that cannot be done."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+import trio
+from commands import arena
+from sandboxes import at_every_level
+
+from arena import open_bot
+from arena.bots import BotSpec, load_bot
+from arena.bots.sandbox.levels import Level
+from arena.game.record import GameRecord
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
+from protocol.notation import Reason
+
+HELPERS = Path(__file__).parent.parent / "helpers"
+OLD = HELPERS / "ucc_random.py"
+DRIFTER = HELPERS.parent.parent / "bots" / "drifter.py"
+PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
+Play = Callable[..., Awaitable[GameRecord]]
+
+
+@pytest.fixture
+def short(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A ruleset for short games."""
+    path = tmp_path_factory.mktemp("rules") / "short.toml"
+    path.write_text('extends = "ucc-2012"\nmax_plies = 80\n')
+    return str(path)
+
+
+def answer(folder: Path, *arguments: str) -> str:
+    done = arena(folder, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@at_every_level
+def test_a_bot_of_2012_plays_a_bot_of_version_1_and_the_games_are_like_any_other(
+    tmp_path: Path, short: str, level: Level
+) -> None:
+    options = ("--rules", short, "--time", "60s/move", "--store", "s.sqlite", "--sandbox", level.value)
+    answer(tmp_path, "match", f"ucc:{OLD}", "drifter", *options)
+    assert "2 games, all sound" in answer(tmp_path, "verify", "s.sqlite")
+    assert "forfeit" not in answer(tmp_path, "show", "s.sqlite", "1")
+    logged = [json.loads(line) for line in answer(tmp_path, "log", "s.sqlite", "1", "--json").splitlines()]
+    (asked,) = (entry for entry in logged if entry.get("line") == "cannot restore")
+    if level is Level.DEFAULT:
+        again = answer(tmp_path, "rerun", "s.sqlite", "1", "--bot", f"{asked['side']}={OLD}")
+        assert "same to the end" in again
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--pause", "game.json"), "says 'cannot restore': play it without --pause"),
+        (("--rules", "duel"), "ucc-2012 has no words for an army other than the original one of 40 pieces"),
+    ],
+)
+def test_what_the_dialect_cannot_do_is_refused(tmp_path: Path, options: tuple[str, ...], words: str) -> None:
+    done = arena(tmp_path, "match", f"ucc:{OLD}", "drifter", "--store", "s.sqlite", *options)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_a_bot_of_2012_can_be_kept_and_opened(tmp_path: Path, short: str) -> None:
+    """Each game has a new process of the old bot, behind the same adapter."""
+    options = ("--rules", short, "--time", "60s/move", "--store", "s.sqlite", "--keep-bots")
+    answer(tmp_path, "match", f"ucc:{OLD}", "drifter", *options)
+    assert "2 games, all sound" in answer(tmp_path, "verify", "s.sqlite")
+
+    async def open_it() -> None:
+        async with open_bot(f"ucc:{OLD}", rules="ucc-2012") as bot:
+            assert bot.name == "ucc_random"
+
+    trio.run(open_it)
+
+
+@pytest.mark.parametrize("is_red", [True, False])
+def test_a_program_in_c_that_reads_line_by_line_plays_a_bot_of_the_arenas_own_protocol(
+    tmp_path: Path, make_bot: Callable[..., BotSpec], play: Play, short: str, *, is_red: bool
+) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler (Debian: gcc)")
+    folder = tmp_path / "first"
+    folder.mkdir()
+    subprocess.run([compiler, "-O1", "-o", folder / "first", HELPERS / "ucc_first.c"], check=True)
+    (folder / "bot.toml").write_text('command = ["./first"]\nprotocol = "ucc-2012"\n')
+    old = load_bot(folder)
+    new = load_bot(DRIFTER)
+    record = trio.run(partial(play, *((old, new) if is_red else (new, old)), time=PATIENT, ruleset=short))
+    assert not record.verdict.reason.is_forfeit, record.verdict.detail
+
+
+def test_two_bots_of_2012_play_each_other_and_are_told_when_it_is_over(
+    make_bot: Callable[..., BotSpec], play: Play, short: str
+) -> None:
+    """Each keeps a board of its own by the lines of moves, and would exit with 3 if another was sent."""
+    old = load_bot(OLD)
+    red, blue = (
+        replace(old, name=name, digest=name, command=(*old.command, name), is_of_2012=True) for name in ("17", "18")
+    )
+    record = trio.run(partial(play, red, blue, time=PATIENT, ruleset=short))
+    assert not record.verdict.reason.is_forfeit, record.verdict.detail
+
+
+@pytest.mark.parametrize(
+    ("code", "detail"),
+    [
+        (
+            "print('ready', flush=True)\ninput()\n",
+            "got 'ready'; this is version 1 of the protocol",
+        ),
+        ("input()\nsys.exit(3)\n", "the bot exited with code 3"),
+        ("import os\ninput()\nos.kill(os.getpid(), 11)\n", "the bot was killed by signal 11 (SIGSEGV)"),
+    ],
+)
+def test_what_an_old_bot_does_wrong_is_in_the_verdict(
+    make_bot: Callable[..., BotSpec], play: Play, short: str, code: str, detail: str
+) -> None:
+    red, blue = replace(make_bot(code), is_of_2012=True), load_bot(DRIFTER)
+    record = trio.run(partial(play, red, blue, time=PATIENT, ruleset=short))
+    assert (record.verdict.result, record.verdict.reason) == (GameResult.BLUE, Reason.CRASH)
+    assert detail in record.verdict.detail
