@@ -39,8 +39,7 @@ from arena.bots.sandbox.bwrap import (
 from arena.bots.sandbox.bwrap_check import _has_own_share, gaps, why_not
 from arena.bots.sandbox.mounts import Rivals, mounts_of
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms
-from arena.bots.sandbox.seccomp import filter_program
-from arena.bots.sandbox.syscalls import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS
+from arena.bots.sandbox.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS, filter_program
 from arena.errors import UsageError
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))

@@ -439,6 +439,18 @@ def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
     assert len(ids(told, Played)) == 1
 
 
+def test_a_worker_that_a_debugger_holds_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    from arena.league.executor import process
+
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        child.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, child.pid, os.WSTOPPED)
+        assert process.is_stopped(child.pid)
+        monkeypatch.setattr(process, "read_file", lambda path: b"Name:\tpython\nTracerPid:\t77\nUid:\t0\n")
+        assert not process.is_stopped(child.pid)
+        child.kill()
+
+
 def test_a_stop_ends_a_worker_that_never_listens(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, left_behind: LeftBehind
 ) -> None:

@@ -1,7 +1,7 @@
-"""Whatever a bot does, it is the one that loses: with its true reason, soon, and with nothing of it left behind.
+"""A bot that misbehaves loses: with its true reason, soon, and with nothing of it left behind.
 
-The bots and what becomes of them are in `tests/hostile/*.toml`, sandbox level by sandbox level. What a level does not
-stop is in there too: a bot that gets at something says so in a note, or the surroundings show that it has.
+The bots and the outcomes of their games are in `tests/hostile/*.toml`, for each level that is to stop them. A bot that
+gets at something says so in a note, or the surroundings show that it has.
 """
 
 import contextlib
@@ -108,10 +108,7 @@ class Case:
 
     @classmethod
     def of(cls, row: Row, level: Level, color: Color) -> "Case":
-        columns = dict(row.at.get(level.value, {}))
-        if level is Level.DEFAULT and os.geteuid() != 0:
-            columns |= row.at.get("user", {})
-        return cls(replace(row, **columns), level, color)
+        return cls(replace(row, **row.at.get(level.value, {})), level, color)
 
 
 def cases() -> Iterator[object]:
@@ -284,12 +281,6 @@ def skip_without(level: Level, needs: tuple[str, ...]) -> None:
             pytest.skip(f"this machine does not have {need}")
 
 
-def _may_trace() -> bool:
-    """Whether a process may trace another of its user that is not its child."""
-    scope = Path("/proc/sys/kernel/yama/ptrace_scope")
-    return os.geteuid() == 0 or not scope.exists() or scope.read_text().strip() == "0"
-
-
 def _has_vsock() -> bool:
     with contextlib.suppress(OSError, AttributeError):
         socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM).close()
@@ -298,7 +289,6 @@ def _has_vsock() -> bool:
 
 
 MACHINE_HAS: dict[str, Callable[[], bool]] = {
-    "free tracing": _may_trace,
     "vsock": _has_vsock,
     "shares for sessions": shares_by_session,
 }

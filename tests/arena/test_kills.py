@@ -31,7 +31,7 @@ PREAMBLE = Path(__file__).parent.parent / "hostile" / "preamble.py"
 KILLS = int(os.environ.get("ARENA_KILLS", "3"))
 GAMES = 8
 LINE = [sys.executable, "-c", "from arena.cli.entry import main; main()", "match", "ann.py", "bob.py"]
-LINE += ["--rules", "duel", "--games", str(GAMES), "-j", "2", "--time", "60s", "--store", "l.sqlite"]
+LINE += ["--rules", "duel", "--games", str(GAMES), "-j", "2", "--time", "60s", "--store", "l.sqlite", "--verbose"]
 LEVELS = [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)]
 
 

@@ -10,8 +10,21 @@ from itertools import product
 
 import pytest
 
-from arena.bots.sandbox.seccomp import AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, ALLOW, FAIL, X32_CALLS, filter_program
-from arena.bots.sandbox.syscalls import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS
+from arena.bots.sandbox.seccomp import (
+    ABSENT,
+    AF_INET,
+    AF_INET6,
+    AF_NETLINK,
+    AF_UNIX,
+    ALLOW,
+    ARCHITECTURES,
+    BY_ARGUMENT,
+    FAIL,
+    IDLE,
+    SYSCALLS,
+    X32_CALLS,
+    filter_program,
+)
 
 MACHINES = ("x86_64", "aarch64")
 HEADERS = {"x86_64": "asm/unistd_64.h", "aarch64": "asm-generic/unistd.h"}

@@ -147,9 +147,9 @@ def arena(folder: Path, *arguments: str | bytes, **environment: str) -> "subproc
 
 
 def invoke(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Run a command in a folder and in this process, whose limits and orphans it leaves as they are."""
+    """Run a command in a folder and in this process, whose limits it leaves as they are."""
     with pytest.MonkeyPatch.context() as patched, contextlib.chdir(folder):
-        for name in ("enter_scope", "write_no_bytecode", "claim_all_orphans", "use_all_descriptors"):
+        for name in ("enter_scope", "use_all_descriptors"):
             patched.setattr(f"arena.cli.process_setup.{name}", lambda *_: None)
         done = CliRunner().invoke(cli, unhurried(arguments))
     return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)

@@ -25,7 +25,7 @@ FREE_US = 10_000
 """Microseconds of processor time that count for nothing in each of the opponent's turns: it takes time to stop."""
 ALLOWED_US = 100_000
 ALLOWED_PART = 0.1
-"""What may be used beyond that in a game: this much, and this part of the opponent's time."""
+"""The processor time that a bot may use beyond that in a game: so much, and this part of the opponent's time."""
 
 
 class Freezer:
@@ -39,9 +39,9 @@ class Freezer:
         self._groups = {leader}
         """The process groups that the bot's processes are in."""
         self._known: dict[int, int] = {leader: 0}
-        """Its processes, and when they were started."""
+        """The bot's processes, and when they were started."""
         self._before: dict[int, int] = {}
-        """What those that are known had used at the freeze, in microseconds."""
+        """The processor time that the known processes had used at the freeze, in microseconds."""
         self._group_before = 0
         self._frozen_at = 0.0
         self._ticks = 0
@@ -52,7 +52,7 @@ class Freezer:
         self._seconds = 0.0
         """How long those turns lasted in all."""
         self._beyond_us = 0
-        """What was used beyond what is free in each."""
+        """The processor time beyond what is free in each turn."""
 
     @property
     def has_several(self) -> bool:
@@ -60,7 +60,7 @@ class Freezer:
         return len(self._known) > 1 + self._helpers
 
     def freeze(self, moment: float) -> None:
-        """Let none of the bot's processes run until `thaw`. `moment` is the time now in seconds."""
+        """Stop all processes of the bot until `thaw`. `moment` is the time now in seconds."""
         if self.is_frozen:
             return
         self.is_frozen = True
@@ -76,7 +76,7 @@ class Freezer:
         self._before = {pid: used for pid in self._known if (used := cpu_us(pid)) is not None}
 
     def thaw(self, moment: float) -> None:
-        """Let them run again."""
+        """Let the bot's processes run again."""
         if not self.is_frozen:
             return
         self.is_frozen = False
@@ -91,14 +91,14 @@ class Freezer:
                 signal_group(group, signal.SIGCONT)
 
     def _used(self) -> int:
-        """What has been used since the freeze."""
+        """Return the processor time used since the freeze."""
         if self._group:
             return max(0, self._group.cpu_us() - self._group_before)
         clocks = ((cpu_us(pid), before) for pid, before in self._before.items())
         return self._reaped_us + sum(max(0, now - before) for now, before in clocks if now is not None)
 
     def complaint(self) -> str:
-        """In words, if it was too much that was used in the opponent's turns."""
+        """Say that the bot used too much in the opponent's turns; empty if it did not."""
         allowed = ALLOWED_US + ALLOWED_PART * self._seconds * 1_000_000
         if self._beyond_us <= allowed:
             return ""
@@ -109,7 +109,7 @@ class Freezer:
         )
 
     def found(self, processes: Sequence[Process]) -> bool:
-        """A look has found these processes. Stops those that run and must not; returns whether there were any."""
+        """Take the processes that a look has found, and stop those that must not run; return whether there were any."""
         alive = [process for process in processes if not process.is_dead]
         known = {process.pid: process.started for process in alive}
         running = False
@@ -127,7 +127,7 @@ class Freezer:
         return running
 
     def reaped(self, process: Process, own_us: int, all_us: int) -> None:
-        """An orphan of the bot's is being reaped, which has used so much, itself and with its children."""
+        """Count the processor time of an orphan that is being reaped: its own, and that with its children's."""
         if not self.is_frozen:
             return
         before = self._before.pop(process.pid, None)

@@ -27,18 +27,18 @@ from arena.bots.sandbox.procfs import EVERYTHING, Process, descriptors, fair_res
 from arena.bots.sandbox.rlimits import OPEN_FILES
 
 WATCH_SECONDS = 0.05
-"""How often a bot's processes are looked at. One that takes memory as fast as it can gets some 60 MB in that time."""
+"""The time between two looks at a bot's processes. A bot that takes memory as fast as it can gets some 60 MB in it."""
 WATCH_SHARE = 50
-"""And not before this many times as long as the last look took, in processor time, has passed."""
+"""The least time between two looks, as a multiple of the processor time of the last one."""
 STEP = 8
-"""Processes that are looked at before other tasks have their turn."""
+"""Processes that are looked at before other tasks run."""
 RESTLESS_SECONDS = 0.002
-"""How soon is looked again whether what is to stand still does."""
+"""The time to the next look while a process runs that was told to stop."""
 EXACT_SECONDS = 0.25
 EXACT_SHARE = 20
-"""The same for exact readings of memory; there the time is that of the thread."""
+"""The least time between two exact readings of memory, and the same as a multiple of the time of the last one."""
 EXACT_STEP_SECONDS = 0.02
-"""How long one bot's readings go on before another bot's have their turn."""
+"""How long the readings of one bot take before those of another bot are made."""
 LEAST_OPEN, OPEN_SHARE = 1024, 16
 """Open files that a bot's processes may have together: so many, or more for each process that it may have."""
 SHARED_MOST = 8
@@ -47,7 +47,7 @@ SHARED_MOST = 8
 _READING: "trio.lowlevel.RunVar[trio.CapacityLimiter]" = trio.lowlevel.RunVar("reading")
 
 OnLook = Callable[[Sequence[Process]], bool]
-"""What is told of each look's processes; returns whether the next look is to be soon."""
+"""Receives the processes that a look has found; returns whether the next look is to be soon."""
 
 
 class Watch:
@@ -64,15 +64,15 @@ class Watch:
         self._is_counted = is_counted
         self._most = limits.processes + helpers if limits else EVERYTHING
         self.processes: list[Process] = []
-        """What the last look has found."""
+        """The processes that the last look has found."""
         self.peak_memory = 0
-        """The most memory that was seen in use, in bytes, all processes together."""
+        """The most memory of all processes together that a look has found, in bytes."""
         self.words = ""
-        """What the bot's processes use more of than they may; empty if nothing was found yet."""
+        """Says what the bot uses more of than it may; empty if no look has found anything."""
         self._is_soon = False
         self._wake = trio.Event()
         self._is_shared = False
-        """Whether it depends on what is shared if it is too much."""
+        """Whether the bot uses too much memory unless its processes share some of it."""
         self._exact_after = -math.inf
         self._is_reading = False
 
@@ -82,16 +82,16 @@ class Watch:
         self._wake.set()
 
     def begin_anew(self) -> None:
-        """Another game begins: from here on the most memory in use is that of this one. Limits are those of both."""
+        """Begin another game, which has a peak of its own; the limits hold for both games together."""
         self.peak_memory = sum(process.resident for process in self.processes)
 
     def report(self, words: str) -> None:
-        """The bot has done too much of something else."""
+        """Note that the bot has done too much of something else."""
         self.words = self.words or words
         self._wake.set()
 
     async def until_over(self) -> str:
-        """Look again and again; return in words what the bot's processes use more of than they may."""
+        """Look again and again, until the bot uses more of something than it may; return in words what that is."""
         spent = 0.0
         while not self.words:
             spent = await self._next_look(spent)
@@ -120,7 +120,7 @@ class Watch:
             await trio.sleep_until(max(earliest, trio.current_time() + RESTLESS_SECONDS))
 
     async def look_in_steps(self) -> float:
-        """Look once, and let others have their turn meanwhile. Returns the processor time that it took."""
+        """Look once, while other tasks may run. Returns the processor time that the look took."""
         spent = 0.0
         begun = time.thread_time()
         for _ in self._steps():
@@ -130,7 +130,10 @@ class Watch:
         return spent + time.thread_time() - begun
 
     def look(self) -> str:
-        """Look once; returns in words what is used more of than allowed, or nothing. What is shared is not decided."""
+        """Look once; return in words what the bot uses more of than it may, or nothing.
+
+        Whether shared memory is too much is left open.
+        """
         for _ in self._steps():
             pass
         return self.words
@@ -183,7 +186,7 @@ class Watch:
         return f"used {used >> 20}M of memory, all its processes together; {size_text(self._limits.memory)} are allowed"
 
     async def _read_exactly(self) -> None:
-        """Add up the memory of all processes, what they share counted once."""
+        """Add up the memory of all processes, and count what they share once."""
         assert self._limits is not None
         try:
             limiter = _READING.get()
@@ -207,7 +210,10 @@ class Watch:
 
 
 def _read_some(pids: Sequence[int]) -> tuple[int, float, int]:
-    """The memory of the first of these processes, the seconds that it took, and how many they are. Runs in a thread."""
+    """Read the memory of the first few of these processes, in a thread.
+
+    Returns the sum, the seconds that reading took, and how many processes were read.
+    """
     begun = time.thread_time()
     used = count = 0
     spent = 0.0

@@ -13,12 +13,11 @@ import trio
 
 from arena.bots.sandbox import child, killing
 from arena.bots.sandbox.launch import cannot_start_another
-from arena.bots.sandbox.procfs import keep_spare_descriptor
+from arena.bots.sandbox.procfs import keep_spare_descriptor, look, read_file
 from arena.bots.sandbox.reaper import new_token
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.hostfile import HOST_ERRORS
 from arena.league.executor.pipes import Connection, WireError
-from arena.league.executor.stopped import LOOK_SECONDS, Stops
 from arena.league.executor.task import PlaySettings
 from arena.league.executor.wire import Setup, Stop, from_worker
 from arena.nursery import background
@@ -34,6 +33,10 @@ main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
 STDERR_KEPT = 8192
 STOP_PATIENCE = 30.0
 """Seconds that a worker has to end its bots and exit; it takes well under a second. Then it is killed."""
+LOOK_SECONDS = 1.0
+"""How often the parent looks whether a worker is stopped."""
+STOPPED_LOOKS = 10
+"""A worker that was found stopped so many times in a row is told to go on."""
 POLL_SECONDS = 0.05
 """Where no descriptor tells of a worker's death, it is looked for this often."""
 
@@ -132,12 +135,15 @@ class WorkerProcess:
         hearing.cancel()
 
     async def _keep_going(self, say: Callable[[str], None]) -> None:
-        """See that it is not stopped."""
-        stops = Stops()
+        """Tell the worker to go on if it stays stopped by a signal, which nothing else would end."""
+        looks = 0
         while True:
             await trio.sleep(LOOK_SECONDS)
-            if words := stops.act(self.pid, self._signal):
-                say(words)
+            looks = looks + 1 if is_stopped(self.pid) else 0
+            if looks == STOPPED_LOOKS:
+                looks = 0
+                self._signal(signal.SIGCONT)
+                say("was stopped by a signal (SIGSTOP); it is told to go on")
 
     async def until_dead(self) -> None:
         """Wait until it is dead, and kill it if it has been told to stop and does not. Run this beside everything
@@ -187,6 +193,15 @@ class WorkerProcess:
                     os.close(descriptor)
         while self._popen.poll() is None:  # noqa: ASYNC110  (outside Linux nothing tells of a child's death)
             await trio.sleep(POLL_SECONDS)
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal, and is not traced by a debugger."""
+    process = look(pid)
+    if process is None or not process.is_stopped:
+        return False
+    status = read_file(f"/proc/{pid}/status")
+    return not status or b"\nTracerPid:\t0\n" in status
 
 
 def popen_worker(incoming: int, outgoing: int, token: str) -> "subprocess.Popen[bytes]":
