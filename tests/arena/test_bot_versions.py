@@ -112,7 +112,7 @@ def test_one_bot_or_version_can_be_asked_for(book: Book) -> None:
     assert [one["digest"] for one in book.bots("--bot", "fox")] == [OLD.digest, NEW.digest]
     assert [one["before"] for one in book.bots("--bot", "fox@bb")] == [OLD.digest]
     done = CliRunner().invoke(cli, ["bots", str(book.path), "--bot", "dog"])
-    assert "no games of a bot 'dog'" in str(done.exception)
+    assert "no games of a bot 'dog'" in done.stderr
 
 
 def test_who_is_to_play_and_has_played_nothing_is_there_too(book: Book) -> None:
