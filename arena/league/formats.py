@@ -1,7 +1,7 @@
 """The formats of a league by name, what each can be asked for, and whether it was asked for what it takes.
 
-Quick to import: the command line needs the names before it needs anything else.
-`arena.league.pairing.chosen.format_of` makes the format that was asked for.
+Quick to import: the command line needs the names before it needs anything else. `arena.league.pairing.chosen.format_of`
+makes the format that was asked for.
 """
 
 import enum

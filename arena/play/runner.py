@@ -17,7 +17,7 @@ from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
-from arena.game.hints import diagnose, hinted
+from arena.game.hints import Activity, diagnose, hinted
 from arena.game.judged import judged
 from arena.game.record import GameRecord, History, Use
 from arena.game.referee import Referee
@@ -177,7 +177,13 @@ class GameRunner:
         self._driver.disturb()
 
     def _excuse(self, color: Color, taken: float, limit: float) -> str:
-        """Why a side that is late is not to blame, in words that follow its name; empty if it is."""
+        """Why a side that is late is not to blame, in words that follow its name; empty if it is.
+
+        A bot that has not answered and wants no CPU at its deadline is not late because of the machine.
+        """
+        has_answered, process = self.referee.seats[color].is_late, self._processes.get(color)
+        if process is None or not (has_answered or process.activity() is Activity.RUNS):
+            return ""
         delay = self._driver.delay_of(color)
         if delay is None or not delay.excuses(taken * 1e6, limit * 1e6):
             return ""
