@@ -20,6 +20,7 @@ from pathlib import Path
 import click
 import pytest
 import trio
+from click.testing import CliRunner
 from commands import PLAYS, UNHURRIED
 from served_command import visit
 
@@ -157,6 +158,9 @@ def test_each_example_of_a_file_is_one(block: Block, tmp_path: Path) -> None:
         assert set(content) <= set(Manifest.__struct_fields__)
     elif "extends" in content:
         load_ruleset(str(path))
+    elif "bots" in content:
+        shown = CliRunner().invoke(cli, ["league", "--config", str(path), "--show-config"])
+        assert shown.exit_code == 0, shown.output
     else:
         assert load_own(path, list(content))
 
@@ -184,7 +188,8 @@ if sys.argv[1] in {plays}:
     sys.argv += {unhurried}
 if sys.argv[1:2] == ["serve"]:
     sys.argv += ["--listen", "127.0.0.1:0"]  # other tests may be at the usual port
-main()
+if __name__ == "__main__":  # processes of a cluster import this file
+    main()
 """
 
 
@@ -212,7 +217,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arena.chmod(0o755)
     main = commands_of("README.md")[0]
     assert SETS_UP in main
-    assert_runs(main.rpartition(" && ")[2].replace(".venv/bin/", ""), folder)
+    assert_runs(f"{main.rpartition(' && ')[2].replace('.venv/bin/', '')} --rounds 2", folder)  # which has a game 17
     return folder
 
 
@@ -236,7 +241,8 @@ def assert_runs(command: str, desk: Path) -> None:
         text=True,
         timeout=COMMAND_SECONDS,
     )
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    answers = {0, 1} if command.startswith("arena compare ") else {0}  # which of two bots is better
+    assert done.returncode in answers, f"{command}\n{done.stdout}\n{done.stderr}"
 
 
 @pytest.mark.parametrize("page", COMMAND_PAGES)

@@ -39,7 +39,8 @@ if sys.argv[1] in {plays}:
 if sys.argv[1:2] == ["serve"]:
     sys.argv += ["--listen", "127.0.0.1:0"]  # other tests may be at the usual port
 from arena.cli.entry import main
-main()
+if __name__ == "__main__":  # processes of a cluster import this file
+    main()
 """
 
 SHORT_GAMES = """#!/usr/bin/env python3
@@ -62,7 +63,7 @@ run(Short)
 def desk(tmp_path: Path) -> Path:
     """A folder with bots whose games are short, by the names that the examples have for bots, and `arena`."""
     (tmp_path / "bots").mkdir()
-    for name in ("bots/raider.py", "bots/warden.py", "mine.py", "mine-old.py"):
+    for name in ("bots/drifter.py", "bots/raider.py", "bots/warden.py", "mine.py", "mine-old.py"):
         (tmp_path / name).write_text(f"{SHORT_GAMES}# {name}\n")
         (tmp_path / name).chmod(0o755)
     (tmp_path / "bin").mkdir()

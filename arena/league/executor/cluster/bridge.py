@@ -233,8 +233,8 @@ class Bridge:
                 host="127.0.0.1",
                 protocol="tls",
                 security=self._dask.Security.temporary(),
-                dashboard_address=None,
-                worker_dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # without an address dask listens on all of them
+                worker_dashboard_address="127.0.0.1:0",
                 local_directory=folder,
                 memory_limit=0,
                 asynchronous=True,
