@@ -76,7 +76,7 @@ def test_games_are_chosen_by_bot_and_by_number_or_id(arena: Run, own: Path) -> N
     assert arena("export", "own.sqlite", "--game", "3", "--game", game[:8])[1] == lines[2] + lines[10]
     of_dead = b"".join(line for line in lines if b'"name":"dead"' in line)
     assert arena("export", "own.sqlite", "--bot", "dead")[1] == of_dead
-    assert arena("export", "own.sqlite", "--bot", "dead", "--game", "3")[1] == b""
+    assert arena("export", "own.sqlite", "--bot", "dead", "--game", "1")[1] == b"", "not a game of it"
     for option, value in (("--bot", "nobody"), ("--game", "99")):
         with pytest.raises(UsageError, match=value):
             arena("export", "own.sqlite", option, value)
@@ -118,12 +118,12 @@ def test_the_author_of_a_bot_is_given_its_games_as_the_bot_saw_them(arena: Run) 
     assert {line["view"] for line in lines} == {"red", "blue"}
     assert {line[line["view"]]["name"] for line in lines} == {"steady"}
     assert "the seed of own.sqlite is 7, which can be guessed" in remarks
-    assert arena("export", "own.sqlite", "--view", "bot:steady", "--game", "1")[1] == b"", "not a game of it"
+    assert arena("export", "own.sqlite", "--view", "bot:steady", "--game", "2")[1] == b"", "not a game of it"
 
 
 def test_a_colours_view_of_both_games_of_a_pair_is_refused_with_what_to_do(arena: Run) -> None:
     for view in ("red", "blue"):
-        with pytest.raises(UsageError, match=r"breaker has Red in game 1 and Blue in game 2, .* 'bot:breaker' for the"):
+        with pytest.raises(UsageError, match=r"steady has Red in game 1 and Blue in game 6, .* 'bot:steady' for the"):
             arena("export", "own.sqlite", "--view", view, "-o", "games.jsonl")
     assert not Path("games.jsonl").exists()
 

@@ -87,7 +87,7 @@ def test_so_is_a_game_that_can_be_paused(tmp_path: Path) -> None:
 
 def test_two_leagues_begun_at_once_play_no_game_twice(tmp_path: Path) -> None:
     """One of them plays all; the other is refused, or comes so late that nothing is left to play."""
-    command = [*ARENA, *LEAGUE]
+    command = [*ARENA, *LEAGUE, "-v"]
     pipe = subprocess.PIPE
     both = [subprocess.Popen(command, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) for _ in range(2)]
     said = [process.communicate(timeout=PATIENCE)[1] for process in both]
