@@ -159,6 +159,7 @@ def test_each_example_of_a_file_is_one(block: Block, tmp_path: Path) -> None:
     elif "extends" in content:
         load_ruleset(str(path))
     elif "bots" in content:
+        (tmp_path / "entries" / "ann").mkdir(parents=True)
         shown = CliRunner().invoke(cli, ["league", "--config", str(path), "--show-config"])
         assert shown.exit_code == 0, shown.output
     else:

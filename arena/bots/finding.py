@@ -114,24 +114,41 @@ def _find(
     return Found(tuple(told_apart(bots)), (*remarks, *left_out))
 
 
-def _opened(path: Path, asked: AskedBot | None, *, may_hold_entrants: bool = True) -> Iterator[_Entrant]:
+def _opened(path: Path, asked: AskedBot | None) -> Iterator[_Entrant]:
     """Yield the bot in an entrant's folder, named after the folder, or those in a folder of such folders.
 
-    An entrant's folder has no bot.toml and one bot in it. Any other path is yielded as it is. Links are not followed.
+    An entrant's folder has no bot.toml and one bot in it. Any other path is yielded as it is. Links are not followed,
+    and documents are passed over.
     """
-    inside: list[Path] = []
-    if not _is_link(path) and os.path.isdir(path) and not os.path.lexists(path / MANIFEST):
-        with suppress(OSError):  # `load_bot` says what is wrong
-            inside = sorted(islice((at for at in path.iterdir() if not _is_hidden(at)), MOST_LOOKED_AT))
-    bots = [at for at in inside if not (_is_link(at) or _is_document(at)) and _may_be_bot(at)]
-    if len(bots) == 1:
-        named = asked or AskedBot(str(path))
-        yield bots[0], replace(named, name=named.name or made_name(name_of_file(path.resolve().name)))
-    elif may_hold_entrants and asked is None and inside and all(at.is_dir() and not _is_link(at) for at in inside):
+    inside = _inside(path)
+    bots = list(filter(_may_be_bot, inside))
+    holders = [at for at in inside if at not in bots and len(list(filter(_may_be_bot, _inside(at)))) == 1]
+    is_plain = asked is None or asked == AskedBot(asked.path)
+    if is_plain and inside and all(map(Path.is_dir, inside)) and (len(bots) != 1 or holders):
         for folder in inside:
-            yield from _opened(folder, None, may_hold_entrants=False)
+            yield _alone_in(folder, None) or (folder, None)
     else:
-        yield path, asked
+        yield _alone_in(path, asked) or (path, asked)
+
+
+def _alone_in(folder: Path, asked: AskedBot | None) -> _Entrant | None:
+    """Return the only bot in an entrant's folder, named after the folder; None where there are none or several."""
+    inside = _inside(folder)
+    bots = list(filter(_may_be_bot, inside))
+    if len(bots) != 1 or any(len(list(filter(_may_be_bot, _inside(at)))) == 1 for at in inside if at != bots[0]):
+        return None
+    named = asked or AskedBot(str(folder))
+    return bots[0], replace(named, name=named.name or made_name(name_of_file(folder.resolve().name)))
+
+
+def _inside(folder: Path) -> list[Path]:
+    """List a folder without links, hidden files and documents; a path that is no folder, or is a bot, has nothing."""
+    if _is_link(folder) or not os.path.isdir(folder) or os.path.lexists(folder / MANIFEST):
+        return []
+    with suppress(OSError):  # `load_bot` says what is wrong
+        found = sorted(islice((at for at in folder.iterdir() if not _is_hidden(at)), MOST_LOOKED_AT))
+        return [at for at in found if not (_is_link(at) or _is_document(at))]
+    return []
 
 
 def _is_hidden(path: Path) -> bool:

@@ -170,11 +170,19 @@ def with_moves_of(time: TimeControl, other: TimeControl) -> TimeControl:
 def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Sequence[BotSpec]) -> tuple[str | None, ...]:
     """The time controls that were given for paths, as those of the bots there: a path may have been passed over.
 
-    The bots are in the order of their paths; a path may be there twice, for a bot that plays a copy of itself.
+    The bots are in the order of their paths; a path may be there twice, for a bot that plays a copy of itself, and the
+    path of a folder is that of all bots in it.
     """
-    given = zip(paths, times, strict=True) if times else ()
-    waiting = iter(given)
-    return tuple(next(time for path, time in waiting if is_path_of(path, bot.path)) for bot in bots if times)
+    given = list(zip(paths, times, strict=True)) if times else []
+    found = []
+    for bot in bots if times else ():
+        at = Path(os.path.abspath(bot.path))
+        while not (is_path_of(given[0][0], bot.path) or Path(os.path.abspath(given[0][0])) in at.parents):
+            del given[0]
+        found.append(given[0][1])
+        if is_path_of(given[0][0], bot.path):
+            del given[0]
+    return tuple(found)
 
 
 def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:

@@ -16,6 +16,7 @@ import trio
 from forged_games import forge_setting
 
 from arena.bots import BotSpec, broken, find_bots, find_entrants, load_bot, told_apart
+from arena.bots.asked import AskedBot
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import runnable
 from arena.errors import UsageError
@@ -24,6 +25,7 @@ from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.changes import note_versions
+from arena.league.settings import times_of_bots
 from arena.league.store import Store
 from protocol.notation import Reason
 
@@ -108,6 +110,20 @@ def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(
         assert bot.fault is words or (words or "") in (bot.fault or "")
         assert (bot.fault or "").isprintable()
     assert len({bot.player for bot in found.bots}) == len(expected)
+
+
+def test_a_folder_of_entrants_folders_is_all_of_them_whatever_each_has_in_it(tmp_path: Path) -> None:
+    for name in ("ann", "bob"):
+        put(tmp_path / "entries" / name / "main.py", f"#!/bin/sh\n# {name}\n")
+    bot_folder(tmp_path / "entries" / "cat")
+    bot_folder(tmp_path / "entries" / "dan" / "hunter")
+    (tmp_path / "entries" / "README.md").write_text("Entrants")
+    paths = [str(tmp_path / "entries")]
+    for asked in ([], [AskedBot(paths[0])]):
+        found = find_entrants(paths, asked=asked).bots
+        assert [(bot.name, bot.fault) for bot in found] == [(name, None) for name in ("ann", "bob", "cat", "dan")]
+    other = load_bot(put(tmp_path / "eve"))
+    assert times_of_bots([*paths, str(other.path)], ["1s", "2s"], [*found, other]) == ("1s", "1s", "1s", "1s", "2s")
 
 
 def test_a_link_that_is_to_be_followed_is_what_it_leads_to(tmp_path: Path) -> None:
