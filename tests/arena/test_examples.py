@@ -34,7 +34,7 @@ for at, option in enumerate(sys.argv[:-1]):
         sys.argv[at + 1] = str(min(int(sys.argv[at + 1]), most[option]))
 if sys.argv[1:2] == ["check"] and "--replay" not in sys.argv:
     sys.argv.append("--quick")
-if sys.argv[1:] == ["league", "bots/raider.py", "bots/warden.py"]:
+if sys.argv[1] == "league" and not {{"--format", "--rounds", "--show-config"}}.intersection(sys.argv):
     sys.argv += ["--rounds", "2"]  # later examples look at its game 3
 if sys.argv[1] in {plays}:
     sys.argv += {unhurried}

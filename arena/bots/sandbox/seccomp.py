@@ -13,7 +13,8 @@ others, the store of games among them. And it lets nobody continue what has been
 of its opponent's in which it is to stand still.
 
 And nobody leaves the session that the sandbox begins with: where the kernel shares a CPU out among sessions
-(kernel.sched_autogroup_enabled), a helper in a session of its own would get as much of it as the opponent.
+(kernel.sched_autogroup_enabled), a helper in a session of its own would get as much of it as the opponent. Nor does
+anybody change its priority or its CPUs: a bot that made itself wait would have turns played again that it is losing.
 
 A filter is a program of the classic Berkeley packet filter. Here it is put together from pieces that fall through where
 they have no objection, so that no jump has to be counted by hand.
@@ -135,6 +136,12 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "inotify_init1": (294, 26),
     "cachestat": (451, 451),
     "timer_create": (222, 107),
+    # a bot that makes itself wait for a CPU would have its late turns played again
+    "setpriority": (141, 140),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
 }
 """The numbers of the calls that the filter knows, on x86_64 and on aarch64; None where there is no such call."""
 

@@ -91,6 +91,7 @@ def test_ctrl_c_ends_a_league_whose_scheduler_is_stopped_with_what_had_been_play
         cluster.scheduler.send_signal(signal.SIGCONT)
         bots.let_go()
     assert 0 < len(results(tmp_path / "l.sqlite")) < len(plain)
+    until(lambda: not bots.alive, "the workers end the games of an arena that has left")
 
 
 def test_a_scheduler_that_is_started_again_in_time_costs_no_game_and_one_that_is_not_stops_the_league(
@@ -98,6 +99,7 @@ def test_a_scheduler_that_is_started_again_in_time_costs_no_game_and_one_that_is
 ) -> None:
     bots.hold()
     league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="120s")
+    league.until_said("others may come")  # bots of the league before may still be held
     bots.until_held(len(WORKERS))
     cluster.scheduler.kill()
     cluster.scheduler.wait(PATIENCE)
@@ -114,6 +116,7 @@ def test_a_scheduler_that_is_started_again_in_time_costs_no_game_and_one_that_is
 
     bots.hold()
     league = cluster.league(*bots.arguments, "--store", "again.sqlite", folder=tmp_path, wait="3s")
+    league.until_said("others may come")  # bots of the league before may still be held
     bots.until_held(len(WORKERS))
     cluster.scheduler.kill()
     cluster.scheduler.wait(PATIENCE)

@@ -239,7 +239,7 @@ class Bridge:
                 memory_limit=0,
                 asynchronous=True,
                 preload=[OWN_SESSION, PRELOAD],
-                silence_logs=False,  # it is quiet already; dask would change the whole process's settings
+                silence_logs=logging.CRITICAL,
                 env={"ARENA_CLUSTER_LOCK": f"{folder}/lock", "DASK_LOGGING__DISTRIBUTED": "critical"},
             ) as cluster:
                 yield cluster
