@@ -29,9 +29,7 @@ def archive_of(store: Path) -> Path:
 def keep_copies(archive: Path, bots: Sequence[BotSpec]) -> list[str]:
     """Copy the bots that are not in the archive yet; return a line for each that cannot be copied."""
     if archive.is_symlink():
-        raise UsageError(
-            f"{printable(str(archive))}: expected the store's own folder of bots, got a link; move it away"
-        )
+        raise UsageError(f"{printable(str(archive))}: expected the store's folder of bots, got a link")
     lines = []
     for bot in bots:
         if bot.fault is None and bot.look is not None and not (archive / bot.player.digest).exists():

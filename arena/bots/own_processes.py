@@ -76,7 +76,10 @@ class OwnProcesses:
         return CpuTimes(None, {self._first: times} if self._first is not None and times else {})
 
     def times(self) -> CpuTimes | None:
-        """The times of all, the dead included in what was used; None if they are too many, or have asked for less CPU."""
+        """Return the times of all, the dead included in what was used.
+
+        None if they are too many, or have asked the system for less of a CPU.
+        """
         if self._first is not None and b" nice 0" not in (read_file(f"/proc/{self._first}/autogroup") or b" nice 0"):
             return None  # seccomp cannot forbid a bot to make its session wait, as that is a write to a file
         found = reaper.belongings(self._leader, MOST_TIMED)[self._helpers :]
