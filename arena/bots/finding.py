@@ -120,9 +120,8 @@ def _opened(path: Path, asked: AskedBot | None) -> Iterator[_Entrant]:
     An entrant's folder has no bot.toml and one bot in it. Any other path is yielded as it is. Links are not followed,
     and documents are passed over.
     """
-    inside = _inside(path)
-    bots = list(filter(_may_be_bot, inside))
-    holders = [at for at in inside if at not in bots and len(list(filter(_may_be_bot, _inside(at)))) == 1]
+    inside, bots = _inside(path), _bots_in(path)
+    holders = [at for at in inside if at not in bots and len(_bots_in(at)) == 1]
     is_plain = asked is None or asked == AskedBot(asked.path)
     if is_plain and inside and all(map(Path.is_dir, inside)) and (len(bots) != 1 or holders):
         for folder in inside:
@@ -133,12 +132,15 @@ def _opened(path: Path, asked: AskedBot | None) -> Iterator[_Entrant]:
 
 def _alone_in(folder: Path, asked: AskedBot | None) -> _Entrant | None:
     """Return the only bot in an entrant's folder, named after the folder; None where there are none or several."""
-    inside = _inside(folder)
-    bots = list(filter(_may_be_bot, inside))
-    if len(bots) != 1 or any(len(list(filter(_may_be_bot, _inside(at)))) == 1 for at in inside if at != bots[0]):
+    bots = _bots_in(folder)
+    if len(bots) != 1 or any(len(_bots_in(at)) == 1 for at in _inside(folder) if at != bots[0]):
         return None
     named = asked or AskedBot(str(folder))
     return bots[0], replace(named, name=named.name or made_name(name_of_file(folder.resolve().name)))
+
+
+def _bots_in(folder: Path) -> list[Path]:
+    return list(filter(_may_be_bot, _inside(folder)))
 
 
 def _inside(folder: Path) -> list[Path]:
