@@ -16,8 +16,8 @@ from typing import TextIO
 
 from arena.counted import counted
 from arena.errors import ArenaError
+from arena.game.exported import ALL
 from arena.game.faults import named
-from arena.game.record_lines import ALL
 from arena.game.referee import Referee
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl

@@ -21,8 +21,8 @@ from browsing import axe, browser, complaints, event_loop_of_the_browser_hidden,
 import protocol.bot
 from arena.bots.sandbox import reaper
 from arena.errors import ArenaError
-from arena.game.judged import judged
 from arena.game.record import GameRecord
+from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
