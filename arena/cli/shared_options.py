@@ -21,7 +21,7 @@ from arena.league.options import (
     PlayOptions,
     usable_cpus,
 )
-from arena.printable import printable, shown
+from arena.system.printable import printable, shown
 from protocol.notation import Color
 
 HELP_GROUPS = {

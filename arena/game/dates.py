@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 
 from arena.game.record import RecordError
-from arena.printable import shown
+from arena.system.printable import shown
 
 
 def date_text(seconds: float) -> str:

@@ -17,7 +17,7 @@ import msgspec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord, RecordError
 from arena.game.whole_line import SCHEMA, Entry, WholeLine, entry_of, whole_line
-from arena.printable import shown
+from arena.system.printable import shown
 
 ALL = "all"
 """The `view` of a line in which nothing is left out."""

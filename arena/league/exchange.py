@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from arena.bots.limits import Limits
-from arena.counted import counted
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.record_lines import SeatViewError, encode_line
 from arena.game.spec import Player
 from arena.game.verdict import Verdict
 from arena.game.whole_line import Entry
-from arena.hostfile import FileError
 from arena.league.readers import Reader
 from arena.league.record_file import (
     LONGEST_FAULT,
@@ -44,8 +42,9 @@ from arena.league.store import (
     sole_use,
 )
 from arena.league.verify import League
-from arena.printable import printable, shown
 from arena.rules.ruleset import RulesetError
+from arena.system.printable import counted, printable, shown
+from arena.system.user_files import FileError
 
 AT_ONCE = 64
 """Games that are stored in one transaction."""

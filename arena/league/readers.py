@@ -19,7 +19,7 @@ from arena.game.record_lines import encode_line
 from arena.game.seat_lines import encode_public_line, encode_seat_line
 from arena.game.spec import Player
 from arena.league.store import NO_OPENINGS, OPENINGS, SEED
-from arena.printable import shown
+from arena.system.printable import shown
 from protocol.notation import Color
 
 OF_BOT = "bot:"

@@ -30,7 +30,7 @@ from arena.league.saved import AlreadyPlayed, PreparedGame, already_played, chec
 from arena.league.store import Store, is_empty_file, sole_use
 from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.play.saved_game import SavedGame
-from arena.printable import printable
+from arena.system.printable import printable
 from protocol.notation import Color
 
 

@@ -20,7 +20,7 @@ from arena.bots.sandbox.levels import AUTO, Level, choose, strongest
 from arena.errors import UsageError
 from arena.league.options import USUAL
 from arena.league.running import Say
-from arena.printable import SHOWN, printable
+from arena.system.printable import SHOWN, printable
 from protocol.notation import Color
 
 

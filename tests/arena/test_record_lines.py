@@ -19,7 +19,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.game.whole_line import Side
-from arena.printable import printable
+from arena.system.printable import printable
 from protocol.messages import Want
 from protocol.notation import Reason
 

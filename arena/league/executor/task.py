@@ -16,7 +16,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
 from arena.play.events import GameEvent
-from arena.printable import printable
+from arena.system.printable import printable
 
 
 @dataclass(frozen=True)
