@@ -1,7 +1,6 @@
 """The house has floors, and imports only go down. Read from the source, so that no import hides in a function."""
 
 import ast
-import re
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -176,9 +175,3 @@ def test_the_league_knows_no_terminal_and_no_command(module: str) -> None:
 
 def test_every_top_level_package_of_the_house_is_on_a_floor() -> None:
     assert {floor(module) for module in MODULES} == set(range(len(FLOORS)))
-
-
-def test_the_table_of_the_design_has_the_same_floors_from_the_roof_down() -> None:
-    text = (ROOT / "docs" / "design.md").read_text()
-    rows = re.findall(r"^\| (`(?:arena|protocol)\S*.*?) \|", text, re.MULTILINE)
-    assert [frozenset(re.findall(r"`([\w.]+)`", row)) for row in rows] == list(reversed(FLOORS))
