@@ -251,7 +251,7 @@ def _tell_repeated(name: str, count: int) -> None:
     """A hint and no proof: who is about to lose gains by it that the arena's processes are killed or stopped."""
     remark(
         f"{name} alone took part each time that a game was played again ({count} times); a bot can bring that about: "
-        "at the default level of --sandbox by signals, at any level by what keeps the machine from running the arena"
+        "at the basic level of --sandbox by signals, at any level by what keeps the machine from running the arena"
     )
 
 

@@ -77,7 +77,7 @@ class SavedGame(msgspec.Struct, frozen=True):
     history: History = msgspec.field(name="past")
     bots: tuple[str, str]
     store: str
-    sandbox: str = "default"
+    sandbox: str = "basic"
     limits: tuple[Limits, Limits] = (Limits(), Limits())
     pondering: bool = True
     format: int = PAUSE_FORMAT

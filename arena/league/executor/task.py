@@ -28,7 +28,7 @@ class PlaySettings:
     """
 
     bots: tuple[BotSpec, ...]
-    level: Level = Level.DEFAULT
+    level: Level = Level.BASIC
     usual: Limits = field(default_factory=Limits)
     limits: Mapping[str, Limits] = field(default_factory=dict)
     interpreters: tuple[str, ...] = ()
