@@ -30,8 +30,8 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.game.view import enemy_squares, tell
-from arena.printable import printable, shown
 from arena.rules.events import Event, Fought
+from arena.system.printable import printable, shown
 from protocol.codec import encode_for_bot
 from protocol.messages import Ability, ArenaMessage, Enemy, Want
 from protocol.notation import Color

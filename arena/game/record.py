@@ -10,7 +10,7 @@ from arena.errors import ArenaError
 from arena.game.spec import Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
-from arena.printable import printable
+from arena.system.printable import printable
 from protocol.messages import Ability, Want
 
 

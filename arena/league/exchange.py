@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from arena.bots.limits import Limits
-from arena.counted import counted
 from arena.errors import ArenaError, UsageError
 from arena.game.exported import RecordEntry, SeatViewError, encode_line
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Player
 from arena.game.verdict import Verdict
-from arena.hostfile import FileError
 from arena.league.readers import Reader
 from arena.league.record_file import (
     LONGEST_FAULT,
@@ -43,8 +41,9 @@ from arena.league.store import (
     sole_use,
 )
 from arena.league.verify import League
-from arena.printable import printable, shown
 from arena.rules.ruleset import RulesetError
+from arena.system.printable import counted, printable, shown
+from arena.system.user_files import FileError
 
 AT_ONCE = 64
 """Games that are stored in one transaction."""

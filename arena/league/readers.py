@@ -18,7 +18,7 @@ from arena.game.exported import encode_line, redact
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store import NO_OPENINGS, OPENINGS, SEED
-from arena.printable import shown
+from arena.system.printable import shown
 from protocol.notation import Color
 
 OF_BOT = "bot:"

@@ -15,15 +15,15 @@ from arena.errors import ArenaError, UsageError
 from arena.game.exported import LONGEST_LINE, RecordEntry, SeatViewError, decode_line, encode_line
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Player
-from arena.hostfile import FileError, read_lines
 from arena.league.games import Settings
 from arena.league.setting_faults import setting_fault
 from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
 from arena.league.store.other_files import STORE_START
 from arena.league.verify import League, other_limits
-from arena.printable import printable, shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
+from arena.system.printable import printable, shown
+from arena.system.user_files import FileError, read_lines
 
 MOST_NO_RECORDS = 100
 """Lines that are no records, after which the rest of a file is not looked at: it is another file, or is lost."""

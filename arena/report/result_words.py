@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from arena.counted import counted
 from arena.errors import UsageError
 from arena.game.exported import ALL, verdict_words
 from arena.game.persons import is_person
@@ -20,6 +19,7 @@ from arena.game.verdict import GameResult
 from arena.league.store import GameRow
 from arena.report.roster import NAMES_ALONE, Roster, ShownNames, shown_name, shown_names
 from arena.report.standings import Advantage, Difference, Table
+from arena.system.printable import counted
 from protocol.notation import COLOR_BY_WORD, Color, Reason
 
 A_PERSON = "a person"

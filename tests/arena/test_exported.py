@@ -18,7 +18,7 @@ from arena.game.record import GameRecord, NoteLine, RecordError, Use
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.printable import printable
+from arena.system.printable import printable
 from protocol.messages import Want
 from protocol.notation import Reason
 

@@ -21,7 +21,6 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.game.view import tell, true_cells
-from arena.printable import printable
 from arena.rules.actions import Action
 from arena.rules.board import MOVES
 from arena.rules.events import Event
@@ -47,6 +46,7 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
+from arena.system.printable import printable
 from protocol.codec import encode_for_bot
 from protocol.notation import Color, Rank, Reason
 
