@@ -21,7 +21,7 @@ from arena.bots.sandbox.procfs import (
     thread_times,
     waited_us,
 )
-from arena.game.hints.values import Activity
+from arena.game.hints.seen import Activity
 
 MOST_LOOKED_AT = 16
 """Processes of a bot that are looked at to tell what it is doing."""

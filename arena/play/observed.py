@@ -4,7 +4,7 @@ from arena.bots import BotSpec
 from arena.bots.language import language_of
 from arena.bots.links import links_out
 from arena.game.faults import Fault
-from arena.game.hints import Activity, Seen, Turn
+from arena.game.hints import Activity, Seen, TurnUse
 from arena.game.live import LiveGame
 from arena.game.seat import Seat
 from arena.play.peer import Peer
@@ -25,7 +25,7 @@ def seen_of(
     process: Peer | None,
     bot: BotSpec,
     *,
-    turn: Turn | None = None,
+    turn: TurnUse | None = None,
 ) -> Seen:
     """Return what was seen of a side's bot; `process` is None if it could not be started.
 
@@ -48,6 +48,7 @@ def seen_of(
         fault=fault,
         language=language_of(bot),
         stderr=process.stderr_tail if process else "",
+        status=process.exit_status() if process and seat.has_ended else None,
         activity=process.activity() if process and is_silent else Activity.UNKNOWN,
         has_unread=bool(process and is_silent and process.has_unread()),
         has_closed_input=bool(process and is_silent and process.has_closed_input()),

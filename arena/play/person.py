@@ -13,6 +13,7 @@ import trio
 
 from arena.bots.delays import CpuTimes
 from arena.bots.process import QUIT_GRACE
+from arena.game.faults import Excess
 from arena.game.hints import Activity
 from arena.game.person_seat import PersonSeat
 from protocol.bot_codec import decode_for_bot, encode_from_bot
@@ -111,8 +112,11 @@ class PersonPeer:
     def exit_words(self) -> str:
         return "has left"
 
-    def out_of_memory(self) -> str:
-        return ""
+    def exit_status(self) -> int | None:
+        return None
+
+    def out_of_memory(self) -> Excess | None:
+        return None
 
     def machine_was_out_of_memory(self) -> bool:
         return False
@@ -136,6 +140,6 @@ class PersonPeer:
     async def wait_exit(self) -> None:
         await trio.sleep_forever()
 
-    async def watch(self) -> str:
+    async def watch(self) -> Excess:
         await trio.sleep_forever()
         raise AssertionError("a person uses nothing of the machine")

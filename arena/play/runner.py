@@ -162,7 +162,7 @@ class GameRunner:
             with self._arrivals.blocking_call():
                 process = self._processes[color] = self._options.spawn(bot)
         except StartError as error:
-            self.referee.no_start(color, str(error))
+            self.referee.no_start(color, str(error), error.errno)
         else:
             self._arrivals.watch(process.stdout)
 
@@ -171,9 +171,9 @@ class GameRunner:
         self._driver.exited(color)
 
     async def _watch_use(self, color: Color, process: Peer) -> None:
-        words = await process.watch()
+        excess = await process.watch()
         process.kill_now()  # at once: the game may still have to wait for the other side
-        self.referee.over_limit(color, words)
+        self.referee.over_limit(color, excess)
         self._driver.disturb()
 
     def _excuse(self, color: Color, taken: float, limit: float) -> str:

@@ -14,7 +14,7 @@ from arena.bots import BotSpec
 from arena.bots.language import language_of
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
-from arena.game.hints.values import Language
+from arena.game.hints.seen import ProgramLanguage
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.task import (
     Begun,
@@ -54,7 +54,7 @@ class WireBot(msgspec.Struct, frozen=True):
     entered_as: bytes
     is_of_2012: bool = False
     interpreters: tuple[bytes, ...] = ()
-    language: Language = Language.UNKNOWN
+    language: ProgramLanguage = ProgramLanguage.UNKNOWN
     not_sent: bytes = b""
 
     @classmethod
