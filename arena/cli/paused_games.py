@@ -14,7 +14,7 @@ from arena.cli.shared_options import OutputForm, by_color
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.counted import counted
 from arena.errors import ArenaError, UsageError
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import (
     AlreadyPlayed,

@@ -17,11 +17,10 @@ from arena.game.record_lines import LONGEST_LINE, SeatViewError, decode_line, en
 from arena.game.spec import Player
 from arena.game.whole_line import Entry
 from arena.hostfile import FileError, read_lines
-from arena.league.games import Settings
-from arena.league.setting_faults import setting_fault
+from arena.league.settings import Settings, setting_fault
 from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
-from arena.league.store.other_files import STORE_START
-from arena.league.verify import League, other_limits
+from arena.league.store.faults import STORE_START
+from arena.league.verify import GameChecks, other_limits
 from arena.printable import printable, shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
@@ -120,7 +119,7 @@ class _Met(NamedTuple):
 
 
 def met(meetings: Counter[tuple[Player, Player]]) -> Iterable[_Met]:
-    """The games that were counted, as far as `League` has to know them."""
+    """The games that were counted, as far as `GameChecks` has to know them."""
     return (_Met(players, games) for players, games in meetings.items())
 
 
@@ -146,7 +145,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             break
         if not isinstance(entry, RecordError):
             meetings[entry.record.players] += 1
-    leagues: dict[frozenset[tuple[str, str]], League] = {}
+    leagues: dict[frozenset[tuple[str, str]], GameChecks] = {}
     seen: dict[str, tuple[int, bytes]] = {}
     number = bad = copies = 0
     for number, entry in read_entries(path):
@@ -170,7 +169,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             settings = shared_settings(entry.settings)
             key = frozenset(settings.items())
             if key not in leagues:
-                leagues[key] = League(settings, met(meetings))
+                leagues[key] = GameChecks(settings, met(meetings))
             faults = [*leagues[key].faults(entry.record), *other_limits(entry.record, entry.settings)]
             faults += filter(None, [settings_fault(entry)])
             yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 from sandboxes import in_bwrap
+from schedules import schedule
 
 from arena.bots import BotSpec, process
 from arena.bots.limits import Limits
@@ -15,8 +16,7 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
-from arena.league.games import Settings
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.play import fairly
 from arena.play.fairly import play_fairly, play_on_fairly
 from arena.play.options import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, Interrupt, start_bot

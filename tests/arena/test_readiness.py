@@ -9,14 +9,14 @@ import pytest
 import trio
 import trio.lowlevel
 import trio.testing
+from schedules import schedule
 from waiting import PATIENCE
 
 from arena import readiness
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.game.time_control import TimeControl
-from arena.league.games import Settings
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.play.runner import play_game
 from arena.readiness import readable, writable
 from arena.rules.loading import load_ruleset

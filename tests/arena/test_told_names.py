@@ -18,7 +18,8 @@ from arena.game.seat_lines import encode_seat_line
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.whole_line import whole_line
-from arena.league.games import Games, Settings
+from arena.league.game_specs import Games
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import verify
 from arena.report.result_words import facts_of
