@@ -28,8 +28,8 @@ from arena.league.league_options import PlayOptions
 from arena.league.option_values import apart_from_bots, build_limits, usual_limits
 from arena.league.stop import Say
 from arena.league.store import KeptFiles, Store, is_empty_file
-from arena.printable import printable
 from arena.rules.loading import load_ruleset
+from arena.system.printable import printable
 
 NAMED = 3
 """Files named of those that a build makes otherwise each time."""

@@ -21,7 +21,6 @@ from arena.bots.archive import ARCHIVE, archive_of, keep_copies
 from arena.bots.entering import fingerprint
 from arena.bots.run import Run
 from arena.bots.starting import Sandbox
-from arena.counted import counted as counted_text
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Player
 from arena.league.entrants import note_versions
@@ -44,8 +43,9 @@ from arena.league.settings import Settings, settings_in
 from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, runs_of
 from arena.league.stored_league import PLACING, format_text, games_between, ladder_start, stored_games, tell_stored
-from arena.nursery import background
 from arena.play.played_on import read_reference
+from arena.system.concurrency import background
+from arena.system.printable import counted as counted_text
 
 
 @contextlib.contextmanager

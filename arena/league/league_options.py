@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
-from arena.printable import shown
+from arena.system.printable import shown
 
 if TYPE_CHECKING:
     from arena.bots.asked import AskedBot, OwnByName
     from arena.rules.ruleset import Ruleset
 
 
-SANDBOXES = ("default", "bwrap", "cgroup", "auto")
+SANDBOXES = ("basic", "bwrap", "cgroup", "auto")
 OPPONENTS = ("hidden", "named")
 LARGEST_SEED = 2**64 - 1
 MOST_JOBS = 4096
@@ -67,7 +67,7 @@ class PlayOptions:
     margin: str = "50ms"
     seed: int = 1
     jobs: int = field(default_factory=usable_cpus)
-    sandbox: str = "default"
+    sandbox: str = "basic"
     memory: str = "512M"
     processes: int = 64
     tmp: str = "16M"

@@ -32,8 +32,8 @@ from arena.league.league_options import (
 from arena.league.openings import load_openings
 from arena.league.settings import Settings
 from arena.league.store import NAMED
-from arena.printable import printable
 from arena.rules.loading import load_ruleset
+from arena.system.printable import printable
 
 LONGEST_NAME = 255 - len("-journal")
 """Bytes that a store's name may have: what file systems allow, less what SQLite adds for the file beside it."""

@@ -42,9 +42,9 @@ from arena.league.store import (
     time_key,
 )
 from arena.play.played_on import read_reference, reference_text
-from arena.printable import shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError
+from arena.system.printable import shown
 
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 """The setting of a store of games with openings."""

@@ -64,9 +64,9 @@ from arena.league.store import (
 from arena.league.stored_league import WORDS as FORMAT_WORDS
 from arena.league.stored_league import format_in
 from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
-from arena.printable import shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
+from arena.system.printable import shown
 
 OF_EACH_SIDE = (TIME, OTHER_TIMES)
 LEVELS = frozenset(level.value for level in Level)
@@ -232,7 +232,7 @@ def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
         if not held:
             continue  # it was not started
         if limits is None or limits.text != words or level not in LEVELS:
-            usual = f"{Level.DEFAULT.value}: {Limits().text}"
+            usual = f"{Level.BASIC.value}: {Limits().text}"
             faults.append(f"expected how {player.name} was held, such as {usual!r}, got {held!r}")
         elif words != (expected := settings.get(f"{LIMITS_OF}{player.name}", words)):
             faults.append(f"{player.name} was held with {words!r}, and the store is for {expected!r}")

@@ -24,7 +24,7 @@ from arena.league.store.faults import (
     explained,
     size_of,
 )
-from arena.printable import printable
+from arena.system.printable import printable
 
 PRAGMAS = (
     "synchronous = FULL",  # a game that was stored outlives a power cut

@@ -18,7 +18,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from arena.game.spec import Player
-from arena.printable import printable
+from arena.system.printable import printable
 
 RULESET = "ruleset"
 RULES = "rules"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import ArenaError, UsageError
-from arena.hostfile import file_errors, read_start
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import file_errors, read_start
 
 START = 64
 LOOKED_AT = 16

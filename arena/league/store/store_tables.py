@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from arena.errors import UsageError, nearest
 from arena.game.spec import Player
-from arena.hostfile import kind_of
 from arena.league.store.database import Database
 from arena.league.store.document import (
     NOT_CALIBRATED,
@@ -33,7 +32,8 @@ from arena.league.store.document import (
 )
 from arena.league.store.faults import MADE_BY, Damage, DamagedError, StoreError
 from arena.league.store.game_row import digest_of
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import kind_of
 
 APPLICATION_ID = 0x53747241  # "StrA", in the file's header
 VERSION = 1
