@@ -20,7 +20,7 @@ import trio
 from arena.api.keywords import plain_errors
 from arena.league.stop import Stop, Wish
 from arena.nursery import background
-from arena.play.events import EventsDropped, WatchedEvent
+from arena.play.game_events import EventsDropped, WatchedEvent
 
 if TYPE_CHECKING:
     import asyncio

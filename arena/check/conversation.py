@@ -24,7 +24,7 @@ from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.nursery import background
 from arena.play.driver import EXIT_FOLLOWS
-from arena.play.observed import seen_of
+from arena.play.runner import seen_of
 from arena.printable import printable
 from arena.readiness import readable
 from protocol.conversation import Phase

@@ -47,7 +47,7 @@ from arena.league.stop import Stop, Wish
 from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, runs_of
 from arena.league.stored_games import games_between, ladder_start, stored_games, tell_stored
 from arena.nursery import background
-from arena.play.played_on import read_reference
+from arena.play.machine import read_reference
 
 
 @contextlib.contextmanager

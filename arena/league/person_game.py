@@ -41,7 +41,7 @@ from arena.league.stop import Stop, Wish
 from arena.league.store import Store, sole_use
 from arena.league.versions import Versions
 from arena.nursery import background
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions
 from arena.play.session import Session
 from protocol.notation import Color
 

@@ -29,7 +29,7 @@ from arena.game.time_control import TimeControl
 from arena.game.view import legal_actions
 from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
 from arena.nursery import background
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color

@@ -70,7 +70,7 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.wire import WireBot, packed
 from arena.nursery import open_nursery
-from arena.play.played_on import ms_text, percent_of, played_on, reference_text
+from arena.play.machine import ms_text, percent_of, played_on, reference_text
 from arena.printable import printable
 
 TARGET_SECONDS = 1.0

@@ -65,7 +65,7 @@ from arena.league.executor.task import (
 from arena.league.executor.wire import packed, unpacked
 from arena.league.executor.worker import known_fault
 from arena.nursery import background
-from arena.play.played_on import percent_of
+from arena.play.machine import percent_of
 from arena.printable import printable
 
 POLL_SECONDS = 0.5
