@@ -13,7 +13,7 @@ import re
 import sys
 from functools import lru_cache
 
-from arena.printable import printable
+from arena.system.printable import printable
 
 LONGEST = 200
 CPUINFO = "/proc/cpuinfo"
