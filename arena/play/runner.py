@@ -19,7 +19,8 @@ from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
-from arena.game.hints import Activity, diagnose, hinted
+from arena.game.hints import Activity, Seen, Turn, diagnose, hinted
+from arena.game.live import LiveGame
 from arena.game.record import GameRecord, History, Use
 from arena.game.recorded import judged
 from arena.game.referee import Referee

@@ -18,6 +18,7 @@ from arena.game.seat_state import SeatState, Stage
 from arena.game.spec import GameSpec
 from arena.game.time_control import UNLIMITED_MS, TimeControl
 from arena.game.view import SeatView, tell
+from arena.play import retry
 from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
