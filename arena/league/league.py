@@ -43,7 +43,7 @@ from arena.league.settings import Settings, settings_in
 from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, runs_of
 from arena.league.stored_league import PLACING, format_text, games_between, ladder_start, stored_games, tell_stored
-from arena.play.played_on import read_reference
+from arena.play.machine import read_reference
 from arena.system.concurrency import background
 from arena.system.printable import counted as counted_text
 

@@ -11,7 +11,7 @@ from arena.game.recorded import faults_of
 from arena.league.play_missing import RunProgress, Watch
 from arena.league.store import GameRow
 from arena.league.versions import Versions
-from arena.play.played_on import worker_of
+from arena.play.machine import worker_of
 from arena.system.printable import counted
 
 

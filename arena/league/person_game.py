@@ -39,7 +39,7 @@ from arena.league.settings import Settings
 from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import Store, sole_use
 from arena.league.versions import Versions
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions
 from arena.play.session import Session
 from arena.system.concurrency import background
 from protocol.notation import Color

@@ -28,7 +28,7 @@ from arena.league.executor import (
 from arena.league.pairing.pairing import Pairing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.events import EventsDropped, GameFinished, WatchedEvent
+from arena.play.game_events import EventsDropped, GameFinished, WatchedEvent
 
 TELLING_REPEATS = 3
 """So many times games have to be played again before it tells anything that one bot was in all of them."""

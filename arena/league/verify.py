@@ -63,7 +63,7 @@ from arena.league.store import (
 )
 from arena.league.stored_league import WORDS as FORMAT_WORDS
 from arena.league.stored_league import format_in
-from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
+from arena.play.machine import calibration_of, ms_text, percent_of, read_reference
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 from arena.system.printable import shown

@@ -21,7 +21,7 @@ from arena.league.executor import Executor, GameTask
 from arena.league.play_missing import RunProgress, play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 
 FOREVER = 120.0
 Here = Callable[..., AbstractAsyncContextManager[Executor]]

@@ -25,7 +25,7 @@ from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likel
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.league.versions import Versions
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
