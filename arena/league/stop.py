@@ -6,11 +6,18 @@ Quick to import: the command line has this module before anything slow.
 import contextlib
 import enum
 from collections.abc import Awaitable, Callable, Iterator
-from typing import TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
-from arena.bots.run import Run
-from arena.bots.sandbox.launch import host_fault
 from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.bots.run import Run
+
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+Say = Callable[[str], None]
+"""Takes a remark for people: one or more lines, without a newline at the end."""
 
 
 class Wish(enum.IntEnum):
@@ -69,19 +76,15 @@ class StopRequest:
         return self.wish
 
 
-T = TypeVar("T")
-Ts = TypeVarTuple("Ts")
-Say = Callable[[str], None]
-"""What is told a remark for people, one or more lines without a newline at the end."""
-
-
-def run_games(run: Run, function: Callable[[*Ts], Awaitable[T]], *arguments: *Ts) -> T:
+def run_games(run: "Run", function: Callable[[*Ts], Awaitable[T]], *arguments: *Ts) -> T:
     """Run what plays games or starts bots. Raises `ArenaError` for what the store, a sandbox or the machine lacks."""
     try:
         return run(function, *arguments)
     except ArenaError:
         raise
     except Exception as error:
+        from arena.bots.sandbox.launch import host_fault
+
         fault = host_fault(error)
         if fault is None:
             raise
