@@ -1,6 +1,6 @@
 """What it costs to start the two bots of a game and to leave nothing of them behind.
 
-    python benchmarks/starts.py [--games 200] [--rounds 5] [--sandbox default] [--keep] [--bot BOT]
+    python benchmarks/starts.py [--games 200] [--rounds 5] [--sandbox basic] [--keep] [--bot BOT]
                                 [--against CHECKOUT]...
 
 Compiles a bot that answers at once, and plays games of two plies between two of them, one after another, as a league

@@ -19,8 +19,8 @@ import trio
 
 from arena.api.keywords import plain_errors
 from arena.league.stop import Stop, Wish
-from arena.nursery import background
 from arena.play.events import EventsDropped, WatchedEvent
+from arena.system.concurrency import background
 
 if TYPE_CHECKING:
     import asyncio

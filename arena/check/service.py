@@ -23,7 +23,7 @@ from arena.league.options import PlayOptions
 from arena.league.running import Say, run_games
 from arena.league.settings import check_values, time_control, usual_limits
 from arena.league.versions import Versions
-from arena.printable import printable
+from arena.system.printable import printable
 from protocol.notation import Reason
 
 Begins = Callable[[int, int, Situation], None]

@@ -113,8 +113,8 @@ def _replay(
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.cli.stores import open_to_read
     from arena.league.options import PlayOptions
-    from arena.printable import printable
     from arena.report.checklist import replay_json, replay_text
+    from arena.system.printable import printable
 
     store, game = replay
     with open_to_read(store) as opened:

@@ -52,10 +52,10 @@ def export_command(
     """Write the games of STORE as lines of JSON, one game each: see docs/record.md."""
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
-    from arena.hostfile import refuse_existing, written_whole
     from arena.league.exchange import export_lines
     from arena.league.readers import readable
-    from arena.printable import printable
+    from arena.system.printable import printable
+    from arena.system.user_files import refuse_existing, written_whole
 
     path = None if output == STDOUT else Path(output)
     with open_to_read(store) as opened:
@@ -103,7 +103,7 @@ def _chosen(
     store: "Store", contents: "Contents[list[GameRow]]", bot: str | None, games: tuple[str, ...]
 ) -> "list[GameRow]":
     """The games that were asked for, in the order in which they were stored. Raises `UsageError`."""
-    from arena.printable import printable
+    from arena.system.printable import printable
 
     rows = contents.rows
     if bot is not None:

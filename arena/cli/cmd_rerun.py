@@ -79,9 +79,9 @@ def rerun_command(
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.cli.stores import open_to_read
     from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
-    from arena.printable import printable
     from arena.report.documents import to_json
     from arena.report.roster import Roster, shown_name
+    from arena.system.printable import printable
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
@@ -114,7 +114,7 @@ def _split(text: str) -> tuple[str, ...]:
     import shlex
 
     from arena.errors import UsageError
-    from arena.printable import shown
+    from arena.system.printable import shown
 
     try:
         return tuple(shlex.split(text))
@@ -153,7 +153,7 @@ def _document(number: int, done: "Rerun") -> dict[str, Any]:
 
 def rerun_text(number: int, done: "Rerun") -> str:
     """Say in words whether a game was the same, and where it parts from the record."""
-    from arena.counted import counted
+    from arena.system.printable import counted
 
     recorded, found = done.recorded.verdict, done.difference
     plies = counted(recorded.plies, "ply", "plies")

@@ -14,7 +14,6 @@ from arena.cli.process_setup import level_line, own_process, run_unwinding, same
 from arena.cli.serving import ServedAt, ServeOptions, listening_for, pages_beside, refuse_to_give_away
 from arena.cli.shared_options import OutputForm
 from arena.cli.streams import Detail, OutputError, complain, detail, flush_results, remark, result
-from arena.counted import counted
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
@@ -24,7 +23,6 @@ from arena.league.plan import Entry, Plan
 from arena.league.stop import Stop
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.play.played_on import reference_text
-from arena.printable import printable
 from arena.report.consoles import progress_console, results_console
 from arena.report.documents import league_json
 from arena.report.placings import placing_report
@@ -32,6 +30,7 @@ from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progre
 from arena.report.roster import Roster
 from arena.report.standings import declared_last, handicap_text, make_table, table_note
 from arena.report.terminal import full_report, standings_grid
+from arena.system.printable import counted, printable
 
 STDERR_LINES_SHOWN = 5
 
@@ -252,7 +251,7 @@ def _tell_repeated(name: str, count: int) -> None:
     """A hint and no proof: who is about to lose gains by it that the arena's processes are killed or stopped."""
     remark(
         f"{name} alone took part each time that a game was played again ({count} times); a bot can bring that about: "
-        "at the default level of --sandbox by signals, at any level by what keeps the machine from running the arena"
+        "at the basic level of --sandbox by signals, at any level by what keeps the machine from running the arena"
     )
 
 

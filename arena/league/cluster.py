@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import UsageError
-from arena.printable import shown
+from arena.system.printable import shown
 
 LOCAL = "local:"
 MOST_LOCAL = 64

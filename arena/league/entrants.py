@@ -21,8 +21,8 @@ from arena.league.options import PlayOptions
 from arena.league.running import Say
 from arena.league.settings import apart_from_bots, build_limits, usual_limits
 from arena.league.store import Store, is_empty_file
-from arena.printable import printable
 from arena.rules.loading import load_ruleset
+from arena.system.printable import printable
 
 NAMED = 3
 """Files named of those that a build makes otherwise each time."""

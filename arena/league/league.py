@@ -21,7 +21,6 @@ from arena.bots.archive import ARCHIVE, archive_of, keep_copies
 from arena.bots.entering import fingerprint
 from arena.bots.run import Run
 from arena.bots.starting import Sandbox
-from arena.counted import counted as counted_text
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Player
 from arena.league.changes import note_versions
@@ -46,8 +45,9 @@ from arena.league.running import Say, run_games
 from arena.league.stop import Stop, Wish
 from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, runs_of
 from arena.league.stored_games import games_between, ladder_start, stored_games, tell_stored
-from arena.nursery import background
 from arena.play.played_on import read_reference
+from arena.system.concurrency import background
+from arena.system.printable import counted as counted_text
 
 
 @contextlib.contextmanager

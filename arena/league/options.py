@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arena.league.cluster import ClusterOptions
     from arena.rules.ruleset import Ruleset
 
-SANDBOXES = ("default", "bwrap", "cgroup", "auto")
+SANDBOXES = ("basic", "bwrap", "cgroup", "auto")
 OPPONENTS = ("hidden", "named")
 LARGEST_SEED = 2**64 - 1
 MOST_JOBS = 4096
@@ -62,7 +62,7 @@ class PlayOptions:
     margin: str = "50ms"
     seed: int = 1
     jobs: int = field(default_factory=usable_cpus)
-    sandbox: str = "default"
+    sandbox: str = "basic"
     memory: str = "512M"
     processes: int = 64
     tmp: str = "16M"

@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from arena.counted import counted
 from arena.errors import ArenaError
 from arena.game.faults import lost_by
 from arena.game.record import GameRecord
@@ -14,6 +13,7 @@ from arena.league.session import Session
 from arena.league.store import GameRow
 from arena.league.versions import Versions
 from arena.play.played_on import worker_of
+from arena.system.printable import counted
 
 
 class Watcher(Protocol):

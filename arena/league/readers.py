@@ -14,12 +14,11 @@ from enum import Enum
 from typing import Protocol, TypeVar
 
 from arena.errors import UsageError
+from arena.game.exported import encode_line, redact
 from arena.game.record import GameRecord
-from arena.game.record_lines import encode_line
-from arena.game.seat_lines import encode_public_line, encode_seat_line
 from arena.game.spec import Player
 from arena.league.store import NO_OPENINGS, OPENINGS, SEED
-from arena.printable import shown
+from arena.system.printable import shown
 from protocol.notation import Color
 
 OF_BOT = "bot:"
@@ -83,9 +82,9 @@ class Reader:
         if self.audience is Audience.ALL:
             return [encode_line(record, settings)]
         if self.audience is Audience.PUBLIC:
-            return [encode_public_line(record)]
+            return [redact(record, None)]
         is_own = self.audience is Audience.BOT
-        return [encode_seat_line(record, color, has_seed=is_own) for color in self.seats(record.players)]
+        return [redact(record, color, has_seed=is_own) for color in self.seats(record.players)]
 
 
 HOST = Reader(Audience.ALL)

@@ -1,6 +1,6 @@
 """Files of records, as `arena export` writes them: reading them line by line, and checking them as a whole.
 
-A file may come from anywhere: each line is bounded, checked by itself (`arena.game.record_lines`), and played again.
+A file may come from anywhere: each line is bounded, checked by itself (`arena.game.exported`), and played again.
 That a whole line is missing cannot be told from a file that never had it.
 """
 
@@ -12,19 +12,18 @@ from typing import NamedTuple
 
 from arena.bots.names import expected_name, table_name_fault
 from arena.errors import ArenaError, UsageError
+from arena.game.exported import LONGEST_LINE, RecordEntry, SeatViewError, decode_line, encode_line
 from arena.game.record import GameRecord, RecordError
-from arena.game.record_lines import LONGEST_LINE, SeatViewError, decode_line, encode_line
 from arena.game.spec import Player
-from arena.game.whole_line import Entry
-from arena.hostfile import FileError, read_lines
 from arena.league.games import Settings
 from arena.league.setting_faults import setting_fault
 from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
 from arena.league.store.other_files import STORE_START
 from arena.league.verify import League, other_limits
-from arena.printable import printable, shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
+from arena.system.printable import printable, shown
+from arena.system.user_files import FileError, read_lines
 
 MOST_NO_RECORDS = 100
 """Lines that are no records, after which the rest of a file is not looked at: it is another file, or is lost."""
@@ -44,7 +43,7 @@ class LineFault(NamedTuple):
         return f"line {self.line}: {self.text}"
 
 
-def read_entries(path: Path) -> Iterator[tuple[int, Entry | RecordError]]:
+def read_entries(path: Path) -> Iterator[tuple[int, RecordEntry | RecordError]]:
     """The games of a file with the numbers of their lines, or what is wrong with the line.
 
     Raises `FileError`.
@@ -95,7 +94,7 @@ def shared_settings(settings: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in settings.items() if not name.startswith(LIMITS_OF)}
 
 
-def settings_fault(entry: Entry) -> str | None:
+def settings_fault(entry: RecordEntry) -> str | None:
     """Why a line's settings cannot be those of a league, in words; None if they can be."""
     record, settings = entry
     for player in record.players:

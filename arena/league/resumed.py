@@ -30,7 +30,7 @@ from arena.league.saved import AlreadyPlayed, PreparedGame, already_played, chec
 from arena.league.store import Store, is_empty_file, sole_use
 from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.play.saved_game import SavedGame
-from arena.printable import printable
+from arena.system.printable import printable
 from protocol.notation import Color
 
 
@@ -154,6 +154,6 @@ def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOpti
 def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
     """Have the store know how these bots are held, and where they are trusted without a sandbox."""
     known = store.claims().places
-    if level is Level.DEFAULT:
+    if level is Level.BASIC:
         store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person}, known)
     store.keep(sandbox=level.value)

@@ -29,9 +29,9 @@ from arena.league.settings import check_values, settings_of, store_of
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store, sole_use
 from arena.league.versions import Versions
-from arena.nursery import background
 from arena.play.saved_game import refuse_to_overwrite, save_game, saved_game
-from arena.printable import printable
+from arena.system.concurrency import background
+from arena.system.printable import printable
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ from arena.league.store import (
     Kept,
 )
 from arena.play.played_on import read_reference
-from arena.printable import shown
 from arena.rules.ruleset import RulesetError
+from arena.system.printable import shown
 
 CHOICES = ("yes", "no")
 CHOSEN = (PONDERING, KEEP_BOTS)

@@ -23,8 +23,8 @@ from arena.league.games import Settings
 from arena.league.openings import load_openings
 from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, Kind, PlayOptions
 from arena.league.store import NAMED
-from arena.printable import printable
 from arena.rules.loading import load_ruleset
+from arena.system.printable import printable
 
 LONGEST_NAME = 255 - len("-journal")
 """Bytes that a store's name may have: what file systems allow, less what SQLite adds for the file beside it."""

@@ -23,7 +23,7 @@ from arena.game.seat import Seat
 from arena.play.events import ActionPlayed, GameEvent, GameStarted
 from arena.play.options import GameOptions, Interrupt
 from arena.play.peer import Peer
-from arena.readiness import readable, writable
+from arena.system.concurrency import readable, writable
 from protocol.conversation import Phase
 from protocol.notation import Color
 

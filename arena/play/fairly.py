@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from arena.bots import BotSpec
 from arena.bots.sandbox.bwrap import COMPLAINT
-from arena.counted import counted
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
 from arena.play.options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_game, play_on
+from arena.system.printable import counted
 from protocol.notation import Reason
 
 Say = Callable[[str], None]

@@ -8,7 +8,7 @@ import platform
 import sys
 from functools import lru_cache
 
-from arena.printable import printable
+from arena.system.printable import printable
 
 LONGEST = 200
 CPUINFO = "/proc/cpuinfo"

@@ -18,8 +18,8 @@ from arena.bots.sandbox.launch import StartError
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
 from arena.game.hints import Activity, diagnose, hinted
-from arena.game.judged import judged
 from arena.game.record import GameRecord, History, Use
+from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.game.spec import GameSpec

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import suggest
-from arena.hostfile import FileError, parse_toml, read_toml
-from arena.printable import printable, shown
 from arena.rules.ruleset import Ruleset, RulesetError
 from arena.rules.ruleset_file import RulesetFile, Switch, read_ruleset_file, read_switches
+from arena.system.printable import printable, shown
+from arena.system.user_files import FileError, parse_toml, read_toml
 from protocol.notation import army_text
 
 DEFAULT_RULESET = "isf"

@@ -13,10 +13,10 @@ import msgspec
 from msgspec import Meta
 
 from arena.errors import suggest
-from arena.hostfile import FileError
-from arena.printable import printable, shown
 from arena.rules.ruleset import CHOICES, MAY_BE_NONE, NUMBERS, RULE_KEYS, SWITCHES
-from arena.schema import Text, structured
+from arena.system.printable import printable, shown
+from arena.system.schema import Text, structured
+from arena.system.user_files import FileError
 from protocol.notation import ARMY_RULE, Rank
 
 LARGEST_NUMBER = 1_000_000

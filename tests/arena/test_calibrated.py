@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError, UsageError
+from arena.game.exported import ALL, redact
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
-from arena.game.record_lines import ALL
-from arena.game.seat_lines import encode_public_line
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import LEAST_PERCENT, LONGEST_MS, MOST_PERCENT, TimeControl
 from arena.league.exchange import export_lines, import_games
@@ -221,7 +220,7 @@ def test_the_facts_of_a_game_have_both_clock_and_scale(path: Path) -> None:
 
 
 def test_what_the_public_is_told_of_a_game_has_both_clock_and_scale(path: Path) -> None:
-    line = json.loads(encode_public_line(first_record(path)))
+    line = json.loads(redact(first_record(path), None))
     assert (line["time_percent"], line["red"]["time"]["move_ms"]) == (SLOW_PERCENT, 100)
 
 

@@ -170,7 +170,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
+@pytest.mark.parametrize("level", [Level.BASIC, pytest.param(Level.BWRAP, marks=in_bwrap)])
 def test_who_is_killed_as_the_machine_has_no_memory_left_has_not_lost(
     level: Level, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

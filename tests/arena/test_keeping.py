@@ -67,7 +67,7 @@ MakeBot = Callable[..., BotSpec]
 LeftBehind = Callable[[], list[str]]
 Both = tuple[GameRecord, GameRecord]
 
-at_both_levels = pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
+at_both_levels = pytest.mark.parametrize("level", [Level.BASIC, pytest.param(Level.BWRAP, marks=in_bwrap)])
 
 
 def plays(setup: str = "pass", turn: str = "pass", end: str = "pass") -> str:
@@ -391,7 +391,7 @@ async def pair_task(ann: BotSpec, bob: BotSpec) -> AsyncIterator[GameTask]:
 Heard = Callable[[LocalExecutor, Outcome], None]
 
 
-def outcomes_of(ann: BotSpec, bob: BotSpec, heard: Heard, level: Level = Level.DEFAULT) -> list[Outcome]:
+def outcomes_of(ann: BotSpec, bob: BotSpec, heard: Heard, level: Level = Level.BASIC) -> list[Outcome]:
     """All that comes of a pair in a worker; `heard` is told of each outcome."""
 
     async def main() -> list[Outcome]:

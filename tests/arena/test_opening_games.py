@@ -11,11 +11,10 @@ import msgspec
 import pytest
 
 from arena.errors import UsageError
+from arena.game.exported import decode_line, encode_line, redact
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
-from arena.game.record_lines import decode_line, encode_line
 from arena.game.referee import Referee
-from arena.game.seat_lines import encode_seat_line
 from arena.game.spec import GameSpec, Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -142,7 +141,7 @@ def test_a_side_s_view_has_no_set_up_of_the_other(
     played: Callable[[GameSpec], GameRecord], games: list[GameSpec], color: Color
 ) -> None:
     record = played(games[0])
-    line = encode_seat_line(record, color)
+    line = redact(record, color)
     fields = json.loads(line)
     assert fields[color.word]["opening"] == record.setups[color]
     assert fields[color.opponent.word]["opening"] is None

@@ -18,7 +18,6 @@ from arena.game.seat_state import SeatState, Stage
 from arena.game.spec import GameSpec
 from arena.game.time_control import UNLIMITED_MS, TimeControl
 from arena.game.view import SeatView, tell
-from arena.nursery import background
 from arena.play import fairly
 from arena.play.options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
@@ -27,6 +26,7 @@ from arena.rules.events import Rule
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import FixedPieces, Ruleset
+from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason
 

@@ -98,7 +98,7 @@ def test_where_the_bots_and_the_store_lie_may_be_edited_and_the_layout_is_of_no_
     moved = file.parent / "moved"
     shutil.copytree(BOTS, moved)
     write(file, {**fields, "bots": [str(moved / Path(path).name) for path in fields["bots"]], "store": "new.sqlite"})
-    done = arena(file.parent, "resume", file.name, "--sandbox", "default")
+    done = arena(file.parent, "resume", file.name, "--sandbox", "basic")
     assert done.returncode == 0, done.stderr
     assert arena(file.parent, "verify", "new.sqlite").returncode == 0
 

@@ -24,7 +24,7 @@ from arena.league.store.faults import (
     size_of,
 )
 from arena.league.store.other_files import SALVAGE
-from arena.printable import printable
+from arena.system.printable import printable
 
 PRAGMAS = (
     "synchronous = FULL",  # a game that was stored outlives a power cut

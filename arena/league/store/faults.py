@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from arena.errors import ArenaError, UsageError
 from arena.league.store.other_files import SALVAGE, other_file
-from arena.printable import printable
+from arena.system.printable import printable
 
 DAMAGE_SHOWN = 10
 LARGEST_PAGE = 1 << 16

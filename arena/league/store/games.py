@@ -29,7 +29,7 @@ from arena.league.store.game_row import (
     row_from,
     row_of,
 )
-from arena.printable import SHOWN, printable
+from arena.system.printable import SHOWN, printable
 
 ROWS_AT_ONCE = 1000
 RECORDS_AT_ONCE = 32

@@ -14,7 +14,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from arena.game.spec import Player
-from arena.printable import printable
+from arena.system.printable import printable
 
 _Count = Annotated[int, Meta(ge=0, lt=2**53)]
 _Number = Annotated[int, Meta(ge=1, lt=2**53)]

@@ -5,8 +5,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.errors import UsageError
-from arena.hostfile import file_errors, read_start
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import file_errors, read_start
 
 START = 64
 LOOKED_AT = 16

@@ -8,7 +8,7 @@ when the store was last used, and has no such setting is known to have the store
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from arena.game.spec import Player
-from arena.printable import printable
+from arena.system.printable import printable
 
 RULESET = "ruleset"
 RULES = "rules"

@@ -25,7 +25,7 @@ from arena.league.store.setting_names import (
     time_differences,
     without_known_times,
 )
-from arena.printable import printable
+from arena.system.printable import printable
 
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"

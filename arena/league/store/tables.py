@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 from arena.errors import UsageError, nearest
-from arena.hostfile import kind_of
 from arena.league.store.database import Database
 from arena.league.store.faults import MADE_BY
 from arena.league.store.game_row import digest_of
 from arena.league.store.kept import Kept, encode_document
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import kind_of
 
 APPLICATION_ID = 0x53747241  # "StrA", in the file's header
 VERSION = 1

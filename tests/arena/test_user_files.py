@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.hostfile import (
+from arena.rules.loading import load_ruleset, parse_ruleset
+from arena.rules.ruleset import RulesetError
+from arena.system.printable import shown
+from arena.system.user_files import (
     MOST_BYTES,
     FileError,
     draft_folder,
@@ -22,9 +25,6 @@ from arena.hostfile import (
     remove_drafts,
     written_whole,
 )
-from arena.printable import shown
-from arena.rules.loading import load_ruleset, parse_ruleset
-from arena.rules.ruleset import RulesetError
 
 
 def sparse(path: Path) -> None:

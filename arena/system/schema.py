@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Meta, inspect
 
 from arena.errors import suggest
-from arena.hostfile import FileError
-from arena.printable import SHOWN, printable, shown
+from arena.system.printable import SHOWN, printable, shown
+from arena.system.user_files import FileError
 
 T = TypeVar("T")
 

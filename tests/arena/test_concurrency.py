@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 import trio
 
-from arena.nursery import background, open_nursery
+from arena.system.concurrency import background, open_nursery
 
 Open = Callable[[], AbstractAsyncContextManager[trio.Nursery]]
 

@@ -1,11 +1,11 @@
-"""Files that somebody else has named or written, read without ever waiting, and with one sentence for what goes wrong.
+"""Files that somebody else has named or written: read without ever waiting, written whole, and one error for a fault.
 
-A path may stand for a FIFO, at which a plain read waits for ever, a terminal, a device or a file of 30 GB. What is
-opened is a regular file and nothing else, and a bounded part of it is read. Whatever the parser makes of a TOML file,
-depth and size included, ends in one error that names the file.
+A path may lead to a FIFO, at which a plain read waits for ever, a terminal, a device or a file of 30 GB. Only regular
+files are opened, and a bounded part of them is read. Whatever the parser makes of a TOML file, depth and size
+included, becomes one error that names the file.
 
-What is written appears whole: a draft beside it takes its place at the end. Its writer holds a lock on it, which is
-gone with the process, so that the next writer can tell a draft that somebody who was killed has left, and removes it.
+A written file appears whole: a draft next to it takes its place at the end. Its writer holds a lock on the draft, which
+ends with the process. So the next writer recognises a draft that a killed process has left, and removes it.
 """
 
 import errno
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from arena.errors import ArenaError, UsageError
-from arena.printable import printable, shown
+from arena.system.printable import printable, shown
 
 try:
     import fcntl
@@ -30,9 +30,9 @@ except ImportError:  # Windows, where drafts stay
     fcntl = None  # type: ignore[assignment]
 
 MOST_BYTES = 1 << 20
-"""What a file that a host writes by hand may have."""
+"""The largest size of a file that a host writes by hand."""
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
-"""How a file is opened that may turn out to be something else: no FIFO is waited for, no terminal taken."""
+"""Flags to open a file that may turn out to be a FIFO, which is not waited for, or a terminal, which is not taken."""
 KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a FIFO"),
@@ -41,24 +41,20 @@ KINDS = (
     (stat.S_ISBLK, "a device"),
     (stat.S_ISLNK, "a link"),
 )
-
-
 HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
-"""What the system says when it is the machine that has run out of something: nothing is wrong with the file, no bot is
-to blame for it, and such an error goes on as it is."""
+"""Errors of a machine that has run out of something: no file and no bot is to blame, and they are raised unchanged."""
 
-
-DRAFTS_TRIED = 10
-"""Another writer may take a draft that is not held yet for one that was left, once or twice."""
+_DRAFTS_TRIED = 10
+"""Another writer may remove a new draft before it is locked, once or twice."""
 _DRAFT = re.compile(r"\.arena-[0-9a-f]{16}\.part", re.ASCII)
 
 
 class FileError(UsageError):
-    """The file cannot be read, or is not what it should be; the text says which file, and why."""
+    """A file cannot be read, or is not what it should be; the text says which file, and why."""
 
 
 class NotAFileError(OSError):
-    """What was to be opened is no regular file; `kind` says in words what it is."""
+    """A path leads to something other than a regular file; `kind` says in words what it is."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(errno.EINVAL, f"expected a file, found {kind}")
@@ -66,14 +62,17 @@ class NotAFileError(OSError):
 
 
 def kind_of(mode: int) -> str:
-    """What a file of this mode is, in words."""
+    """Return in words what a file of this mode is."""
     return next((words for is_kind, words in KINDS if is_kind(mode)), "a file")
 
 
-def open_regular(path: Path | bytes | str, folder: int | None = None, *, follow: bool = False) -> int:
-    """A descriptor to read a regular file by, its path from an open folder on, if one is given.
+# --- reading ----------------------------------------------------------------------------------------------------------
 
-    `follow` says that it may be the end of a link. Raises `NotAFileError` for anything else, and does not open it:
+
+def open_regular(path: Path | bytes | str, folder: int | None = None, *, follow: bool = False) -> int:
+    """Open a regular file for reading and return its descriptor. The path begins at `folder`, if one is given.
+
+    `follow` allows a link at the end of the path. Raises `NotAFileError` for anything else, and does not open it:
     opening is enough to make some devices act. Raises `OSError` as the system does.
     """
     _check_regular(os.stat(path, dir_fd=folder, follow_symlinks=follow))
@@ -94,9 +93,9 @@ def _check_regular(found: os.stat_result) -> None:
 
 @contextmanager
 def file_errors(where: str, what: str) -> Iterator[None]:
-    """What keeps a file from being read is a `FileError` that names it as `where`, and says that `what` was expected.
+    """Raise errors of reading as `FileError`, which names the file as `where` and says that `what` was expected.
 
-    `OSError` goes on where the machine has run out of something.
+    `OSError` is raised unchanged where the machine has run out of something.
     """
     try:
         yield
@@ -111,8 +110,7 @@ def file_errors(where: str, what: str) -> Iterator[None]:
 
 
 def read_start(path: Path, size: int, *, follow: bool = False) -> bytes:
-    """The first bytes of a regular file, at most `size`. Raises `OSError` as `open_regular` does, which says what
-    `follow` is."""
+    """Return the first bytes of a regular file, at most `size`. Raises `OSError` as `open_regular` does."""
     descriptor = open_regular(path, follow=follow)
     try:
         return os.read(descriptor, size)
@@ -121,11 +119,7 @@ def read_start(path: Path, size: int, *, follow: bool = False) -> bytes:
 
 
 def read_file(path: Path, where: str = "", most: int = MOST_BYTES, what: str = "a file") -> bytes:
-    """The content of a regular file of at most so many bytes.
-
-    Raises `FileError` that names the file, as `where` or else by its path, and says what was expected; `OSError` where
-    the machine has run out of something.
-    """
+    """Return the content of a regular file of at most `most` bytes. Raises as `file_errors` does."""
     where = where or printable(str(path))
     with file_errors(where, what), open(open_regular(path, follow=True), "rb") as file:
         content = file.read(most + 1)
@@ -135,21 +129,44 @@ def read_file(path: Path, where: str = "", most: int = MOST_BYTES, what: str = "
 
 
 def read_lines(path: Path, most: int, what: str = "a file") -> Iterator[bytes]:
-    """The lines of a regular file, each with its line feed, one after the other. One that has more bytes than `most`
-    is given with its first `most` + 1, and is the last.
+    """Yield the lines of a regular file, each with its line feed. Raises as `file_errors` does.
 
-    Raises `FileError` as `read_file` does.
+    A line of more than `most` bytes is cut to `most` + 1, and is the last.
     """
-    where = printable(str(path))
-    with file_errors(where, what), open(open_regular(path, follow=True), "rb") as file:
+    with file_errors(printable(str(path)), what), open(open_regular(path, follow=True), "rb") as file:
         while line := file.readline(most + 1):
             yield line
             if len(line) > most:
                 return
 
 
+def read_toml(path: Path, where: str = "", most: int = MOST_BYTES) -> dict[str, Any]:
+    """Return the tables of a TOML file of at most `most` bytes. Raises as `file_errors` does."""
+    where = where or printable(str(path))
+    return parse_toml(read_file(path, where, most, "a TOML file"), where)
+
+
+def parse_toml(data: bytes, where: str) -> dict[str, Any]:
+    """Return the tables in the bytes of a TOML file; `where` names it in errors. Raises `FileError`."""
+    if data.startswith(BOM_UTF8):
+        raise FileError(
+            f"{where}: not valid TOML: it begins with a byte order mark; save it as UTF-8 without one (BOM)"
+        )
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise FileError(f"{where}: not valid TOML: it is not UTF-8 at byte {error.start}") from None
+    except RecursionError:
+        raise FileError(f"{where}: not valid TOML: it is nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError is one; so is what int() says of 10,000 digits
+        raise FileError(f"{where}: not valid TOML: {shown(error)}") from None
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
 def refuse_existing(path: Path) -> None:
-    """Raise `FileError` if there is anything at a path: nothing of the user's is overwritten unasked."""
+    """Raise `FileError` if there is anything at a path."""
     try:
         found = os.path.lexists(path)
     except ValueError:
@@ -160,10 +177,10 @@ def refuse_existing(path: Path) -> None:
 
 @contextmanager
 def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
-    """A file that appears at the path whole, durably, when the block ends, and not at all if it raises.
+    """Yield a file that appears at the path whole, durably, when the block ends, and not at all if it raises.
 
-    What is there is left alone unless `replace` is set. Raises `FileError` if there is something, or what is there is
-    no file, and `ArenaError` if it cannot be written.
+    Raises `FileError` if something is there that is no file, or `replace` is not set, and `ArenaError` if the file
+    cannot be written.
     """
     where = printable(str(path))
     if not replace:
@@ -198,11 +215,11 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
 
 
 def _new_draft(folder: Path) -> tuple[Path, int]:
-    """A new file in a folder, open for writing and held. Raises `OSError`."""
-    for _ in range(DRAFTS_TRIED):
+    """Create a file in a folder, open for writing and locked. Raises `OSError`."""
+    for _ in range(_DRAFTS_TRIED):
         draft = _draft_in(folder)
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        if _is_held(draft, descriptor):
+        if _is_locked(draft, descriptor):
             return draft, descriptor
         os.close(descriptor)
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -210,13 +227,15 @@ def _new_draft(folder: Path) -> tuple[Path, int]:
 
 @contextmanager
 def draft_folder(parent: Path) -> Iterator[Path]:
-    """A new folder, which nobody else may look into, for what is to take another one's place when it is whole. At the
-    end it is removed, if it is still there. Raises `OSError`."""
-    for _ in range(DRAFTS_TRIED):
+    """Yield a new private folder that is to replace another one when it is complete. Raises `OSError`.
+
+    The folder is removed at the end, if it is still there.
+    """
+    for _ in range(_DRAFTS_TRIED):
         draft = _draft_in(parent)
         draft.mkdir(mode=0o700)
         descriptor = None if fcntl is None else os.open(draft, os.O_RDONLY)
-        if descriptor is None or _is_held(draft, descriptor):
+        if descriptor is None or _is_locked(draft, descriptor):
             break
         os.close(descriptor)
     else:
@@ -233,8 +252,8 @@ def _draft_in(folder: Path) -> Path:
     return folder / f".arena-{secrets.token_hex(8)}.part"
 
 
-def _is_held(draft: Path, descriptor: int) -> bool:
-    """Mark an open draft as one that is being written, as long as it is open; False if somebody has just removed it."""
+def _is_locked(draft: Path, descriptor: int) -> bool:
+    """Lock an open draft for as long as it is open; return False if another writer has just removed it."""
     if fcntl is not None:
         with suppress(OSError):  # where there are no locks nobody removes it either
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -242,7 +261,7 @@ def _is_held(draft: Path, descriptor: int) -> bool:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove the drafts in a folder that nobody is writing any more: who was killed leaves one behind."""
+    """Remove the drafts in a folder that killed processes have left."""
     with suppress(OSError), os.scandir(folder) as entries:
         left = [Path(entry.path) for entry in entries if _DRAFT.fullmatch(entry.name)]
         for draft in left if fcntl is not None else ():
@@ -251,7 +270,7 @@ def remove_drafts(folder: Path) -> None:
 
 
 def _remove_if_left(draft: Path) -> None:
-    """Raises `OSError`, among others where it is being written."""
+    """Remove a draft. Raises `OSError`, among others where it is being written."""
     descriptor = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -265,12 +284,6 @@ def _remove_if_left(draft: Path) -> None:
         os.close(descriptor)
 
 
-def read_toml(path: Path, where: str = "", most: int = MOST_BYTES) -> dict[str, Any]:
-    """The tables of a TOML file of at most so many bytes. Raises `FileError` as `read_file` does."""
-    where = where or printable(str(path))
-    return parse_toml(read_file(path, where, most, "a TOML file"), where)
-
-
 def is_at(path: Path, descriptor: int, *, follow_symlinks: bool = True) -> bool:
     """Whether an open file is still the one at the path."""
     try:
@@ -279,17 +292,29 @@ def is_at(path: Path, descriptor: int, *, follow_symlinks: bool = True) -> bool:
         return False
 
 
-def parse_toml(data: bytes, where: str) -> dict[str, Any]:
-    """The tables in the bytes of a TOML file; `where` names it in errors. Raises `FileError`."""
-    if data.startswith(BOM_UTF8):
-        raise FileError(
-            f"{where}: not valid TOML: it begins with a byte order mark; save it as UTF-8 without one (BOM)"
-        )
-    try:
-        return tomllib.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise FileError(f"{where}: not valid TOML: it is not UTF-8 at byte {error.start}") from None
-    except RecursionError:
-        raise FileError(f"{where}: not valid TOML: it is nested too deeply") from None
-    except ValueError as error:  # TOMLDecodeError is one; so is what int() says of 10,000 digits
-        raise FileError(f"{where}: not valid TOML: {shown(error)}") from None
+# --- locks that are held for longer than a call -----------------------------------------------------------------------
+
+# Such a lock (flock) ends when its last descriptor is closed, however its process ends. A forked child has the
+# descriptors, too, and would hold the locks for as long as it lives; so it closes them.
+_locks: set[int] = set()
+
+
+def hold_lock(descriptor: int) -> None:
+    """Keep the descriptor of a lock from forked children."""
+    _locks.add(descriptor)
+
+
+def release_lock(descriptor: int) -> None:
+    """Close the descriptor of a lock."""
+    _locks.discard(descriptor)
+    os.close(descriptor)
+
+
+def _close_in_child() -> None:
+    for descriptor in _locks:
+        os.close(descriptor)
+    _locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_in_child)
