@@ -19,7 +19,7 @@ import trio
 
 from arena.api.keywords import plain_errors
 from arena.league.stop import Stop, Wish
-from arena.play.events import EventsDropped, WatchedEvent
+from arena.play.game_events import EventsDropped, WatchedEvent
 from arena.system.concurrency import background
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from arena.league.outcome import Forfeits, Outcome, Watcher
 from arena.league.plan import Entry, Plan
 from arena.league.stop import Stop
 from arena.league.store import GameRow, StoreChangedError, StoreError
-from arena.play.played_on import reference_text
+from arena.play.machine import reference_text
 from arena.report.consoles import progress_console, results_console
 from arena.report.documents import league_json
 from arena.report.placings import placing_report

@@ -49,7 +49,7 @@ from arena.league.store import (
     TIME,
     time_key,
 )
-from arena.play.played_on import reference_text
+from arena.play.machine import reference_text
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, Starts
 
@@ -78,7 +78,7 @@ class Settings(msgspec.Struct, frozen=True):
     names_told: bool = False
     """Whether each bot is told what its opponent is called."""
     reference_us: int | None = None
-    """What clocks are scaled by to each machine (`arena.play.played_on.percent_of`); None: they are not. The
+    """What clocks are scaled by to each machine (`arena.play.machine.percent_of`); None: they are not. The
     ids of games are those of the clocks that are not scaled."""
 
     def described(self, players: Sequence[Player] = ()) -> dict[str, str]:

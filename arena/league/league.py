@@ -45,7 +45,7 @@ from arena.league.running import Say, run_games
 from arena.league.stop import Stop, Wish
 from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, runs_of
 from arena.league.stored_games import games_between, ladder_start, stored_games, tell_stored
-from arena.play.played_on import read_reference
+from arena.play.machine import read_reference
 from arena.system.concurrency import background
 from arena.system.printable import counted as counted_text
 

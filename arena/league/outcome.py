@@ -12,7 +12,7 @@ from arena.league.run import Watch
 from arena.league.session import Session
 from arena.league.store import GameRow
 from arena.league.versions import Versions
-from arena.play.played_on import worker_of
+from arena.play.machine import worker_of
 from arena.system.printable import counted
 
 

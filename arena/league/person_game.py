@@ -40,7 +40,7 @@ from arena.league.settings import check_values, default_store, option_value, set
 from arena.league.stop import Stop, Wish
 from arena.league.store import Store, sole_use
 from arena.league.versions import Versions
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions
 from arena.play.session import Session
 from arena.system.concurrency import background
 from protocol.notation import Color

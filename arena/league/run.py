@@ -27,7 +27,7 @@ from arena.league.pairing.pairing import Pairing
 from arena.league.session import Session
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.events import EventsDropped, GameFinished, WatchedEvent
+from arena.play.game_events import EventsDropped, GameFinished, WatchedEvent
 
 Finished = Callable[[GameRow, GameRecord], None]
 Say = Callable[[str], None]

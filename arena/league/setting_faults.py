@@ -33,7 +33,7 @@ from arena.league.store import (
     TIME_OF,
     Kept,
 )
-from arena.play.played_on import read_reference
+from arena.play.machine import read_reference
 from arena.rules.ruleset import RulesetError
 from arena.system.printable import shown
 

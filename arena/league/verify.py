@@ -60,7 +60,7 @@ from arena.league.store import (
     Store,
     own_times_in,
 )
-from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
+from arena.play.machine import calibration_of, ms_text, percent_of, read_reference
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 

@@ -24,8 +24,7 @@ from arena.game.referee import Referee
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.play.keeping import Keeper
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
 from arena.rules.loading import load_ruleset
 from protocol.messages import Want

@@ -26,7 +26,7 @@ from arena.league.stop import Stop
 from arena.league.store import GameRow, Store
 from arena.league.stored_games import stored_games
 from arena.league.versions import Versions
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())

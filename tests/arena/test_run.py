@@ -22,7 +22,7 @@ from arena.league.run import play_missing
 from arena.league.session import Session
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 
 FOREVER = 120.0
 Here = Callable[..., AbstractAsyncContextManager[Executor]]

@@ -25,7 +25,7 @@ from arena.league.run import play_missing
 from arena.league.session import Session
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.league.versions import Versions
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
