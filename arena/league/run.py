@@ -235,10 +235,7 @@ class _Run:
                 self.session.under_way -= 1
             case NotPlayed():
                 self.session.under_way -= 1
-                if outcome.left_out:
-                    self.session.left_out[outcome.why] = None
-                else:
-                    self.failure = self.failure or ArenaError(outcome.why)
+                self.failure = self.failure or ArenaError(outcome.why)
                 self._settle(outcome.id, None)
             case Watched(events, dropped):
                 for event in events:

@@ -22,8 +22,6 @@ class Session:
         self.unstored = 0
         self.repeats: list[tuple[Player, Player]] = []
         """Who was to play, each time that a game had to be played again."""
-        self.left_out: dict[str, None] = {}
-        """A line for each bot that could not be played any more, in order."""
         self.is_closing = False
         self.is_complete = False
         self.on_close: Callable[[], None] = lambda: None
