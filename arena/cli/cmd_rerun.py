@@ -10,11 +10,11 @@ from arena.cli.helping import ArenaCommand
 from arena.cli.installation import refuse_windows
 from arena.cli.shared_options import by_color
 from arena.cli.streams import remark, result
-from arena.league.options import SANDBOXES
+from arena.league.league_options import SANDBOXES
 
 if TYPE_CHECKING:
     from arena.game.record import GameRecord
-    from arena.league.rerun import Difference, Rerun
+    from arena.league.rerun import FirstDifference, Rerun
 
 
 @click.command(
@@ -166,7 +166,7 @@ def rerun_text(number: int, done: "Rerun") -> str:
     return "\n".join(lines)
 
 
-def _where(found: "Difference") -> str:
+def _where(found: "FirstDifference") -> str:
     from arena.league.rerun import Part
 
     if found.part is Part.SETUP:
@@ -176,7 +176,7 @@ def _where(found: "Difference") -> str:
     return f"parts from the record at ply {found.ply}, {found.color.word} to move"
 
 
-def _what(found: "Difference") -> list[str]:
+def _what(found: "FirstDifference") -> list[str]:
     if found.recorded is None and found.played is None:
         return []
     from arena.league.rerun import Part

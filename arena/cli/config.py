@@ -122,8 +122,8 @@ class ConfiguredCommand(ArenaCommand):
 
     def _show(self, ctx: click.Context) -> int:
         """Print the settings in force. Raises `UsageError` or `RulesetError` for settings that cannot be played."""
-        from arena.league.options import PlayOptions
-        from arena.league.settings import check_values
+        from arena.league.league_options import PlayOptions
+        from arena.league.option_values import check_values
 
         check_values(
             PlayOptions(**{each.name: ctx.params[each.name] for each in fields(PlayOptions) if each.name in ctx.params})

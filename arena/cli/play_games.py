@@ -17,10 +17,10 @@ from arena.cli.streams import Detail, OutputError, complain, detail, flush_resul
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
-from arena.league.options import PlayOptions
-from arena.league.outcome import Forfeits, Outcome, Watcher
-from arena.league.plan import Entry, Plan
-from arena.league.stop import Stop
+from arena.league.league_options import PlayOptions
+from arena.league.outcome import Forfeits, LeagueOutcome, Watcher
+from arena.league.plan import LeagueEntry, Plan
+from arena.league.stop import StopRequest
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.play.machine import reference_text
 from arena.report.consoles import progress_console, results_console
@@ -35,7 +35,7 @@ from arena.system.printable import counted, printable
 STDERR_LINES_SHOWN = 5
 
 
-def play(entry: Entry, options: PlayOptions, form: OutputForm, serve: ServeOptions | None = None) -> int:
+def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, serve: ServeOptions | None = None) -> int:
     """Play a league or a match and print its table, with its pages served meanwhile if that is asked for.
 
     Returns the exit code; raises `ArenaError`.
@@ -44,7 +44,7 @@ def play(entry: Entry, options: PlayOptions, form: OutputForm, serve: ServeOptio
         return play_as(entry, options, partial(_play_and_tell, form=form, listening=listening))
 
 
-def play_as(entry: Entry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
+def play_as(entry: LeagueEntry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
     """Prepare what is to be played, and have it played. Returns the exit code; raises `ArenaError`."""
     with unwinding():
         own_process(options.sandbox)
@@ -107,7 +107,7 @@ def play_and_tell(
     league: OpenLeague,
     stop: StopRequests,
     progress: Progress,
-    play_games: Callable[[Stop, Watcher], Outcome],
+    play_games: Callable[[StopRequest, Watcher], LeagueOutcome],
     print_results: Callable[[], bool],
     *,
     code: Callable[[], int] = lambda: 0,
@@ -251,7 +251,7 @@ def _tell_repeated(name: str, count: int) -> None:
     )
 
 
-def _how_to_resume(league: OpenLeague, outcome: Outcome) -> str:
+def _how_to_resume(league: OpenLeague, outcome: LeagueOutcome) -> str:
     path = league.plan.path
     if not path.exists():
         stored = f"there is no store at {path} any more, so all games are to be played again"
@@ -266,7 +266,7 @@ def _how_to_resume(league: OpenLeague, outcome: Outcome) -> str:
     return f"stopped: {stored}{_lost_text(outcome)}\nresume with: {same_command()}"
 
 
-def _lost_text(outcome: Outcome) -> str:
+def _lost_text(outcome: LeagueOutcome) -> str:
     """The games that were begun and are not stored: those that were over, and those that were not."""
     parts = []
     if outcome.unstored:

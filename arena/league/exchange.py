@@ -40,7 +40,7 @@ from arena.league.store import (
     refuse_other_files,
     sole_use,
 )
-from arena.league.verify import League
+from arena.league.verify import GameChecks
 from arena.rules.ruleset import RulesetError
 from arena.system.printable import counted, printable, shown
 from arena.system.user_files import FileError
@@ -309,7 +309,7 @@ def _others(value: str, than: str) -> str:
 
 def _play_again(sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
     """Play every new game again. Raises `ArenaError` with the first of those that do not give what they say."""
-    league = League(survey.settings, met(survey.meetings))
+    league = GameChecks(survey.settings, met(survey.meetings))
     faults: list[str] = []
     done = 0
     for coming in _coming(sources):

@@ -37,7 +37,7 @@ class Audience(Enum):
     BOT = "bot"
 
 
-class Played(Protocol):
+class PlayedGame(Protocol):
     """A game, as far as it says who played it."""
 
     @property
@@ -46,7 +46,7 @@ class Played(Protocol):
     def players(self) -> tuple[Player, Player]: ...
 
 
-AnyPlayed = TypeVar("AnyPlayed", bound=Played)
+AnyGame = TypeVar("AnyGame", bound=PlayedGame)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def reader_named(text: str) -> Reader:
     raise UsageError(f"expected all, red, blue, public or {OF_BOT}NAME, got {shown(text)}")
 
 
-def readable(rows: Iterable[AnyPlayed], settings: dict[str, str], reader: Reader) -> list[AnyPlayed]:
+def readable(rows: Iterable[AnyGame], settings: dict[str, str], reader: Reader) -> list[AnyGame]:
     """Those of the games that are for this reader: all, or of the author of a bot those of that bot.
 
     `settings` are those of the store. Raises `UsageError` if one of them shows what another one hides.
@@ -118,7 +118,7 @@ def readable(rows: Iterable[AnyPlayed], settings: dict[str, str], reader: Reader
     return found
 
 
-def _refuse_both_set_ups(rows: Sequence[Played], reader: Reader) -> None:
+def _refuse_both_set_ups(rows: Sequence[PlayedGame], reader: Reader) -> None:
     games = {color: row.number for row in rows for color in reader.seats(row.players)}
     if len(games) > 1:
         raise UsageError(
@@ -128,8 +128,8 @@ def _refuse_both_set_ups(rows: Sequence[Played], reader: Reader) -> None:
         )
 
 
-def _refuse_both_roles(rows: Sequence[Played], reader: Reader) -> None:
-    sides: dict[Color, dict[str, Played]] = {color: {} for color in Color}
+def _refuse_both_roles(rows: Sequence[PlayedGame], reader: Reader) -> None:
+    sides: dict[Color, dict[str, PlayedGame]] = {color: {} for color in Color}
     for row in rows:
         for color in Color:
             player = row.players[color]

@@ -15,11 +15,10 @@ from arena.errors import ArenaError, UsageError
 from arena.game.exported import LONGEST_LINE, RecordEntry, SeatViewError, decode_line, encode_line
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Player
-from arena.league.games import Settings
-from arena.league.setting_faults import setting_fault
+from arena.league.settings import Settings, setting_fault
 from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
-from arena.league.store.other_files import STORE_START
-from arena.league.verify import League, other_limits
+from arena.league.store.faults import STORE_START
+from arena.league.verify import GameChecks, other_limits
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
 from arena.system.printable import printable, shown
@@ -119,7 +118,7 @@ class _Met(NamedTuple):
 
 
 def met(meetings: Counter[tuple[Player, Player]]) -> Iterable[_Met]:
-    """The games that were counted, as far as `League` has to know them."""
+    """The games that were counted, as far as `GameChecks` has to know them."""
     return (_Met(players, games) for players, games in meetings.items())
 
 
@@ -145,7 +144,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             break
         if not isinstance(entry, RecordError):
             meetings[entry.record.players] += 1
-    leagues: dict[frozenset[tuple[str, str]], League] = {}
+    leagues: dict[frozenset[tuple[str, str]], GameChecks] = {}
     seen: dict[str, tuple[int, bytes]] = {}
     number = bad = copies = 0
     for number, entry in read_entries(path):
@@ -169,7 +168,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             settings = shared_settings(entry.settings)
             key = frozenset(settings.items())
             if key not in leagues:
-                leagues[key] = League(settings, met(meetings))
+                leagues[key] = GameChecks(settings, met(meetings))
             faults = [*leagues[key].faults(entry.record), *other_limits(entry.record, entry.settings)]
             faults += filter(None, [settings_fault(entry)])
             yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults))

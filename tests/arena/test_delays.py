@@ -9,13 +9,13 @@ from functools import partial
 
 import pytest
 import trio
+from schedules import schedule
 
 from arena.bots import BotSpec
 from arena.bots.delays import Delay, delay_between
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.league.games import Settings
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.play.game_options import MOST_EXCUSED, GameOptions, start_bot
 from arena.play.retry import play_with_retries
 from arena.rules.loading import load_ruleset

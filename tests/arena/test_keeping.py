@@ -10,6 +10,7 @@ from random import Random
 import pytest
 import trio
 from sandboxes import in_bwrap
+from schedules import schedule
 from unplayed import Listed
 
 from arena.bots import BotSpec
@@ -23,9 +24,8 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said, Watched
 from arena.league.executor.local import LocalExecutor, local_executor
-from arena.league.games import Settings
-from arena.league.run import play_missing
-from arena.league.schedule import schedule
+from arena.league.play_missing import play_missing
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.versions import Versions
 from arena.play.game_options import USUAL, GameOptions, Keeper

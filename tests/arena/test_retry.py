@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 from sandboxes import in_bwrap
+from schedules import schedule
 
 from arena.bots import BotSpec, process
 from arena.bots.limits import Limits
@@ -15,8 +16,7 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
-from arena.league.games import Settings
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.play import retry
 from arena.play.game_options import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, Interrupt, start_bot
 from arena.play.retry import play_on_with_retries, play_with_retries
