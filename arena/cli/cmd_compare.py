@@ -12,7 +12,7 @@ from arena.cli.helping import Whole
 from arena.cli.installation import refuse_windows
 from arena.cli.shared_options import HELP_GROUPS, OutputForm, detail_options, form_of, lines_option, play_options
 from arena.cli.streams import OutputError, flush_results, remark, result
-from arena.league.options import USUAL_MOST_COMPARED
+from arena.league.league_options import USUAL_MOST_COMPARED
 
 if TYPE_CHECKING:
     from arena.cli.interrupts import StopRequests

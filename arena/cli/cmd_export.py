@@ -95,7 +95,7 @@ def _write(lines: "Iterable[bytes]", file: BinaryIO) -> int:
 
 def _of_table(contents: "Contents[list[GameRow]]") -> "list[GameRow]":
     """The games between the bots of the last league; all of them, where there was none."""
-    from arena.league.stored_games import games_between
+    from arena.league.stored_league import games_between
 
     return list(games_between(contents.entrants, contents.rows)) if contents.entrants else contents.rows
 
@@ -120,8 +120,8 @@ def _reader(text: str, store: Path, contents: "Contents[list[GameRow]]") -> "Rea
     """Who is to read, as `--view` says it, with the players of the store that it means. Raises `UsageError`."""
     from dataclasses import replace
 
+    from arena.league.option_values import option_value
     from arena.league.readers import Audience, reader_named
-    from arena.league.settings import option_value
 
     reader = option_value("--view", reader_named, text)
     if reader.audience is not Audience.BOT:

@@ -30,7 +30,7 @@ def log_command(store: Path, game: str, side: str | None, *, times: bool, as_jso
     The messages are recomputed from the record; what a record does not keep is marked.
     """
     from arena.cli.stores import open_to_read
-    from arena.league.pairs import was_followed
+    from arena.league.game_specs import was_followed
     from arena.report.log import log_json, log_text
     from arena.report.roster import Roster
     from arena.system.printable import printable

@@ -22,7 +22,7 @@ from arena.cli.streams import remark, result
 
 if TYPE_CHECKING:
     from arena.game.record import GameRecord
-    from arena.league.rerun import Difference, Rerun
+    from arena.league.rerun import FirstDifference, Rerun
 
 
 @click.command(
@@ -158,7 +158,7 @@ def rerun_text(number: int, done: "Rerun") -> str:
     return "\n".join(lines)
 
 
-def _where(found: "Difference") -> str:
+def _where(found: "FirstDifference") -> str:
     from arena.league.rerun import Part
 
     if found.part is Part.SETUP:
@@ -168,7 +168,7 @@ def _where(found: "Difference") -> str:
     return f"differs from the record at ply {found.ply}, {found.color.word} to move"
 
 
-def _what(found: "Difference") -> list[str]:
+def _what(found: "FirstDifference") -> list[str]:
     if found.recorded is None and found.played is None:
         return []
     from arena.league.rerun import Part

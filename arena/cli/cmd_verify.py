@@ -41,8 +41,8 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     """
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
-    from arena.league.salvage import salvage as copy_sound_games
     from arena.league.store import Store, is_record_file, refuse_other_files
+    from arena.league.verify import salvage as copy_sound_games
     from arena.league.verify import verify
     from arena.report.documents import verify_json
     from arena.system.printable import printable

@@ -36,7 +36,7 @@ from arena.system.printable import printable, shown
 
 if TYPE_CHECKING:
     from arena.bots.asked import AskedBot, Own
-    from arena.league.options import PlayOptions
+    from arena.league.league_options import PlayOptions
 
 FILE = "arena.toml"
 PROJECT = "pyproject.toml"
@@ -144,8 +144,8 @@ class ConfiguredCommand(ArenaCommand):
 
     def _show(self, ctx: click.Context) -> int:
         """Print the settings in force. Raises `UsageError` or `RulesetError` for settings that cannot be played."""
-        from arena.league.options import PlayOptions
-        from arena.league.settings import check_values
+        from arena.league.league_options import PlayOptions
+        from arena.league.option_values import check_values
 
         check_values(
             PlayOptions(**{each.name: ctx.params[each.name] for each in fields(PlayOptions) if each.name in ctx.params})
@@ -168,7 +168,7 @@ def configured(ctx: click.Context | None = None) -> Settings:
 def collect(values: dict[str, Any]) -> "PlayOptions":
     """Return the options of a command that plays, with what the file says of single bots."""
     from arena.bots.asked import OwnByName
-    from arena.league.options import PlayOptions
+    from arena.league.league_options import PlayOptions
 
     state = configured()
     own = None

@@ -117,7 +117,7 @@ _HELP_ALL = click.Option(
 )
 
 
-class Whole(click.ParamType):
+class Whole(click.types.IntParamType):
     """A whole number from `min` to `max`, where they are given."""
 
     name = "n"

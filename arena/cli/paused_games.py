@@ -13,7 +13,7 @@ from arena.cli.process_setup import level_line, own_process, run_unwinding, same
 from arena.cli.shared_options import OutputForm, by_color
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.errors import ArenaError, UsageError
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import (
     AlreadyPlayed,

@@ -18,11 +18,11 @@ from arena.cli.streams import flush_results, remark, result
 from arena.errors import UsageError
 from arena.game.faults import named
 from arena.game.time_control import parse_time
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
+from arena.league.option_values import option_value
 from arena.league.person_game import Face, PersonOptions, begin_person_game, play_person_game
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
-from arena.league.settings import option_value
 from arena.play.saved_game import load_saved
 from arena.report.result_words import game_line
 from arena.system.printable import counted

@@ -64,8 +64,8 @@ def listening_for(options: ServeOptions | None) -> "Iterator[PagesServed | None]
         return
     from arena.cli.installation import SERVING, needs
     from arena.game.time_control import parse_duration
+    from arena.league.option_values import option_value
     from arena.league.readers import reader_named
-    from arena.league.settings import option_value
     from arena.web.address import parse_host
 
     needs(SERVING, "web", "arena league --serve")
@@ -168,6 +168,4 @@ def serving_pages(
         yield _ServedProgress(progress, server, league.known, league.planned), server.watch
     finally:
         server.end()
-        remark(
-            f"the pages end with the league; serve them again: {shell_line(*this_command(), 'serve', str(store))}"
-        )
+        remark(f"the pages end with the league; serve them again: {shell_line(*this_command(), 'serve', str(store))}")

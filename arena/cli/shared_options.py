@@ -12,7 +12,7 @@ from arena.cli.completing import offer_games, offer_names, offer_readers, offer_
 from arena.cli.helping import Decorator, Whole, with_options
 from arena.cli.streams import Detail, detail, set_detail
 from arena.errors import UsageError
-from arena.league.options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, usable_cpus
+from arena.league.league_options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, usable_cpus
 from arena.report.piece_names import Numbering, PieceLanguage
 from arena.system.printable import printable, shown
 from protocol.notation import Color
@@ -38,7 +38,7 @@ def _usual(name: str, **settings: Any) -> Decorator:
     return click.option(f"--{name}", default=getattr(USUAL, name.replace("-", "_")), show_default=True, **settings)
 
 
-rules_metavar = {"metavar": "NAME[+SWITCH...]", "shell_complete": offer_rulesets}
+rules_metavar: dict[str, Any] = {"metavar": "NAME[+SWITCH...]", "shell_complete": offer_rulesets}
 store_argument = click.argument("store", type=click.Path(path_type=Path))
 game_argument = click.argument("game", shell_complete=offer_games)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

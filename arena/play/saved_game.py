@@ -261,7 +261,7 @@ def refuse_to_overwrite(path: Path) -> None:
 def load_saved(path: Path) -> SavedGame:
     """Read the file and check all that is in it. Raises `UsageError` that says what was expected.
 
-    Whether its ids and seeds are those of a league, and go with a store, is for `arena.league.resume`.
+    Whether its ids and seeds are those of a league, and go with a store, is for `arena.league.resumed`.
     """
     try:
         data = read_file(path, most=LARGEST_FILE)

@@ -10,10 +10,9 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.game.dialogue_entries import Answer
+from arena.game.exported import ALL, told_to
 from arena.game.record import GameRecord, NoteLine
-from arena.game.record_lines import ALL
 from arena.game.replay import Replay, Step
-from arena.game.seat_lines import told_to
 from arena.game.view import true_cells
 from arena.report.boards import NO_MARKS, Paint, SquareMark, board_text, marks_of, plain
 from arena.report.documents import to_json

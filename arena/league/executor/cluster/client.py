@@ -68,7 +68,7 @@ from arena.league.executor.task import (
     Said,
 )
 from arena.league.executor.wire import WireBot, packed
-from arena.play.played_on import ms_text, percent_of, played_on, reference_text
+from arena.play.machine import ms_text, percent_of, played_on, reference_text
 from arena.system.concurrency import open_nursery
 from arena.system.printable import counted, printable
 

@@ -64,7 +64,7 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.wire import packed, unpacked
 from arena.league.executor.worker import known_fault
-from arena.play.played_on import percent_of
+from arena.play.machine import percent_of
 from arena.system.concurrency import background
 from arena.system.printable import printable
 

@@ -1,5 +1,7 @@
-"""Playing what is missing: the pairing is asked for games and an executor plays them. Each is stored as soon as it is
-over, before it is reported and before the pairing knows of it."""
+"""Playing the missing games of a league: the pairing gives games out and an executor plays them.
+
+Each game is stored as soon as it is over, before it is reported and before the pairing is told its result.
+"""
 
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -24,10 +26,50 @@ from arena.league.executor import (
     Watched,
 )
 from arena.league.pairing.pairing import Pairing
-from arena.league.session import Session
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.events import EventsDropped, GameFinished, WatchedEvent
+from arena.play.game_events import EventsDropped, GameFinished, WatchedEvent
+
+TELLING_REPEATS = 3
+"""So many times games have to be played again before it tells anything that one bot was in all of them."""
+
+
+class RunProgress:
+    """Games that are being played, as it is seen from outside: how many there are, and whether more are begun.
+
+    `dropped` are those that were stopped, or could not be judged; `unstored` were over, and could not be stored.
+    `is_complete` tells whether there is no more to play: the pairing has no more games, and all that it has given out
+    are stored.
+    """
+
+    def __init__(self) -> None:
+        self.under_way = 0
+        self.dropped = 0
+        self.unstored = 0
+        self.repeats: list[tuple[Player, Player]] = []
+        """Who was to play, each time that a game had to be played again."""
+        self.left_out: dict[str, None] = {}
+        """A line for each bot that could not be played any more, in order."""
+        self.is_closing = False
+        self.is_complete = False
+        self.on_close: Callable[[], None] = lambda: None
+        """What is to be told of `close`; set by who plays the games."""
+
+    def in_all_repeats(self) -> tuple[str, int] | None:
+        """The name of the one bot that was in all games that had to be played again, and how many times that was.
+
+        None if there is no such bot or more than one, or if it was less than `TELLING_REPEATS` times.
+        """
+        if len(self.repeats) < TELLING_REPEATS:
+            return None
+        common = set[Player].intersection(*map(set, self.repeats))
+        return (common.pop().name, len(self.repeats)) if len(common) == 1 else None
+
+    def close(self) -> None:
+        """Begin no game any more. Those under way are played to their end."""
+        self.is_closing = True
+        self.on_close()
+
 
 Finished = Callable[[GameRow, GameRecord], None]
 Say = Callable[[str], None]
@@ -43,7 +85,7 @@ async def play_missing(
     *,
     versions: Versions,
     say: Say = lambda line: None,
-    session: Session | None = None,
+    session: RunProgress | None = None,
     keep_bots: bool = False,
     watch: Watch = lambda event: None,
     stored: dict[str, GameRow] | None = None,
@@ -71,7 +113,7 @@ async def play_missing(
         store,
         executor,
         versions=versions,
-        session=session or Session(),
+        session=session or RunProgress(),
         keep_bots=keep_bots,
         stored=stored,
     )
@@ -104,7 +146,7 @@ class _Run:
         executor: Executor,
         *,
         versions: Versions,
-        session: Session,
+        session: RunProgress,
         keep_bots: bool,
         stored: dict[str, GameRow],
     ) -> None:

@@ -1,21 +1,22 @@
-"""The format of the last league of a store, kept beside its games, so that its places can be worked out again.
+"""The last league of a store: its format, which is kept next to the games, and which of the stored games are its.
 
-The options are kept with what nobody has asked for filled in, as a later version may fill in something else; the
-players are kept by their digests, in the order of their seeds, so that a bot which is renamed stays where it was.
+The format is kept with all defaults filled in, as a later version may have other defaults, and with its players by
+digest in the order of their seeds, so that a bot that is renamed keeps its seed. The games of a league are found by
+asking its pairing again. That ends as soon as every stored game that may be one of the league's has been met.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
 from arena.errors import UsageError
 from arena.game.spec import Player
-from arena.league.formats import FormatName, FormatOptions, check_format
-from arena.league.games import Games
+from arena.league.game_specs import Games
+from arena.league.league_options import FormatName, FormatOptions, check_format
 from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.pairing import Format, Pairing
-from arena.league.store import GameRow
+from arena.league.store import GameRow, Store
 
 PLACING = (FormatName.SWISS, FormatName.KNOCKOUT, FormatName.LADDER)
 """The formats that place bots by rules of their own."""
@@ -98,3 +99,52 @@ def format_in(text: str) -> KeptFormat:
     if not is_whole:
         raise UsageError(f"expected {WORDS}")
     return kept
+
+
+def tell_stored(pairing: Pairing, players: Iterable[Player], rows: Iterable[GameRow]) -> bool:
+    """Tell a pairing, which nobody has asked before, all its games that are stored. Returns whether it has no
+    others."""
+    waiting = _those_of(players, rows)
+    results: list[GameRow] = []
+    found_all = True
+    while batch := pairing.next(results):
+        results = [waiting.pop(game.id) for game in batch if game.id in waiting]
+        found_all = found_all and len(results) == len(batch)
+        if not (waiting or results or found_all):
+            return False
+    return found_all and batch is None
+
+
+def ladder_start(store: Store, players: Sequence[Player]) -> int:
+    """The number of the last game that a ladder of these players, in this order, begins with: the last one of the store
+    when they were first asked for in a row. So a ladder that is resumed begins with the same, and goes on in the same
+    way."""
+    since = store.ladder_since([player.digest for player in players])
+    return since if since is not None else store.last_number()
+
+
+def games_between(players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
+    """The rows that are games between these players, of whatever league."""
+    digests = {player.digest for player in players}
+    return (row for row in rows if digests.issuperset(player.digest for player in row.players))
+
+
+def _those_of(players: Iterable[Player], rows: Iterable[GameRow]) -> dict[str, GameRow]:
+    """The games between these players, by their ids."""
+    return {row.id: row for row in games_between(players, rows)}
+
+
+def stored_games(pairing: Pairing, players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
+    """The rows that are games of this pairing, which nobody has asked before, in the order in which it gives them."""
+    waiting = _those_of(players, rows)
+    results: list[GameRow] = []
+    while waiting:
+        batch = pairing.next(results)
+        if batch is None or not (batch or results):
+            return  # the others are of other rounds or formats, or the pairing waits for what has not been played
+        results = []
+        for game in batch:
+            row = waiting.pop(game.id, None)
+            if row is not None:
+                results.append(row)
+                yield row

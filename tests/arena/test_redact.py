@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import Lively, played_alike, with_two_swapped
 
+from arena.game.exported import decode_line, encode_line, redact
 from arena.game.faults import Fault, forfeit, lost_by
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, Use
-from arena.game.record_lines import decode_line, encode_line
-from arena.game.seat_lines import encode_public_line, encode_seat_line
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -136,7 +135,7 @@ def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
         record = record_of(ruleset, setups, played, verdict, seat=seat, rng=Random(seed + world))
         if how != "illegal":
             check_record(record)
-        lines.append(encode_seat_line(record, seat))
+        lines.append(redact(record, seat))
         wholes.append(encode_line(record, {}))
     assert lines[0] == lines[1]
     assert wholes[0] != wholes[1]
@@ -161,13 +160,13 @@ def test_two_games_that_differ_in_what_one_side_hid_are_the_same_game_for_the_pu
             game.apply(action)
         verdict = msgspec.structs.replace(ending(game, hider, "resign", rng), plies=len(actions) + 1)
         record = record_of(ruleset, setups, [*actions, "resign"], verdict, seat=hider, rng=Random(seed))
-        lines.add(encode_public_line(record))
+        lines.add(redact(record, None))
     assert len(lines) == 1
 
 
 def test_the_public_has_nothing_that_is_one_sides_own() -> None:
     record = decode_line((GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()[-1]).record
-    line = encode_public_line(record)
+    line = redact(record, None)
     fields = json.loads(line)
     for color in Color:
         hidden = {key for key, value in fields[color.word].items() if value is None}
@@ -177,14 +176,14 @@ def test_the_public_has_nothing_that_is_one_sides_own() -> None:
     assert fields["settings"] is fields["pair_seed"] is None
     assert set(fields["times_us"]) | set(fields["cpu_us"]) == {None}
     assert len(fields["told"]) == len(record.actions) + 1
-    words = {json.loads(encode_seat_line(record, color))["verdict"]["detail"] for color in Color}
+    words = {json.loads(redact(record, color))["verdict"]["detail"] for color in Color}
     assert fields["verdict"]["detail"] in words
 
 
 def test_a_seat_sees_what_it_was_told_and_nothing_that_is_the_opponents_own() -> None:
     record = decode_line((GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()[-1]).record
     for color, line in zip(Color, (GOLDEN / "seats-schema1.jsonl").read_bytes().splitlines(), strict=True):
-        assert encode_seat_line(record, color) == line
+        assert redact(record, color) == line
         fields = json.loads(line)
         own, other = fields[color.word], fields[color.opponent.word]
         assert own["setup"] == record.setups[color]
@@ -210,17 +209,17 @@ def test_a_defender_that_stays_silent_is_named_to_its_own_side_alone(random_rows
             silent = next((event for event in events if isinstance(event, Fought) and event.silent), None)
     verdict = ending(game, mover, "crash", rng)
     record = record_of(ruleset, rows, actions, verdict, seat=mover, rng=rng)
-    attacker, defender = (json.loads(encode_seat_line(record, color))["told"][-1] for color in (mover, mover.opponent))
+    attacker, defender = (json.loads(redact(record, color))["told"][-1] for color in (mover, mover.opponent))
     battle = next(line for line in defender if line.startswith("battle "))
     _, square, by, rank, survivor = battle.split()
     assert rank == silent.defender.letter
     assert f"battle {square} {by} ? {survivor}" in attacker
-    assert json.loads(encode_public_line(record))["told"][-1] == attacker
+    assert json.loads(redact(record, None))["told"][-1] == attacker
 
 
 def words_for(record: GameRecord, color: Color) -> str:
     """What the verdict says to a side."""
-    words = json.loads(encode_seat_line(record, color))["verdict"]["detail"]
+    words = json.loads(redact(record, color))["verdict"]["detail"]
     assert isinstance(words, str)
     return words
 

@@ -1,11 +1,15 @@
-"""The settings document of a store: what all its games share, and what a league keeps next to its games.
+"""The settings document of a store: what all its games share, and what a league keeps next to them.
 
-What is kept (`Kept`) may change with each league. Some of it is a claim that no game proves, such as which games do not
-count; a report that shows such a claim says so, or checks it against the games.
+What a league keeps (`Kept`) may change with each league. Some of it is a claim that no game proves, such as which games
+do not count; a report that shows such a claim says so, or checks it against the games.
+
+Every bot plays under the store's `time` but those that have a setting of their own, `time of NAME@DIGEST`. The digest
+says whose it is and the name is for people, so a bot that is renamed keeps its clock. A bot that has played, or took
+part when the store was last used, and has no such setting has the store's.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated
 
@@ -15,6 +19,87 @@ from msgspec.structs import replace
 
 from arena.game.spec import Player
 from arena.system.printable import printable
+
+RULESET = "ruleset"
+RULES = "rules"
+TIME = "time"
+OTHER_TIMES = "other times"
+SEED = "seed"
+PONDERING = "pondering"
+KEEP_BOTS = "keep-bots"
+OPENINGS = "openings"
+NO_OPENINGS = "none"
+"""The value of `OPENINGS` if the bots choose their set-ups."""
+OPPONENTS = "opponents"
+HIDDEN, NAMED = "hidden", "named"
+"""The values of `OPPONENTS`: whether bots are told whom they play."""
+CALIBRATION = "calibration"
+"""How clocks are scaled to each machine; only in a store whose games were played so (`--calibrate`)."""
+LIMITS_OF = "limits of "
+"""The start of the names of settings for what one bot may use; the bot's name follows."""
+TIME_OF = "time of "
+"""The start of the names of settings for the time control of one bot; NAME@DIGEST follows."""
+SEPARATOR = "; "
+"""Between the rules in their setting."""
+
+SETTINGS_OF_GAMES = (RULESET, RULES, TIME, OTHER_TIMES)
+"""Settings in every store that holds games. Without them, games under any other rules could be added."""
+NOT_CALIBRATED = {CALIBRATION: "no"}
+"""The setting of games whose clocks are not scaled; it is not stored."""
+DIGITS_SHOWN = 6
+
+
+def time_key(player: Player) -> str:
+    """Return the name of the setting for a player that has a time control of its own."""
+    return f"{TIME_OF}{player.name}@{player.digest}"
+
+
+def own_times_in(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the time controls of bots that have their own, in words, by digest."""
+    return {_digest(name): printable(text) for name, text in settings.items() if name.startswith(TIME_OF)}
+
+
+def without_known_times(asked: Mapping[str, str], present: Mapping[str, str]) -> dict[str, str]:
+    """Drop the own times of bots for which the store has one, under whatever name."""
+    known = own_times_in(present)
+    return {name: text for name, text in asked.items() if not name.startswith(TIME_OF) or _digest(name) not in known}
+
+
+def time_differences(
+    present: Mapping[str, str],
+    asked: Mapping[str, str],
+    players: Sequence[Player],
+    played: Callable[[], Collection[str]],
+) -> list[str]:
+    """Return a line for each player that is to have another clock than the store has for it.
+
+    Looked at are these `players` and those with a time of their own in `asked`. `played` gives the digests of players
+    known to have the store's own time if nothing else is said of them; it is called only where some bot has a time of
+    its own. Where the time of all differs, that is not said of each.
+    """
+    had, wanted = own_times_in(present), own_times_in(asked)
+    if TIME not in present or not (had or wanted):
+        return []
+    usual, asked_usual = present[TIME], asked.get(TIME, present[TIME])
+    known = dict.fromkeys(played(), usual) | had
+    names = {_digest(name): _name(name) for name in asked if name.startswith(TIME_OF)}
+    names |= {player.digest: player.name for player in players}
+    lines = []
+    for digest, name in names.items():
+        before, now = known.get(digest), wanted.get(digest, asked_usual)
+        if before is None or before == now or (digest not in had and digest not in wanted):
+            continue
+        lines.append(f"    {TIME_OF}{name}@{digest[:DIGITS_SHOWN]}: {before} (in the store), {now} (asked for)")
+    return lines
+
+
+def _digest(setting: str) -> str:
+    return setting.rpartition("@")[2]
+
+
+def _name(setting: str) -> str:
+    return printable(setting.removeprefix(TIME_OF).rpartition("@")[0])
+
 
 _Count = Annotated[int, Meta(ge=0, lt=2**53)]
 _Number = Annotated[int, Meta(ge=1, lt=2**53)]
@@ -53,7 +138,7 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     meets_all: bool | None = None
     """Whether these are all to meet equally often; None where no league was played, as after an import."""
     format: str = ""
-    """The format of the last league, as `arena.league.kept_format` writes it."""
+    """The format of the last league, as `arena.league.stored_league` writes it."""
     ladder: LadderStart | None = None
     sandbox: str | None = None
     """The sandbox level of the last run."""

@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.game.exported import ExportedSide, SeatViewError, decode_line, encode_line, with_checksum
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use
-from arena.game.record_lines import SeatViewError, decode_line, encode_line, with_checksum
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.game.whole_line import Side
 from arena.system.printable import printable
 from protocol.messages import Want
 from protocol.notation import Reason
@@ -139,7 +138,15 @@ def test_any_record_is_read_back_as_the_value_that_was_written(record: GameRecor
     assert b"\n" not in line
 
 
-@pytest.mark.parametrize("seconds", [float("inf"), float("nan"), 1e20])
+@given(st.floats(0, 2.5e11))
+@settings(deadline=None, max_examples=100)
+def test_a_date_comes_back_as_the_same_number(seconds: float) -> None:
+    line = encode_line(msgspec.structs.replace(decode_line(FULL).record, started=seconds), {})
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", json.loads(line)["started"])
+    assert decode_line(line).record.started == seconds
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), float("nan"), -1e20, 1e20])
 def test_a_game_without_a_date_has_no_line(seconds: float) -> None:
     record = msgspec.structs.replace(decode_line(FULL).record, started=seconds)
     with pytest.raises(RecordError, match="the time at which a game was started"):
@@ -200,6 +207,9 @@ def test_what_is_no_game_record_is_refused_with_what_came(line: bytes, words: st
         (lambda f: f.update(settings={str(number): "" for number in range(101)}), "at `$.settings`"),
         (lambda f: f.update(pair_seed=2**80), "at `$.pair_seed`"),
         (lambda f: f.update(started="yesterday"), "expected a date such as 2026-01-31T12:00:00.5Z, got 'yesterday'"),
+        (lambda f: f.update(started=""), "expected a date"),
+        (lambda f: f.update(started="2026-01-31"), "expected a date"),
+        (lambda f: f.update(started="2026-01-31T12:00:00.Z"), "expected a date"),
         (lambda f: f.update(started="2026-02-30T00:00:00Z"), "expected a date"),
         (lambda f: f.update(started="2026-01-31T12:00:00+01:00"), "expected a date"),
         (lambda f: f.update(started="2026-01-31T12:00:00.50Z"), "not as 'arena export' writes it"),
@@ -256,7 +266,7 @@ def test_the_page_on_the_format_has_every_key_in_the_order_of_the_line() -> None
     text = (GOLDEN.parent.parent.parent / "docs" / "record.md").read_text(encoding="utf-8")
     _, of_game, of_side = re.split(r"\n\| key(?: of a side)? \| value \|\n", text)
     fields = json.loads(CALIBRATED[0])
-    for table, keys in ((of_game, list(fields)), (of_side.partition("\n\n")[0], list(Side.__struct_fields__))):
+    for table, keys in ((of_game, list(fields)), (of_side.partition("\n\n")[0], list(ExportedSide.__struct_fields__))):
         named = [
             key for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)
         ]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 from sandboxes import in_bwrap
+from schedules import schedule
 
 from arena.bots import BotSpec, process
 from arena.bots.limits import Limits
@@ -15,11 +16,10 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
-from arena.league.games import Settings
-from arena.league.schedule import schedule
-from arena.play import fairly
-from arena.play.fairly import play_fairly, play_on_fairly
-from arena.play.options import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, Interrupt, start_bot
+from arena.league.settings import Settings
+from arena.play import retry
+from arena.play.game_options import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, Interrupt, start_bot
+from arena.play.retry import play_on_with_retries, play_with_retries
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -50,7 +50,7 @@ def reasons(bots: Sequence[BotSpec], conditions: GameOptions) -> list[Reason]:
         found = []
         for game in schedule(SETTINGS, list(by_player), 1):
             red, blue = (by_player[player] for player in game.players)
-            found.append((await play_fairly(game, (red, blue), conditions, print)).verdict.reason)
+            found.append((await play_with_retries(game, (red, blue), conditions, print)).verdict.reason)
         return found
 
     return trio.run(play_all)
@@ -116,9 +116,9 @@ def test_a_game_is_not_played_for_ever_if_the_arena_is_stopped_in_it_again_and_a
     async def is_stopped(*_: object) -> GameRecord:
         raise ArenaStoppedError(WHY, None)
 
-    monkeypatch.setattr(fairly, "play_game", is_stopped)
+    monkeypatch.setattr(retry, "play_game", is_stopped)
     with pytest.raises(ArenaStoppedError, match=r"stopped for 12.3 s"):
-        trio.run(play_fairly, game, bots, USUAL, said.append)
+        trio.run(play_with_retries, game, bots, USUAL, said.append)
     assert said == [f"game {game.id} ({game.names}) is played again: {WHY}"] * (MOST_TRIES - 1)
 
 
@@ -142,9 +142,9 @@ def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_an_interrupt(
         return outcome
 
     async def play() -> object:
-        return await play_on_fairly(game, bots, None, Interrupt(), options=USUAL, say=said.append)
+        return await play_on_with_retries(game, bots, None, Interrupt(), options=USUAL, say=said.append)
 
-    monkeypatch.setattr(fairly, "play_on", play_on)
+    monkeypatch.setattr(retry, "play_on", play_on)
     assert trio.run(play) == BEGUN
     assert said == [f"going on after 1 ply: {WHY}"]
 
@@ -155,7 +155,7 @@ def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paus
     options = GameOptions(start_bot, True, Trials(works=False))
 
     async def play() -> object:
-        return await play_on_fairly(game, bots, None, Interrupt(), options=options, say=print)
+        return await play_on_with_retries(game, bots, None, Interrupt(), options=options, say=print)
 
     with pytest.raises(SandboxError, match="the sandbox is gone"):
         trio.run(play)
@@ -182,7 +182,7 @@ def test_who_is_killed_as_the_machine_has_no_memory_left_has_not_lost(
     said: list[str] = []
 
     async def play() -> GameRecord:
-        return await play_fairly(game, bots, GameOptions(held.start), said.append)
+        return await play_with_retries(game, bots, GameOptions(held.start), said.append)
 
     with Sandbox(level, bots, Limits(), {}) as held:
         record = trio.run(play)

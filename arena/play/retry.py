@@ -1,9 +1,9 @@
-"""A game is played again until it can be judged: what stops the arena or breaks its sandbox is no bot's loss.
+"""Games are played again until they can be judged: no bot loses because the arena was stopped or its sandbox broke.
 
 Four things make a game void: the arena was stopped in it, the kernel has killed a bot because the machine had no memory
 left, or this machine has kept a bot from a CPU until it was late (all `ArenaStoppedError`), and a bot did not start
-because what holds the bots has failed. A process that was kept and does not set up again spoils a game, too, until new
-ones have played it. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
+because what holds the bots has failed. A kept process that does not set up again spoils a game as well, and new
+processes play it. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
 
 A game is begun again at most `MOST_EXCUSED` times because a bot was kept from a CPU: then the bot loses on time.
 """
@@ -15,7 +15,7 @@ from arena.bots import BotSpec
 from arena.bots.sandbox.bwrap import COMPLAINT
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
-from arena.play.options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
+from arena.play.game_options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_game, play_on
 from arena.system.printable import counted
 from protocol.notation import Reason
@@ -25,14 +25,14 @@ Bots = tuple[BotSpec, BotSpec]
 
 
 class _Excuses:
-    """Counts the tries of one game in which the machine has kept a bot from a CPU."""
+    """Counts the tries of one game in which the machine has kept a bot from a CPU, up to `MOST_EXCUSED`."""
 
     def __init__(self, options: GameOptions) -> None:
         self.options = options
         self._count = 0
 
     def words(self, error: ArenaStoppedError) -> str:
-        """Why a try did not count, in words. After the last excuse the options have no more of them."""
+        """Return why a try did not count, and allow no further excuse after the last one."""
         if not error.is_excused:
             return error.why
         self._count += 1
@@ -41,12 +41,12 @@ class _Excuses:
         return f"{error.why} ({self._count} of at most {MOST_EXCUSED} times)"
 
 
-async def play_fairly(game: GameSpec, bots: Bots, options: GameOptions, say: Say) -> GameRecord:
-    """Play a game. A bot that does not start loses it only if what holds the bots is not to blame.
+async def play_with_retries(game: GameSpec, bots: Bots, options: GameOptions, say: Say) -> GameRecord:
+    """Play a game. A bot that does not start loses it only if the sandbox is not to blame.
 
-    Raises `ArenaError` if that does not work any more. Where it said something, but works again, the game is played
-    once more: it may have been at its limits for a moment, and a bot that says so itself gains nothing by it. Raises
-    `ArenaStoppedError` if the arena was stopped in the game in all of `MOST_TRIES`; `say` gets a line for each other.
+    Raises `ArenaError` if the sandbox does not work any more. If it complained but works again, the game is played once
+    more. Raises `ArenaStoppedError` if the arena was stopped in the game in all of `MOST_TRIES`; `say` gets a line for
+    each try before.
     """
     excuses = _Excuses(options)
     record = await _play_until_judged(game, bots, excuses, say)
@@ -68,12 +68,12 @@ async def _play_until_judged(game: GameSpec, bots: Bots, excuses: _Excuses, say:
 
 
 def _was_spoiled(record: GameRecord) -> bool:
-    """Whether a game did not begin, and it may be because a bot had played another one before in its process."""
+    """Whether a game did not begin, and perhaps because a bot had played another one before in its process."""
     return record.verdict.reason.is_forfeit and None in record.setups and bool(record.kept)
 
 
 async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) -> bool:
-    """Whether a bot that was started did not answer. Raises `ArenaError` if what holds the bots is to blame for it."""
+    """Whether a bot that was started did not answer. Raises `ArenaError` if the sandbox does not work any more."""
     if record.verdict.reason is not Reason.NO_START or any(bot.fault is not None for bot in bots):
         return False
     if options.try_out is None:
@@ -82,7 +82,7 @@ async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) ->
     return True
 
 
-async def play_on_fairly(
+async def play_on_with_retries(
     game: GameSpec,
     bots: Bots,
     history: History | None,
