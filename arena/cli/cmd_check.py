@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("bot", metavar="BOT", shell_complete=offer_bots)
-@click.option("--rules", multiple=True, **rules_metavar, help="Ruleset to check; repeatable (default: all, isf first).")
-@click.option("--quick", is_flag=True, help="Check the first ruleset only, a second per situation at most.")
+@click.option("--rules", multiple=True, **rules_metavar, help="Ruleset to check; repeatable (default: all).")
+@click.option("--quick", is_flag=True, help="Check the first ruleset only, and briefly.")
 @click.option("--all", "is_all", is_flag=True, help="Play all rulesets as both sides and to the end.")
 @click.option("--only", multiple=True, metavar="KEY", help="Try only this situation, by its key in --json; repeatable.")
 @click.option(
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     nargs=2,
     type=(click.Path(path_type=Path, dir_okay=False), str),
     metavar="STORE GAME",
-    help="Replay a stored game to the bot; report different answers.",
+    help="Replay a stored game; report different answers.",
 )
 @click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="The bot's side in the game of --replay.")
 @bot_options

@@ -34,7 +34,14 @@ STDOUT = "-"
     ),
 )
 @store_argument
-@click.option("-o", "--output", default=STDOUT, metavar="FILE", help="New file to write (default: standard output).")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(allow_dash=True),
+    default=STDOUT,
+    metavar="FILE",
+    help="New file to write (default: standard output).",
+)
 @click.option("--force", is_flag=True, help="Replace FILE.")
 @click.option("--counted", is_flag=True, help="Only games that count in the table of the last league.")
 @bot_name_option

@@ -40,7 +40,7 @@ _format_options = with_options(
             "--rounds",
             show_default=f"{USUAL_ROUNDS}; swiss: log2 of the bots",
             type=Whole(min=1),
-            help="Rounds; in each, every pair meets twice (single-round-robin: once; swiss: each bot meets one other).",
+            help="Rounds; in each, every pair meets twice.",
         ),
         click.option("--challengers", type=Whole(min=1), help="Gauntlet: number of bots that meet all others."),
         click.option("--seeds", metavar="NAME,...", help="Swiss and knockout: the bots from the first seed on."),
@@ -192,7 +192,7 @@ def league_command(
     """Play a league: every pair of bots meets once with each colour in each round.
 
     A BOT is an executable file, a .py file, a folder with a bot.toml, or a sample bot: drifter, forager, raider,
-    skirmisher, warden, scholar, tactician, strategist. The same command resumes the league, also with more bots.
+    skirmisher, warden, scholar, tactician, strategist. The same command resumes the league.
     """
     refuse_windows()
     from arena.cli.play_games import play

@@ -30,7 +30,7 @@ from arena.league.league_options import MOST_GAMES, USUAL_MATCH_GAMES, Kind
 @click.option(
     "--games", type=Whole(1, MOST_GAMES), help=f"Number of games (default: {USUAL_MATCH_GAMES}; with --pause: 1)."
 )
-@click.option("--pause", type=FILE, metavar="FILE", help="Play one game; Ctrl-C saves it, 'arena resume' resumes it.")
+@click.option("--pause", type=FILE, metavar="FILE", help="Play one game; Ctrl-C saves it for 'arena resume'.")
 @click.option("--pause-after", type=Whole(min=1), help="With --pause: save the game after N plies.")
 @play_options
 @lines_option

@@ -28,7 +28,7 @@ SIDES = ("red", "blue", "random")
 @click.argument("bot", metavar="[BOT]", required=False, shell_complete=offer_bots)
 @click.option("--terminal", is_flag=True, help="Play in this terminal; type 'help' there.")
 @click.option("--listen", metavar="HOST:PORT", help="Address of the page (default: 127.0.0.1, any free port).")
-@click.option("--two", is_flag=True, help="Two people play each other, each in a browser; no BOT.")
+@click.option("--two", is_flag=True, help="Two people, each in a browser; no BOT.")
 @click.option("--side", type=click.Choice(SIDES), metavar="SIDE", help="Your side: red, blue or random (default).")
 @click.option(
     "--name",
@@ -37,8 +37,8 @@ SIDES = ("red", "blue", "random")
     metavar="NAME",
     help="Your name in tables (default: your user's); for --two repeatable.",
 )
-@click.option("--clock", metavar="TIME", help="Your time control, written as --time (default: none).")
-@click.option("--resume", type=FILE, metavar="FILE", help="Resume the game saved in FILE; BOT is its bot's path now.")
+@click.option("--clock", metavar="TIME", help="Your time control (default: none).")
+@click.option("--resume", type=FILE, metavar="FILE", help="Resume a saved game; BOT is its bot's path now.")
 @click.option("--save", type=FILE, metavar="FILE", help="File for a paused game (default: a new one in this folder).")
 @person_options
 def play_command(

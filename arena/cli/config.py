@@ -279,8 +279,8 @@ def _hint(key: str, table: str, keys: Mapping[str, Any]) -> str:
     places = [f"[{name}]" if name else "at the top" for name, known in keys.items() if key in known]
     if places:
         return f"{key} belongs {'' if places[0] == 'at the top' else 'in '}{' or '.join(places)}"
-    here = [*keys[table], BOTS, *(() if table else (*CONFIGURED, BOT))]
-    return suggest(key, here, also=[] if table else [name for known in keys.values() for name in known])
+    here = dict.fromkeys([*keys[table], BOTS, *(() if table else (*CONFIGURED, BOT))])
+    return suggest(key, here, also={name for known in keys.values() for name in known} - here.keys())
 
 
 def _value(option: click.Option, value: Any, folder: Path, where: str) -> Any:

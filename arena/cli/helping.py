@@ -58,13 +58,15 @@ class ArenaCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections = grouped(self, ctx)
-        if not ctx.meta.get(HELPS[1]):
+        is_full = bool(ctx.meta.get(HELPS[1]))
+        if not is_full:
             options = [option for _, options in sections for option in options if option.opts[-1] not in HELPS]
             usual = [option for name in self.usual for option in options if long_name(option) == name]
             sections = [("Options", [*(usual or options), _HELP_ALL])]
         for heading, options in sections:
             with formatter.section(heading):
-                formatter.write_dl([full(option, ctx) for option in options], col_max=NAME_COLUMNS)
+                rows = [record(option, ctx, names_choices=is_full) for option in options]
+                formatter.write_dl(rows, col_max=NAME_COLUMNS)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(len(line) for line, _ in self.examples)
@@ -86,10 +88,10 @@ def grouped(command: click.Command, ctx: click.Context) -> list[tuple[str, list[
     return [(heading, options) for heading, options in sections if options]
 
 
-def full(option: click.Option, ctx: click.Context) -> tuple[str, str]:
+def record(option: click.Option, ctx: click.Context, *, names_choices: bool = True) -> tuple[str, str]:
     """Return how an option is written, and its text in help."""
     names, words = option.get_help_record(ctx) or (option.opts[0], "")
-    if option.metavar and isinstance(option.type, click.Choice):
+    if names_choices and option.metavar and isinstance(option.type, click.Choice):
         words, bracket, rest = words.partition("  [")
         words = f"{words} One of {', '.join(map(str, option.type.choices))}.{bracket}{rest}"
     return re.sub(r"--([\w-]+) / --no-\1\b", r"--[no-]\1", names), words

@@ -49,7 +49,7 @@ interpreter_option = click.option(
     multiple=True,
     type=click.Path(),
     metavar="PATH",
-    help="Program or folder outside the system that bots need, such as a Python; repeatable.",
+    help="Program or folder outside the system that bots need; repeatable.",
 )
 bot_name_option = click.option(
     "--bot", metavar="NAME", shell_complete=offer_names, help="Only this bot; NAME@DIGEST: only one version of it."
@@ -60,7 +60,7 @@ bot_path_option = click.option(
     multiple=True,
     metavar="NAME=PATH",
     shell_complete=offer_names,
-    help="Path of a bot of the game; NAME is its name, red or blue; repeatable.",
+    help="Path of a bot; NAME is its name, red or blue.",
 )
 color_option = click.option(
     "--color",
@@ -99,10 +99,8 @@ def sandbox_option(default: str | None, words: str) -> Decorator:
 
 
 PLAY_OPTIONS: dict[str, Decorator] = {
-    "rules": _usual("rules", **rules_metavar, help="Ruleset with switches, or a TOML file; see 'arena rules'."),
-    "time": _usual(
-        "time", metavar="TIME", help="Per move (1s/move), bank and increment (60+0.6), or both (60+0.6,1s/move)."
-    ),
+    "rules": _usual("rules", **rules_metavar, help="Ruleset; see 'arena rules'."),
+    "time": _usual("time", metavar="TIME", help="Such as 1s/move or 60+0.6."),
     "start-time": _usual("start-time", metavar="TIME", help="Limit to start and say 'ready'."),
     "setup-time": _usual("setup-time", metavar="TIME", help="Limit to set up."),
     "margin": _usual("margin", metavar="TIME", help="Lag allowance on top of every limit."),
@@ -114,7 +112,7 @@ PLAY_OPTIONS: dict[str, Decorator] = {
         show_default="the usable CPUs",
         help="Games at a time.",
     ),
-    "sandbox": sandbox_option(USUAL.sandbox, "Isolation level; see 'arena doctor'."),
+    "sandbox": sandbox_option(USUAL.sandbox, "Isolation; see 'arena doctor'."),
     "memory": _usual("memory", metavar="SIZE", help="Memory limit of each bot."),
     "processes": _usual("processes", type=Whole(min=1), help="Limit of processes and threads of each bot."),
     "tmp": _usual("tmp", metavar="SIZE", help="Size of each bot's /tmp, and of its largest file."),
@@ -145,9 +143,7 @@ PLAY_OPTIONS: dict[str, Decorator] = {
         default=None,
         help="Pin each worker and its bots to a CPU (default: with at least as many games as CPUs).",
     ),
-    "store": click.option(
-        "--store", type=FILE, metavar="FILE", help="Store of the games (default: a file named after rules and time)."
-    ),
+    "store": click.option("--store", type=FILE, metavar="FILE", help="Store (default: named after rules and time)."),
     "json": json_option,
 }
 """Options of all commands that play for a table, by their names."""
@@ -160,7 +156,7 @@ play_options = with_options(tuple(PLAY_OPTIONS.values()))
 bot_options = with_options(
     [
         *(PLAY_OPTIONS[name] for name in (*_LIMITS, "seed")),
-        sandbox_option("auto", "Isolation level; auto: the strongest that works here (leagues: basic)."),
+        sandbox_option("auto", "Isolation level (leagues: basic)."),
     ]
 )
 """Options of commands that run one bot."""
