@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from arena.bots import BotSpec, told_apart
+from arena.bots import BotSpec, assign_identities
 from arena.errors import UsageError
 from arena.game.persons import is_person
 from arena.league.game_ids import misfit, pair_seed_of, starter
@@ -38,7 +38,7 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
     if paused.persons:  # whose other games against each other are of other rounds
         return None
     games = Games(settings)
-    entered = [bot.player for bot in told_apart(bots, store.players(), store.claims().places)]
+    entered = [bot.player for bot in assign_identities(bots, store.players())]
     for players in (paused.players, entered):
         for red, blue in pairwise(players):
             game = games.game(red, blue, 0)
