@@ -10,8 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile", "arena.schema", "arena.version"})
-    | frozenset({"arena.nursery", "arena.counted", "arena.readiness", "arena.locks"}),
+    frozenset({"protocol", "arena.errors", "arena.version", "arena.system"}),
     frozenset({"arena.rules"}),
     frozenset({"arena.search"}),
     frozenset({"arena.game"}),
@@ -43,7 +42,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.report.site"}),
     frozenset({"arena.web"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),
-    frozenset({"arena", "arena.lazy"}),
+    frozenset({"arena"}),
     frozenset({"arena.pytest_plugin"}),
 )
 """From the ground up: rooms, and the folders and modules of a room that are on a floor of their own. `arena` itself is
@@ -51,9 +50,8 @@ the roof: nothing imports it but programs of users."""
 
 PURE = (
     "arena.errors",
-    "arena.counted",
-    "arena.printable",
-    "arena.schema",
+    "arena.system.printable",
+    "arena.system.schema",
     "arena.rules",
     "arena.search",
     "arena.game",
@@ -135,7 +133,7 @@ RULESET_FILES = {"arena.rules.loading", "arena.rules.ruleset_file"}
 def test_the_rules_know_only_the_notation_and_how_files_are_read(module: str) -> None:
     ours = {name for name in imports(MODULES[module]) if name in MODULES and not name.startswith("arena.rules")}
     engine = {"protocol.notation", "protocol.geometry", "arena.errors"}
-    files = {"arena.printable", "arena.hostfile", "arena.schema"}
+    files = {"arena.system.printable", "arena.system.user_files", "arena.system.schema"}
     assert ours <= (engine | files if module in RULESET_FILES else engine)
 
 

@@ -14,7 +14,7 @@ from arena.bots.limits import Limits
 from arena.bots.names import name_fault
 from arena.bots.old_bots import split_word
 from arena.game.time_control import TimeControl
-from arena.printable import SHOWN, printable
+from arena.system.printable import SHOWN, printable
 
 
 @dataclass(frozen=True)

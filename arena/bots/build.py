@@ -41,7 +41,7 @@ from arena.bots.sandbox.launch import Launch, SandboxError, StartError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 
 def build_all(

@@ -13,7 +13,7 @@ from arena.bots.run import Ended
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import FAULT_HINT
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 NOT_FOUND = 127
 """What a shell exits with that has not found a program."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arena.bots.spec import BotSpec
 from arena.game.spec import Player
-from arena.printable import printable
+from arena.system.printable import printable
 
 PLACE_DIGITS = 32
 """Hexadecimal digits of a place: an author who picks a folder's name must not find one of another's place."""

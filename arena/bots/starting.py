@@ -18,7 +18,7 @@ from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import Program, find_program
 from arena.bots.trial import try_controls, try_entrants
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 
 def runnable(

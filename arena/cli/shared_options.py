@@ -12,7 +12,7 @@ from arena.cli.config import configured
 from arena.cli.helping import Decorator, Whole, with_options
 from arena.cli.streams import Detail, detail, set_detail
 from arena.errors import UsageError
-from arena.league.options import (
+from arena.league.league_options import (
     LARGEST_SEED,
     MOST_JOBS,
     OPPONENTS,
@@ -21,7 +21,7 @@ from arena.league.options import (
     PlayOptions,
     usable_cpus,
 )
-from arena.printable import printable, shown
+from arena.system.printable import printable, shown
 from protocol.notation import Color
 
 HELP_GROUPS = {

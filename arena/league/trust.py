@@ -17,9 +17,9 @@ from arena.bots.limits import Limits
 from arena.bots.samples import is_sample
 from arena.bots.sandbox.levels import AUTO, Level, choose, strongest
 from arena.errors import UsageError
-from arena.league.options import USUAL
-from arena.league.running import Say
-from arena.printable import SHOWN, printable
+from arena.league.league_options import USUAL
+from arena.league.stop import Say
+from arena.system.printable import SHOWN, printable
 from protocol.notation import Color
 
 

@@ -16,7 +16,6 @@ import msgspec
 from arena.errors import UsageError
 from arena.league.pairing.placing import Placing
 from arena.league.store import NO_GAMES, Damage, GameNumbers, GameRow
-from arena.printable import printable
 from arena.report.placings import PlaceEntry, PlacingEntry, cells, headings, place_text, placing_entry
 from arena.report.result_words import interval_text, points_text, started_of
 from arena.report.roster import NAMES_ALONE, ShownNames, shown_name, shown_names
@@ -32,6 +31,7 @@ from arena.report.standings import (
     Table,
     with_declared,
 )
+from arena.system.printable import printable
 
 if TYPE_CHECKING:
     from arena.league.exchange import Imported

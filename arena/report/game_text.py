@@ -8,21 +8,19 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from arena.counted import counted
 from arena.errors import UsageError
 from arena.game.dialogue_entries import Answer
+from arena.game.exported import ALL, told_to
 from arena.game.record import GameRecord, NoteLine
-from arena.game.record_lines import ALL
 from arena.game.replay import Replay, Step
-from arena.game.seat_lines import told_to
 from arena.game.view import true_cells
-from arena.printable import printable, shown
 from arena.report.boards import NO_MARKS, Paint, SquareMark, board_text, marks_of, plain
 from arena.report.documents import to_json
 from arena.report.piece_names import DEFAULT_NAMES, Names, Numbering
 from arena.report.result_words import DIGEST_DIGITS, GameFacts, SideFacts, detail_for, facts_of, score_text
 from arena.report.roster import ShownNames
 from arena.rules.events import Event, Fought
+from arena.system.printable import counted, printable, shown
 from protocol import messages
 from protocol.codec import encode_for_bot
 from protocol.messages import ArenaMessage

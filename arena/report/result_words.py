@@ -10,18 +10,16 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from arena.counted import counted
 from arena.errors import UsageError
-from arena.game.faults import lost_by
+from arena.game.exported import ALL, verdict_words
 from arena.game.persons import is_person
 from arena.game.record import GameRecord
-from arena.game.record_lines import ALL
-from arena.game.seat_lines import PUBLIC, verdict_words
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
 from arena.report.roster import NAMES_ALONE, Roster, ShownNames, shown_name, shown_names
 from arena.report.standings import Advantage, Difference, Table
+from arena.system.printable import counted
 from protocol.notation import COLOR_BY_WORD, Color, Reason
 
 A_PERSON = "a person"
@@ -112,13 +110,7 @@ def _side(record: GameRecord, color: Color, view: str, names: ShownNames) -> Sid
 
 def detail_for(record: GameRecord, view: str) -> str:
     """How the game ended, in the words that this view may read: those on a fault can name a rank."""
-    verdict = record.verdict
-    if view == ALL:
-        return verdict.detail
-    if view == PUBLIC and verdict.result is not GameResult.NEITHER:
-        loser = verdict.result.winner.opponent if verdict.result.winner is not None else None
-        return lost_by(record.players, loser, verdict.reason)
-    return verdict_words(record, COLOR_BY_WORD.get(view, Color.RED))
+    return record.verdict.detail if view == ALL else verdict_words(record, COLOR_BY_WORD.get(view))
 
 
 def date_text(seconds: float) -> str:

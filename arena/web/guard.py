@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Router
 
-from arena.printable import printable
+from arena.system.printable import printable
 from arena.web.address import Hosts
 from arena.web.page_look import WEB_WORDS, PageLook, static_files, static_route
 from arena.web.server import LIMITS, Application, ServerLimits

@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from arena.nursery import open_nursery
 from arena.play.session import RefusedError, Session
-from arena.printable import printable
 from arena.report.sentences import capitalised
 from arena.report.site.page_frame import Site
+from arena.system.concurrency import open_nursery
+from arena.system.printable import printable
 from arena.web.address import Hosts
 from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import application

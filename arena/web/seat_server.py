@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import trio
 
-from arena.nursery import background
 from arena.play.session import Session
 from arena.report.piece_names import DEFAULT_NAMES, Names
+from arena.system.concurrency import background
 from arena.web.address import Listening, hosts_of
 from arena.web.seat_page import NextCommands, SeatTable
 from arena.web.seat_routes import PlayPages

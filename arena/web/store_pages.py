@@ -20,10 +20,10 @@ from starlette.responses import Response
 
 from arena.errors import ArenaError
 from arena.league.store import Store, damage_text
-from arena.printable import printable
 from arena.report.site.game_page import GameText
 from arena.report.site.page_frame import Site
 from arena.report.site.site_contents import NoGamesError, PlayedGames, SiteContents, SitePlan, read_site
+from arena.system.printable import printable
 from arena.web.guard import RequestRefused
 from arena.web.page_look import WEB_WORDS, Asset, asset
 

@@ -11,7 +11,7 @@ from typing import Any
 from arena.errors import ArenaError
 from arena.game.replay import SeenGame
 from arena.game.spec import GameSpec
-from arena.play.events import ActionPlayed
+from arena.play.game_events import ActionPlayed
 from arena.report.boards import marks_of
 from arena.report.game_text import event_words, told
 from arena.report.piece_names import Names

@@ -19,7 +19,7 @@ from arena.check.results import Checked, Failure, Mark, Outcome, spread
 from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Extent, Foe, Group, Situation, script
 from arena.errors import UsageError
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
 from arena.report.checklist import WIDTH, check_json, check_text
 from arena.report.progress import HIDE_CURSOR, SHOW_CURSOR
 from arena.rules.game import Game

@@ -23,8 +23,8 @@ from arena.errors import UsageError
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
-from arena.league.changes import note_versions
-from arena.league.settings import times_of_bots
+from arena.league.entrants import note_versions
+from arena.league.option_values import times_of_bots
 from arena.league.store import Store
 from protocol.notation import Reason
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError, UsageError
-from arena.game.record_lines import with_checksum
+from arena.game.exported import with_checksum
 from arena.league import exchange
 from arena.league.exchange import Imported, export_lines, import_games
 from arena.league.readers import HOST, reader_named

@@ -14,6 +14,7 @@ import pytest
 import trio
 import trio.testing
 from sandboxes import in_bwrap
+from schedules import schedule
 
 from arena.bots import BotSpec
 from arena.bots.limits import Limits
@@ -40,8 +41,7 @@ from arena.league.executor import (
 )
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
-from arena.league.games import Settings
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 

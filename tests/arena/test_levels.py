@@ -28,7 +28,7 @@ from arena.bots.starting import Sandbox
 from arena.cli.cmd_doctor import health_report
 from arena.errors import UsageError
 from arena.game.record import GameRecord
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]

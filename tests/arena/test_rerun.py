@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from commands import arena as command
+from schedules import schedule
 
 import arena
 from arena.bots import load_bot
@@ -25,10 +26,9 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.league.found_again import BotFinder
-from arena.league.games import Settings
-from arena.league.pairs import return_game
-from arena.league.rerun import Difference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
-from arena.league.schedule import schedule
+from arena.league.game_specs import return_game
+from arena.league.rerun import FirstDifference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.rules.loading import load_ruleset
 from protocol.notation import Color, Reason
@@ -252,18 +252,20 @@ def test_a_game_that_nobody_was_started_for_is_refused_before_any_sandbox_is_spo
 
 
 def test_the_first_thing_that_differs_is_told(record: GameRecord) -> None:
-    def played(**changes: object) -> Difference | None:
+    def played(**changes: object) -> FirstDifference | None:
         return difference(record, msgspec.structs.replace(record, **changes))
 
     plies = len(record.actions)
     end = record.verdict
     assert played(times_us=(1,) * plies, started=1.0, stderr=("x", "y")) is None
-    assert played(setups=(record.setups[0], "other")) == Difference(Part.SETUP, 0, BLUE, record.setups[1], "other")
+    assert played(setups=(record.setups[0], "other")) == FirstDifference(Part.SETUP, 0, BLUE, record.setups[1], "other")
     changed = (*record.actions[:3], "a1-a2", *record.actions[4:])
-    assert played(actions=changed) == Difference(Part.ACTION, 4, BLUE, record.actions[3], "a1-a2")
+    assert played(actions=changed) == FirstDifference(Part.ACTION, 4, BLUE, record.actions[3], "a1-a2")
     shorter = Verdict(end.result, Reason.CRASH, 2, "it broke down")
-    assert played(actions=record.actions[:2], verdict=shorter) == Difference(Part.END, 3, RED, record.actions[2], None)
-    assert played(verdict=msgspec.structs.replace(end, reason=Reason.CRASH)) == Difference(
+    assert played(actions=record.actions[:2], verdict=shorter) == FirstDifference(
+        Part.END, 3, RED, record.actions[2], None
+    )
+    assert played(verdict=msgspec.structs.replace(end, reason=Reason.CRASH)) == FirstDifference(
         Part.END, plies + 1, RED if plies % 2 == 0 else BLUE, None, None
     )
 

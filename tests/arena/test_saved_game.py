@@ -26,7 +26,7 @@ from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.saved import Finished, PreparedGame, play_prepared
-from arena.league.stop import Stop
+from arena.league.stop import StopRequest
 from arena.league.store import Store, StoreChangedError
 from arena.play.saved_game import load_saved, save_game, saved_game
 from arena.rules.loading import load_ruleset
@@ -401,7 +401,7 @@ def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_pat
             return records[2]
 
         with pytest.raises(StoreChangedError):
-            play_prepared(prepared, None, Stop(), str, play_and_exchange)  # type: ignore[arg-type]
+            play_prepared(prepared, None, StopRequest(), str, play_and_exchange)  # type: ignore[arg-type]
     assert path.exists() is (what != "deleted")
     if path.exists():
         assert path.read_bytes() == other
@@ -414,7 +414,7 @@ def test_a_store_that_stays_gets_the_game(tmp_path: Path) -> None:
     with Store(tmp_path / "l.sqlite", create=True) as store:
         held = Sandbox(Level.BASIC, [bot], Limits(), {})
         prepared = PreparedGame(spec("duel", TimeControl()), (bot, bot), None, store, tmp_path / "g", held, True, 1)
-        ending = play_prepared(prepared, None, Stop(), str, lambda *_: record)  # type: ignore[arg-type]
+        ending = play_prepared(prepared, None, StopRequest(), str, lambda *_: record)  # type: ignore[arg-type]
         assert ending == Finished(store.rows()[0])
 
 

@@ -22,7 +22,7 @@ from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.resume import agree
+from arena.league.resumed import agree
 from arena.league.store import Store
 from arena.play.saved_game import CHECKSUM, SavedGame, load_saved, refuse_to_overwrite, save_game
 from arena.rules.loading import load_ruleset

@@ -15,8 +15,8 @@ from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
-from arena.play.events import GameEvent
-from arena.printable import printable
+from arena.play.game_events import GameEvent
+from arena.system.printable import printable
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ and which games may stand in it together, is for `arena.league.readers` to say; 
 
 from enum import Enum
 
+from arena.game.exported import ALL, PUBLIC
 from arena.game.record import GameRecord, NoteLine
-from arena.game.record_lines import ALL
 from arena.game.replay import SeenGame
-from arena.game.seat_lines import PUBLIC
 from arena.game.spec import Player
 from arena.game.view import true_cell
 from arena.league.readers import Audience as Reading

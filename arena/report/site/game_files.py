@@ -16,7 +16,7 @@ import msgspec
 
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.league.options import usable_cpus
+from arena.league.league_options import usable_cpus
 from arena.league.store import Store
 from arena.report.roster import ShownNames
 from arena.report.site.charts import histogram

@@ -18,7 +18,6 @@ from arena.league.pairing.placing import Placing
 from arena.league.readers import HOST, Reader, readable
 from arena.league.readers import Audience as Reading
 from arena.league.store import RULESET, TIME, Damage, DamagedError, Store
-from arena.printable import printable
 from arena.report.bot_versions import BotVersion, VersionCount
 from arena.report.piece_names import DEFAULT_NAMES, Names
 from arena.report.placings import placing_in, placing_lines
@@ -34,6 +33,7 @@ from arena.report.standings import Line, Table, make_table
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError
+from arena.system.printable import printable
 from arena.version import __version__
 
 MOST_DIALOGUES = 1000

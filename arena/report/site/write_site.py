@@ -16,12 +16,12 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ArenaError, UsageError
-from arena.hostfile import draft_folder, remove_drafts
 from arena.league.store import Store
-from arena.printable import printable
 from arena.report.site.game_files import Job, write_games
 from arena.report.site.page_frame import FOLDER
 from arena.report.site.site_contents import PlayedGames, SiteContents, SitePlan, read_site
+from arena.system.printable import printable
+from arena.system.user_files import draft_folder, remove_drafts
 from arena.version import __version__
 
 MARK = "arena-site.json"
