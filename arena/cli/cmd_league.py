@@ -117,7 +117,7 @@ _CLUSTER_OPTIONS = (
         default=USUAL_WAIT,
         show_default=True,
         metavar="TIME",
-        help="How long a scheduler may be out of reach, and a worker be missing or silent.",
+        help="How long a scheduler may be out of reach, and a worker be missing.",
     ),
     click.option(
         "--calibrate",

@@ -126,9 +126,7 @@ def play_and_tell(
     if outcome.repeated:
         _tell_repeated(*outcome.repeated)
     if outcome.error:
-        raise stopped_by(
-            outcome.error, *outcome.changed, *outcome.left_out, _how_to_resume(league, outcome)
-        ) from outcome.error
+        raise stopped_by(outcome.error, *outcome.changed, _how_to_resume(league, outcome)) from outcome.error
     plan = league.plan
     try:
         for forfeits in outcome.forfeits:
@@ -142,9 +140,7 @@ def play_and_tell(
     except KeyboardInterrupt:
         pass  # nobody reads the results, and the user will not wait
     if outcome.changed:
-        raise ArenaError("\n".join([*outcome.changed, *outcome.left_out, _how_to_play_the_new(league)]))
-    if outcome.left_out:
-        raise ArenaError("\n".join([*outcome.left_out, _how_to_resume(league, outcome)]))
+        raise ArenaError("\n".join([*outcome.changed, _how_to_play_the_new(league)]))
     complain(_how_to_resume(league, outcome))
     return INTERRUPTED
 
