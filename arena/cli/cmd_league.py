@@ -74,7 +74,7 @@ _cluster_options = with_options(
             default=USUAL_WAIT,
             show_default=True,
             metavar="TIME",
-            help="Time limit for a scheduler out of reach, and for a missing or silent worker.",
+            help="Time limit for a scheduler out of reach, and for a missing worker.",
         ),
         click.option("--calibrate", is_flag=True, help="Scale clocks to the speed of each machine of the cluster."),
         click.option("--tls-ca", type=FILE, metavar="FILE", help="CA of the cluster's certificates, in PEM."),

@@ -122,7 +122,7 @@ def play_and_print(
         )
     resume = _how_to_resume(league, outcome)
     if outcome.error:
-        raise stopped_by(outcome.error, *outcome.changed, *outcome.left_out, resume) from outcome.error
+        raise stopped_by(outcome.error, *outcome.changed, resume) from outcome.error
     try:
         _print_forfeits(league.plan, outcome)
         for line in outcome.remarks:
@@ -137,9 +137,7 @@ def play_and_print(
             f"later games were not played, and those under way are not stored; {_stored(league)}\n"
             f"the same command again plays the new version: {same_command()}"
         )
-        raise ArenaError("\n".join([*outcome.changed, *outcome.left_out, new]))
-    if outcome.left_out:
-        raise ArenaError("\n".join([*outcome.left_out, resume]))
+        raise ArenaError("\n".join([*outcome.changed, new]))
     complain(resume)
     return INTERRUPTED
 

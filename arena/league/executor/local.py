@@ -18,7 +18,6 @@ from arena.bots.sandbox.launch import host_fault
 from arena.errors import ArenaError
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.outcomes import OutcomeStream
-from arena.league.executor.process import WorkerProcess
 from arena.league.executor.task import (
     Begun,
     Failed,
@@ -32,6 +31,7 @@ from arena.league.executor.task import (
     Watched,
 )
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
+from arena.league.executor.worker_process import WorkerProcess
 from arena.system.concurrency import open_nursery
 
 AHEAD = 1

@@ -104,12 +104,10 @@ class Paused(msgspec.Struct, frozen=True, tag=True):
 
 
 class NotPlayed(msgspec.Struct, frozen=True, tag=True):
-    """A game that could not be judged however often it was played, which `why` names; or one of a bot that is
-    `left_out`, and why."""
+    """A game that could not be judged however often it was played; `why` names it."""
 
     id: str
     why: str
-    left_out: bool = False
 
 
 class ErrorKind(enum.Enum):
