@@ -100,7 +100,7 @@ def lines_of(league: OpenLeague, progress: Progress) -> GameLines:
         result(line)
         flush_results()
 
-    return GameLines(progress, write, Roster(league.players, league.rows()).names)
+    return GameLines(progress, write, Roster(league.players, league.count()).names)
 
 
 def play_and_tell(
@@ -164,16 +164,16 @@ def progress_of(
     if detail() is Detail.QUIET:
         return Silence()
     console = progress_console()
-    plan, rows = league.plan, league.rows()
+    plan, stored = league.plan, league.known
     kind = f"{plan.format} {plan.kind.value}".lstrip()
     what = what or f"{kind} of {len(plan.bots)} bots, {_number_text(league.planned, league.at_most)}"
-    text = _plan_text(plan, what, len(rows))
+    text = _plan_text(plan, what, stored)
     console.print(text, style="dim", soft_wrap=not console.is_terminal)
     if detail() is Detail.VERBOSE:
-        return PlainProgress(console, len(rows), league.planned, note)
+        return PlainProgress(console, stored, league.planned, note)
     if sys.stderr.isatty() and not console.is_dumb_terminal:
-        return LiveProgress(console, league.players, rows, league.planned, live_note, broken=plan.faults)
-    return PlainProgress(console, len(rows), league.planned, note, tells_games=sys.stderr.isatty())
+        return LiveProgress(console, league.players, league.rows(), league.planned, live_note, broken=plan.faults)
+    return PlainProgress(console, stored, league.planned, note, tells_games=sys.stderr.isatty())
 
 
 def _number_text(planned: int | None, at_most: int | None) -> str:
@@ -210,8 +210,9 @@ def _print_results(league: OpenLeague, form: OutputForm, lines: GameLines | None
 
     Returns whether that could be done.
     """
-    plan, rows = league.plan, league.rows()
-    table = make_table(league.players, rows, league.planned, meets_all=league.meets_all)
+    plan, rows = league.plan, [] if form is OutputForm.TEXT else league.rows()
+    games = rows or league.count()
+    table = make_table(league.players, games, league.planned, meets_all=league.meets_all)
     settings, placing = league.store.settings(), league.placing()
     try:
         if lines:
@@ -228,7 +229,7 @@ def _print_results(league: OpenLeague, form: OutputForm, lines: GameLines | None
             else:
                 console.print(full_report(table, console.width, table_note(table.lines, settings), plan.faults))
             if placing:
-                console.print(placing_report(placing, Roster(league.players, rows).names))
+                console.print(placing_report(placing, Roster(league.players, games).names))
         flush_results()
     except OutputError as error:
         error.tell(f"; the games are stored in {plan.path}")
@@ -291,7 +292,8 @@ def _how_to_play_the_new(league: OpenLeague) -> str:
 
 def _stored(league: OpenLeague) -> str:
     try:
-        return f"{len(league.rows())}{_of_all(league)} games are stored in {league.plan.path}"
+        league.count()
+        return f"{league.known}{_of_all(league)} games are stored in {league.plan.path}"
     except StoreError:
         return (
             f"{league.known}{_of_all(league)} games had been stored in {league.plan.path}, which cannot be read now "
