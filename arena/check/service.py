@@ -139,7 +139,9 @@ def prepared(path: str, options: PlayOptions, folders: BotFolders, say: Say, run
     held among the `folders` then. Raises `UsageError` if there is none."""
     level = choose(options.sandbox)
     found = find_entrants([path], follow_links=True)
-    if len(found.bots) != 1:
+    if len(found.bots) > 1:
+        raise UsageError(f"{printable(path)}: expected one bot, got a folder of {len(found.bots)}: name one of them")
+    if not found.bots:
         what = "a document" if found.remarks else "a hidden file or folder"
         raise UsageError(f"{printable(path)}: expected a bot, got {what}")
     (bot,) = built(found.bots, level, options, say, folders=folders, run=run)

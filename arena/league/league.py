@@ -299,7 +299,6 @@ class OpenLeague:
             error=error,
             is_complete=is_complete,
             changed=tuple(state.versions.errors()),
-            left_out=tuple(state.session.left_out),
             remarks=tuple(state.versions.remarks()),
             forfeits=state.forfeits(),
             dropped=state.session.dropped,

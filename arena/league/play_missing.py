@@ -49,8 +49,6 @@ class RunProgress:
         self.unstored = 0
         self.repeats: list[tuple[Player, Player]] = []
         """Who was to play, each time that a game had to be played again."""
-        self.left_out: dict[str, None] = {}
-        """A line for each bot that could not be played any more, in order."""
         self.is_closing = False
         self.is_complete = False
         self.on_close: Callable[[], None] = lambda: None
@@ -286,10 +284,7 @@ class _Run:
                 self.session.under_way -= 1
             case NotPlayed():
                 self.session.under_way -= 1
-                if outcome.left_out:
-                    self.session.left_out[outcome.why] = None
-                else:
-                    self.failure = self.failure or ArenaError(outcome.why)
+                self.failure = self.failure or ArenaError(outcome.why)
                 self._settle(outcome.id, None)
             case Watched(events, dropped):
                 for event in events:

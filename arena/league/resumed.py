@@ -18,7 +18,7 @@ from typing import NamedTuple
 import msgspec
 import trio
 
-from arena.bots import BotSpec, told_apart
+from arena.bots import BotSpec, assign_identities
 from arena.bots.entering import place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
@@ -190,7 +190,7 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
     if paused.persons:  # whose other games against each other are of other rounds
         return None
     games = Games(settings)
-    entered = [bot.player for bot in told_apart(bots, store.players(), store.claims().places)]
+    entered = [bot.player for bot in assign_identities(bots, store.players())]
     for players in (paused.players, entered):
         for red, blue in pairwise(players):
             game = games.game(red, blue, 0)

@@ -126,9 +126,9 @@ def test_a_copy_that_played_both_sides_is_red(played: GameRecord) -> None:
     ("arguments", "words"),
     [
         (["--side", "red"], "expected --replay STORE GAME with it"),
-        (["--replay", "s.sqlite", "1", "--quick"], "expected no --rules, --quick, --all or --only"),
+        (["--replay", "s.sqlite", "1", "--quick"], "--replay cannot be used together with --rules"),
         (["--replay", "missing.sqlite", "1"], "missing.sqlite: there is no such store"),
-        (["--quick", "--all"], "two extents"),
+        (["--quick", "--all"], "--quick and --all"),
     ],
 )
 def test_what_makes_no_sense_is_one_clear_message(

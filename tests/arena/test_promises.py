@@ -308,7 +308,7 @@ def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Call
 # --- 6. the machine runs out of something -----------------------------------------------------------------------------
 
 ENDINGS = {
-    "memory": ("arena.league.executor.pipes.Frames.feed", "MemoryError()", "no memory left for the arena"),
+    "memory": ("arena.league.executor.child_process.Frames.feed", "MemoryError()", "no memory left for the arena"),
     "processes": (
         "subprocess.Popen.__init__",
         "BlockingIOError(11, 'no processes')",

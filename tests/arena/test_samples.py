@@ -107,6 +107,7 @@ def test_a_link_that_leads_nowhere_is_no_sample_bot(mine: Path) -> None:
         ("wardn", "did you mean warden?"),
         ("min", "did you mean mine.py?"),
         ("zzz", f"nor a sample bot of that name: they are {', '.join(SAMPLES)}"),
+        ("./zzz", "there is no such file or folder"),
         ("./warden", "for the sample bot write warden"),
         ("warden.py", "for the sample bot write warden"),
         ("bots/warden.py", "(nor the folder bots); for the sample bot write warden"),
