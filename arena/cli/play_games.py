@@ -254,12 +254,8 @@ def _how_to_resume(league: OpenLeague, outcome: LeagueOutcome) -> str:
 def _stored(league: OpenLeague) -> str:
     path = league.plan.path
     try:
-<<<<<<< HEAD
         league.count()
-        return f"{league.known}{_of_all(league)} games are stored in {league.plan.path}"
-=======
-        return f"{len(league.rows())}{_of_all(league)} games are stored in {path}"
->>>>>>> main
+        return f"{league.known}{_of_all(league)} games are stored in {path}"
     except StoreError:
         verify = shell_line(*this_command(), "verify", str(path))
         return f"{league.known}{_of_all(league)} games were stored in {path}, which cannot be read now (see '{verify}')"
