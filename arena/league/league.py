@@ -27,7 +27,7 @@ from arena.league.entrants import note_versions
 from arena.league.executor import Executor, PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.game_specs import Games
-from arena.league.league_options import PlayOptions
+from arena.league.league_options import PLACING, PlayOptions
 from arena.league.lineup import LineUp, league_before, line_up
 from arena.league.outcome import LeagueOutcome, PlayState, Watcher
 from arena.league.pairing.chosen import ChosenFormat
@@ -53,7 +53,6 @@ from arena.league.store import (
     runs_of,
 )
 from arena.league.stored_league import (
-    PLACING,
     GamesBetween,
     format_text,
     games_between,

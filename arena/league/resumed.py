@@ -18,13 +18,13 @@ from typing import NamedTuple
 import msgspec
 import trio
 
-from arena.bots import BotSpec, assign_identities
-from arena.bots.entering import place_of
+from arena.bots.entering import assign_identities, place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
 from arena.errors import UsageError
 from arena.game.persons import is_person
