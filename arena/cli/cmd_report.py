@@ -67,7 +67,7 @@ def report_command(
     from arena.league.readers import reader_named
     from arena.league.settings import option_value
     from arena.printable import printable
-    from arena.report.documents import to_json
+    from arena.report.consoles import to_json
 
     needs(["jinja2"], "web", "arena report")
     from arena.report.site.site_contents import SitePlan

@@ -11,7 +11,7 @@ from arena.game.record import GameRecord
 from arena.league.ratings.homogeneity import homogeneity
 from arena.play.played_on import worker_of
 from arena.printable import printable
-from arena.report.documents import to_json
+from arena.report.consoles import to_json
 from protocol.notation import Color, Reason
 
 NO_MACHINE = "not recorded"

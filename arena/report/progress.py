@@ -29,10 +29,9 @@ from arena.counted import counted
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store import GameRow, Groups
-from arena.report.consoles import fitted, folded
-from arena.report.documents import game_entry, to_line
-from arena.report.result_words import difference_text, game_line
-from arena.report.roster import Roster, ShownNames
+from arena.report.consoles import fitted, folded, to_line
+from arena.report.game_list import Roster, ShownNames, game_entry, game_line
+from arena.report.result_words import difference_text
 from arena.report.standings import Difference, Line, Tally, rated_lines
 from arena.report.terminal import NAME_WIDTH, short_names, standings_grid
 

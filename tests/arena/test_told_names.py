@@ -21,7 +21,7 @@ from arena.game.whole_line import whole_line
 from arena.league.games import Games, Settings
 from arena.league.store import Store
 from arena.league.verify import verify
-from arena.report.result_words import facts_of
+from arena.report.game_text import facts_of
 from arena.report.standings import Declared, declared_last
 from arena.rules.loading import load_ruleset
 from protocol.messages import Ability

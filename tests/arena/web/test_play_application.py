@@ -11,7 +11,7 @@ from play_table import PlayTable, Seat, at_random, from_lines
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import Stage
 from arena.web.seat_page import Earlier, SeatAnswer
-from arena.web.seat_routes import SEAT_VIEWERS
+from arena.web.seat_server import SEAT_VIEWERS
 from protocol.notation import Color, Reason
 
 RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
