@@ -1,12 +1,16 @@
-"""A bot arena for the board game Stratego, as a library: see docs/api.md. What is imported is imported at first use.
+"""A bot arena for the board game Stratego, as a library: see docs/api.md.
 
-PYTEST_DONT_REWRITE: a program may import this before it starts pytest, which would warn that it comes too late.
+Names are looked up in `arena.api` at their first use, so that `import arena` is quick. Two of them, `play` and `rules`,
+are also packages, and Python binds a package's name in the package above as soon as it is imported. So these packages
+can be called, and then are the function of the same name.
+
+PYTEST_DONT_REWRITE: pytest, started by a program that has imported the arena, need not warn that it comes too late.
 """
 
 import sys
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from arena.lazy import ApiModule, without_mark
 from arena.version import __version__
 
 if TYPE_CHECKING:
@@ -69,5 +73,39 @@ __all__ = [
     "rules",
 ]
 
-sys.modules[__name__].__doc__ = without_mark(__doc__)
-sys.modules[__name__].__class__ = ApiModule
+
+class _CallablePackage(ModuleType):
+    """A package that has the name of a function of the API."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return self.__wrapped__(*arguments, **options)
+
+    @property
+    def __wrapped__(self) -> Any:
+        """The function, whose signature `inspect` and notebooks show."""
+        from arena import api
+
+        return getattr(api, self.__name__.rpartition(".")[2])
+
+
+class _ApiModule(ModuleType):
+    """The module `arena`."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        from arena import api
+
+        value = getattr(api, name)
+        return self.__dict__.setdefault(name, value)  # by now `play` may be the package, which is as good
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in __all__ and isinstance(value, ModuleType) and value is sys.modules.get(f"arena.{name}"):
+            value.__class__ = _CallablePackage
+        super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *__all__})
+
+
+sys.modules[__name__].__class__ = _ApiModule

@@ -27,7 +27,7 @@ OPTIONS = {
     "games": f"how many games a match has (default: {USUAL_GAMES})",
     "time": "the time control, as of 'arena match' (default: 100ms)",
     "rules": "the ruleset (default: isf)",
-    "sandbox": "how bots are held: default, bwrap, cgroup or auto (default: default)",
+    "sandbox": "how bots are held: basic, bwrap, cgroup or auto (default: basic)",
     "seed": "the seed of all random numbers (default: 1)",
     "jobs": "games at a time (default: the usable CPUs)",
     "openings": "a file of set-ups that games begin with (default: the bots set up)",

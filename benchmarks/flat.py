@@ -21,7 +21,7 @@ from ply import INSTANT_BOT, compile_program
 from arena.bots import BotSpec, load_bot
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor, usable_cpus
-from arena.league.run import play_missing
+from arena.league.play_missing import play_missing
 from arena.league.store import Store
 from arena.league.versions import Versions
 

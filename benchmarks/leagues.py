@@ -36,7 +36,7 @@ from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor, usable_cpus
-from arena.league.run import play_missing
+from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
 from arena.rules.loading import load_ruleset

@@ -35,8 +35,9 @@ from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.league.games import Games, Settings
+from arena.league.game_specs import Games
 from arena.league.pairing.round_robin import RoundRobin
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.rules.loading import load_ruleset
 from protocol.notation import RESIGN, Color, Reason
@@ -56,7 +57,7 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from scale import SETTINGS, players_of, rounds_for
 from pathlib import Path
-from arena.league.games import Games
+from arena.league.settings import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.store import Store
 path, bots, games = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])

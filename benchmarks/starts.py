@@ -1,6 +1,6 @@
 """What it costs to start the two bots of a game and to leave nothing of them behind.
 
-    python benchmarks/starts.py [--games 200] [--rounds 5] [--sandbox default] [--keep] [--bot BOT]
+    python benchmarks/starts.py [--games 200] [--rounds 5] [--sandbox basic] [--keep] [--bot BOT]
                                 [--against CHECKOUT]...
 
 Compiles a bot that answers at once, and plays games of two plies between two of them, one after another, as a league
@@ -36,12 +36,12 @@ from arena.bots.sandbox.reaper import own_every_orphan
 from arena.bots.starting import Sandbox
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions
 from arena.play.runner import play_game
 from arena.rules.loading import load_ruleset
 
 try:
-    from arena.play.keeping import Keeper
+    from arena.play.game_options import Keeper
 except ImportError:  # an older checkout, which is compared with
     Keeper = None  # type: ignore[assignment,misc]
 

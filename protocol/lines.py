@@ -14,11 +14,11 @@ class ProtocolError(Exception):
 
 
 class LocalProtocolError(ProtocolError):
-    """This side tried to send what cannot be sent: a mistake in our own program."""
+    """Our own program tried to send a message that the protocol does not allow."""
 
 
 class RemoteProtocolError(ProtocolError):
-    """The other side sent what the protocol does not allow. The text says what was expected and what came."""
+    """An error of the other side in the protocol. The text says what was expected and what came."""
 
 
 class LineBuffer:

@@ -32,8 +32,8 @@ from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.options import usable_cpus
-from arena.play.options import USUAL, GameOptions
+from arena.league.league_options import usable_cpus
+from arena.play.game_options import USUAL, GameOptions
 from arena.play.runner import play_game
 from arena.rules.actions import Action
 from arena.rules.board import MOVES, Move

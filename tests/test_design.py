@@ -1,6 +1,5 @@
 """The names that the documentation gives to parts of the source are those that they have there."""
 
-import ast
 import importlib
 import re
 from pathlib import Path
@@ -15,7 +14,6 @@ ENDINGS = {"md", "py", "toml", "sqlite", "json", "svg", "txt"}
 """What comes after the dot of a file's name, and of no name in the source."""
 
 FULL_NAME = re.compile(r"(?<![\w./-])(?:arena|protocol)(?:\.[A-Za-z_]\w*)+")
-SHORT_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 CODE = re.compile(r"`([^`\n]+)`")
 
 
@@ -27,13 +25,6 @@ def sources() -> dict[str, str]:
 
 
 SOURCES = sources()
-WORDS = frozenset(re.findall(r"\w+", " ".join(SOURCES.values())))
-CLASSES = [
-    (node.name, module)
-    for module, text in SOURCES.items()
-    for node in ast.parse(text).body
-    if isinstance(node, ast.ClassDef)
-]
 
 
 def names_in(text: str) -> list[str]:
@@ -61,14 +52,6 @@ def has(where: object, parts: list[str]) -> bool:
     return hasattr(where, name) and has(getattr(where, name), others)
 
 
-def candidates(name: str) -> list[str]:
-    """What a dotted name on the page about the design can stand for: it may begin with the last part of a module's
-    name, or with a class."""
-    first = name.partition(".")[0]
-    modules = [f"{module.rpartition('.')[0]}.{name}" for module in SOURCES if module.endswith(f".{first}")]
-    return [*modules, *(f"{module}.{name}" for class_name, module in CLASSES if class_name == first)]
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_whatever_a_page_names_in_full_is_in_the_source(page: Path) -> None:
     assert [name for name in names_in(page.read_text()) if not exists(name)] == []
@@ -81,24 +64,39 @@ def test_whatever_the_source_names_in_full_in_its_own_docstrings_and_comments_is
     assert sorted((module, name) for module, name in named if not exists(name)) == []
 
 
-def test_the_pages_do_name_parts_of_the_source_in_full() -> None:
-    assert len(names_in(DESIGN.read_text())) > 30
+def test_the_check_of_names_finds_names_and_can_fail() -> None:
+    assert "arena.game.referee" in names_in(DESIGN.read_text())
     assert not exists("arena.nothing")
     assert not exists("arena.game.referee.Referee.nothing")
 
 
-def test_every_short_name_of_the_design_is_in_the_source() -> None:
-    """A dotted one is that of something in a module or class; any other is at least a word there."""
-    missing = []
-    for code in CODE.findall(DESIGN.read_text()):
-        name = code.removesuffix("()").partition("(")[0]
-        if not SHORT_NAME.fullmatch(name) or FULL_NAME.fullmatch(name) or name.rpartition(".")[2] in ENDINGS:
-            continue
-        known = candidates(name)
-        if known and "." in name:
-            is_there = any(exists(each) for each in known)
-        else:
-            is_there = all(part in WORDS for part in name.split("."))
-        if not is_there:
-            missing.append(name)
-    assert missing == []
+def rooms() -> list[str]:
+    """The folders of the source that hold modules."""
+    packages = [path.parent for package in ("arena", "protocol") for path in (ROOT / package).rglob("__init__.py")]
+    found = [".".join(path.relative_to(ROOT).parts) for path in packages]
+    return sorted(name for name in found if name != "arena" and not name.startswith("arena.templates"))
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_the_drawing_of_the_design_has_each_room(room: str) -> None:
+    drawing = DESIGN.read_text().partition("```text\n")[2].partition("\n```")[0]
+    assert room in re.findall(r"[\w.]+", drawing)
+
+
+# --- decisions --------------------------------------------------------------------------------------------------------
+
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+
+
+def test_decisions_are_numbered_without_gaps_and_listed_on_the_page_of_the_design() -> None:
+    assert [path.name[:4] for path in DECISIONS] == [f"{number:04}" for number in range(1, len(DECISIONS) + 1)]
+    assert re.findall(r"\(decisions/([\w-]+\.md)\)\n", DESIGN.read_text()) == [path.name for path in DECISIONS]
+
+
+@pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.stem)
+def test_a_decision_has_a_date_and_says_why_what_and_what_follows(path: Path) -> None:
+    title, _, date, _, *text = path.read_text().splitlines()
+    assert title.startswith(f"# {int(path.name[:4])}. ")
+    assert re.match(r"\d{4}-\d{2}-\d{2}\b", date)
+    starts = re.findall(r"^\*\*(\w+)\.\*\*", "\n".join(text), re.MULTILINE)
+    assert starts == ["Context", "Decision", "Consequence"]

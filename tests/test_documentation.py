@@ -89,7 +89,7 @@ def blocks(kind: str) -> list[Block]:
 def test_every_block_is_of_a_kind_that_is_run_somewhere() -> None:
     kinds = {block.kind for block in BLOCKS if block.page not in OWN_TESTS}
     of_the_site = {kind for kind in kinds if kind.startswith("{")}  # tests/test_site.py
-    assert kinds - of_the_site <= {"sh", "python", "rust", "toml", "text"}
+    assert kinds - of_the_site <= {"sh", "python", "rust", "perl", "toml", "text", "yaml"}
     for test in OWN_TESTS.values():
         assert (ROOT / test).exists()
 
@@ -144,6 +144,20 @@ def test_the_bot_in_rust_plays_legally_under_every_kind_of_rules(
     for sides in ((rust_bot, drifter), (drifter, rust_bot)):
         record = trio.run(partial(play, *sides, ruleset=variant))
         assert not record.verdict.reason.is_forfeit, record.verdict
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="needs perl (Debian: perl)")
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_bot_in_perl_plays_legally_under_every_kind_of_rules(
+    variant: str, tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]
+) -> None:
+    (block,) = blocks("perl")
+    path = tmp_path / "hunter.pl"
+    path.write_text(block.body, encoding="utf-8")
+    path.chmod(0o755)
+    drifter = load_bot(ROOT / "bots" / "drifter.py")
+    record = trio.run(partial(play, load_bot(path), drifter, ruleset=variant))
+    assert not record.verdict.reason.is_forfeit, record.verdict
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -252,6 +266,13 @@ def test_each_command_runs_as_it_stands(page: str, desk: Path) -> None:
         if SETS_UP in command or ("hunter" in command and shutil.which("cargo") is None):
             continue
         assert_runs(command, desk)
+
+
+def test_what_a_workflow_runs_of_the_arena_is_run_on_its_page_too() -> None:
+    (workflow,) = blocks("yaml")
+    runs = re.findall(r"- run: (arena .*)", workflow.body)
+    assert runs
+    assert set(runs) <= set(commands_of(workflow.page))
 
 
 PROGRAMS = {

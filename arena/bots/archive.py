@@ -15,7 +15,7 @@ from arena.bots.identity import identify_again
 from arena.bots.look import Covered
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 ARCHIVE = "archive"
 """The name that a store's places have the archive's own path under."""

@@ -99,7 +99,9 @@ class Arrivals(trio.abc.Instrument):
             try:
                 self._epoll.register(output, select.EPOLLIN | select.EPOLLET)
             except OSError as error:
-                if error.errno != errno.ENOSPC:  # as it is for all where a bot has used it up (`arena.readiness`)
+                if (
+                    error.errno != errno.ENOSPC
+                ):  # as it is for all where a bot has used it up (`arena.system.concurrency`)
                     raise
                 self._unwatched.add(output)
 

@@ -12,7 +12,7 @@ import msgspec
 from arena.bots.limits import Limits
 from arena.bots.old_bots import split_word
 from arena.game.time_control import TimeControl
-from arena.printable import SHOWN, printable
+from arena.system.printable import SHOWN, printable
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from arena.bots.ignore import Ignored
 from arena.bots.limits import GIB, MIB, size_text
 from arena.bots.look import Covered, Look, Parts, Stamp
 from arena.errors import UsageError
-from arena.hostfile import HOST_ERRORS, READ, NotAFileError, open_regular
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import HOST_ERRORS, READ, NotAFileError, open_regular
 
 BUILD_FOLDERS = frozenset(
     os.fsencode(name) for name in ("__pycache__", "build", "dist", "node_modules", "target", "venv")

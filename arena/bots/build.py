@@ -1,13 +1,13 @@
 """Building bots: the `build` of a bot.toml, run before the first game, and held as the bots are.
 
-A build is an entrant's own code. At the default level it runs as whoever started the arena, in the bot's folder, and
+A build is an entrant's own code. At the basic level it runs as whoever started the arena, in the bot's folder, and
 that is said. At the others it runs in a sandbox of its own (`arena.bots.build_sandbox`).
 
 A digest is of what a build works on, not of the program that it makes. So the program is out of the way when a build
 begins, and a build that does not make it has failed: else a bot could bring along a program that no digest covers. And
 what bot.toml says is what it said before the build.
 
-What another arena plays with is not touched (`arena.bots.folders`): then the build is tried on a copy, at the default
+What another arena plays with is not touched (`arena.bots.folders`): then the build is tried on a copy, at the basic
 level too, and has to make what lies in the folder already.
 """
 
@@ -41,7 +41,7 @@ from arena.bots.sandbox.launch import Launch, SandboxError, StartError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 
 def build_all(
@@ -66,8 +66,8 @@ def build_all(
     built = list(bots)
     faults: dict[Path, str | None] = {}
     """Of folders that are built, what is wrong with that."""
-    if level is Level.DEFAULT and any(bot.build and not bot.fault for bot in bots):
-        say("builds run without a sandbox at --sandbox default: with your files and network")
+    if level is Level.BASIC and any(bot.build and not bot.fault for bot in bots):
+        say("builds run without a sandbox at --sandbox basic: with your files and network")
     for place, bot in enumerate(bots):
         if bot.build is None or bot.fault is not None:
             continue
@@ -113,7 +113,7 @@ def _build(
     bots: Sequence[BotSpec],
     run: Run,
 ) -> None:
-    if level is not Level.DEFAULT:
+    if level is not Level.BASIC:
         build_in_sandbox(bot, build, level, limits, is_alone=is_alone, host=host, bots=bots, run=run)
     elif is_alone:
         _build_here(bot, build, limits, run)
@@ -159,7 +159,7 @@ def _build_in(folder: Path, bot: BotSpec, build: str, limits: BuildLimits, run: 
     line = ("/bin/sh", "-c", 'exec /bin/sh -c "$0" </dev/null >&2', build)
     launch = Launch(line, folder, {**_home(), **os.environ})
     manifest = manifest_of(folder)
-    judge(bot, build, Level.DEFAULT, run(run_to_end, launch, limits.seconds))
+    judge(bot, build, Level.BASIC, run(run_to_end, launch, limits.seconds))
     refuse_if_nothing_is_made(bot, folder)
     refuse_other_manifest(bot, manifest, folder)
 

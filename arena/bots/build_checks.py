@@ -13,7 +13,7 @@ from arena.bots.run import Ended
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import FAULT_HINT
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 NOT_FOUND = 127
 """What a shell exits with that has not found a program."""
@@ -82,7 +82,7 @@ def judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
     if ended.code == NOT_FOUND and (match := _NOT_FOUND.search(lines[-1] if lines else "")):
         packages = {tool.program: tool.packages for language in LANGUAGES for tool in language.tools}.get(match[1])
         install = f"; on Debian: apt install {packages}" if packages else ""
-        named = "" if level is Level.DEFAULT else "; a host names a program outside the PATH with --interpreter PATH"
+        named = "" if level is Level.BASIC else "; a host names a program outside the PATH with --interpreter PATH"
         shown += f"\n{FAULT_HINT}the build needs the program {match[1]}, which is not on the PATH here{install}{named}"
     raise UsageError(f"{printable(str(bot.path))}: the build {how}: {printable(build, LINE_LENGTH)}\n{shown}")
 

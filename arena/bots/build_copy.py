@@ -15,7 +15,7 @@ from arena.bots.limits import MIB
 from arena.bots.sandbox import bwrap, files
 from arena.bots.sandbox.launch import NOBODYS_FAULT, HostError, disk_fault
 from arena.errors import ArenaError, UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 FILES_NAMED = 5
 LEAST_FREE = 16 * MIB

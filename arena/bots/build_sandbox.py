@@ -35,7 +35,7 @@ from arena.bots.sandbox.programs import HostPrograms, own_files
 from arena.bots.sandbox.rlimits import process_limits
 from arena.bots.sandbox.runtimes import find_tools
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 PROCESSES = 512
 """Processes and threads of a build: compilers start one for each CPU, and some more."""

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from arena.bots.names import given_name
 from arena.bots.spec import BotSpec
 from arena.game.spec import Player
-from arena.printable import printable
+from arena.system.printable import printable
 
 COPIES_TRIED = 64
 """Copies of one content among which a single bot is looked for (a league has as many as there are entrants)."""

@@ -24,8 +24,8 @@ from arena.bots.names import PROGRAM_ENDINGS, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
-from arena.hostfile import HOST_ERRORS
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import HOST_ERRORS
 
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")

@@ -2,8 +2,8 @@
 
 from arena.bots.finding import broken
 from arena.bots.spec import BotSpec
-from arena.printable import printable
 from arena.rules.ruleset import Ruleset
+from arena.system.printable import printable
 from protocol.ucc2012 import unspeakable
 
 

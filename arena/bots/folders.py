@@ -17,8 +17,8 @@ import trio
 from arena.bots import BotSpec
 from arena.bots.run import Run
 from arena.errors import ArenaError
-from arena.locks import hold, release
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import hold_lock, release_lock
 
 try:
     import fcntl
@@ -90,14 +90,14 @@ class BotFolders:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:
             return None  # whatever is wrong with it, whoever reads it tells
-        hold(lock)
+        hold_lock(lock)
         self._locks[folder] = lock
         return lock
 
     def _give_up(self, folder: Path) -> None:
         lock = self._locks.pop(folder, None)
         if lock is not None:
-            release(lock)
+            release_lock(lock)
 
 
 def _hold(lock: int, ways: Sequence[int], bot: BotSpec, say: Callable[[str], None], run: Run) -> int:

@@ -19,7 +19,7 @@ from arena.bots.bot_files import BUILD_FOLDERS, BotFiles, program_content
 from arena.bots.ignore import NOTHING_IGNORED, Ignored
 from arena.bots.look import Covered, Look, Parts
 from arena.bots.names import without_name
-from arena.printable import printable
+from arena.system.printable import printable
 
 MANIFEST = b"bot.toml"
 MANIFEST_BYTES = 16 * 1024

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.printable import shown
+from arena.system.printable import shown
 
 MOST_PATTERNS = 100
 LONGEST_PATTERN = 200

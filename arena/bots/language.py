@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK
 from arena.bots.spec import BotSpec
 from arena.game.hints.values import Language
-from arena.hostfile import read_start
+from arena.system.user_files import read_start
 
 _BY_ENDING = {
     ".py": Language.PYTHON,

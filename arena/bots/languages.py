@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass
 
 from arena.errors import UsageError, suggest
-from arena.printable import printable, shown
+from arena.system.printable import printable, shown
 
 TEST_SCRIPT = "sh test.sh"
 

@@ -9,7 +9,7 @@ import re
 import msgspec
 
 from arena.errors import UsageError
-from arena.printable import shown
+from arena.system.printable import shown
 
 KIB = 1024
 MIB = 1024 * KIB

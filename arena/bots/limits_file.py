@@ -26,9 +26,9 @@ from arena.bots.names import given_name
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
 from arena.game.time_control import parse_time
-from arena.hostfile import read_toml
-from arena.printable import SHOWN, printable
-from arena.schema import expected, structured
+from arena.system.printable import SHOWN, printable
+from arena.system.schema import expected, structured
+from arena.system.user_files import read_toml
 
 _Size = Annotated[str, Meta(extra=expected('a size such as "512M"'))]
 

@@ -1,7 +1,7 @@
 """Following paths that strangers may have written, without doing anything to what is at their end.
 
 A path is followed as the kernel follows it, link by link, so that it can be said of each place on the way who owns it.
-Nothing is opened on the way; `arena.hostfile.open_regular` opens what is at the end.
+Nothing is opened on the way; `arena.system.user_files.open_regular` opens what is at the end.
 """
 
 import errno

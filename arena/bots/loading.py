@@ -27,8 +27,8 @@ from arena.bots.samples import SAMPLES, meant_sample
 from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError, suggest
-from arena.hostfile import HOST_ERRORS, kind_of, read_start
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import HOST_ERRORS, kind_of, read_start
 
 NEIGHBOURS_LOOKED_AT = 1000
 ARGUMENTS = "its arguments"

@@ -28,9 +28,9 @@ from arena.bots.languages import language_of_source
 from arena.bots.names import GRAMMAR, expected_name, name_fault
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import UsageError
-from arena.hostfile import HOST_ERRORS, read_toml
-from arena.printable import printable, shown
-from arena.schema import expected, structured
+from arena.system.printable import printable, shown
+from arena.system.schema import expected, structured
+from arena.system.user_files import HOST_ERRORS, read_toml
 
 MANIFEST = "bot.toml"
 MOST_BYTES = 16 * 1024

@@ -11,7 +11,7 @@ import tomllib
 import unicodedata
 from contextlib import suppress
 
-from arena.printable import INVISIBLE, MARKS, is_mark, printable
+from arena.system.printable import INVISIBLE, MARKS, is_mark, printable
 
 PROGRAM_ENDINGS = (".py", ".sh", ".exe")
 """Endings by which a file that need not be executable is taken for a bot."""

@@ -20,7 +20,7 @@ from arena.bots.manifest import MANIFEST
 from arena.bots.names import COLUMNS
 from arena.bots.samples import SAMPLES
 from arena.errors import ArenaError, UsageError
-from arena.printable import printable, shown
+from arena.system.printable import printable, shown
 
 SHARED = "common"
 README, SCRIPT, IGNORED = "README.md", "test.sh", ".gitignore"

@@ -9,7 +9,7 @@ import select
 import sys
 from typing import IO
 
-from arena.readiness import writable
+from arena.system.concurrency import writable
 
 if sys.platform != "win32":
     import fcntl

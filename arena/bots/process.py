@@ -32,9 +32,8 @@ from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.stderr import StandardError
 from arena.game.hints.values import Activity
-from arena.hostfile import HOST_ERRORS
-from arena.nursery import background
-from arena.readiness import readable
+from arena.system.concurrency import background, readable
+from arena.system.user_files import HOST_ERRORS
 
 EXIT_OF_SIGNALS = 128
 """What shells and sandboxes add to the number of the signal that killed their program, and exit with."""

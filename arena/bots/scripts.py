@@ -10,7 +10,7 @@ import shlex
 import shutil
 from pathlib import Path
 
-from arena.printable import printable
+from arena.system.printable import printable
 
 FIRST_LINE = 256
 """Bytes of a script that the kernel looks at."""

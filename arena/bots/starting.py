@@ -18,7 +18,7 @@ from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import Program, find_program
 from arena.bots.trial import try_controls, try_entrants
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 
 def runnable(
@@ -35,7 +35,7 @@ def runnable(
     anything.
     """
     ways = _Ways(level, bots, host or HostPrograms((), bots))
-    tried = run(try_entrants, ways.mounts, usual or Limits()) if level is not Level.DEFAULT else {}
+    tried = run(try_entrants, ways.mounts, usual or Limits()) if level is not Level.BASIC else {}
     by_name = {bot.name: bot for bot in bots}
     problems = ways.problems | {
         name: f"{printable(str(by_name[name].path))}: --sandbox {level.value}: {why}" for name, why in tried.items()
@@ -49,13 +49,13 @@ class _Ways:
     def __init__(self, level: Level, bots: Sequence[BotSpec], host: HostPrograms) -> None:
         self.mounts: dict[str, Mounts] = {}
         self.programs: dict[str, Program] = {}
-        """At the default level, what each bot is run by, and the folders in which it may find programs."""
+        """At the basic level, what each bot is run by, and the folders in which it may find programs."""
         self.problems: dict[str, str] = {}
         host = host.as_of_now()
-        rivals = Rivals(() if level is Level.DEFAULT else bots)
+        rivals = Rivals(() if level is Level.BASIC else bots)
         for bot in (bot for bot in bots if bot.fault is None):
             try:
-                if level is Level.DEFAULT:
+                if level is Level.BASIC:
                     self.programs[bot.name] = find_program(bot, host, is_shown=False)
                 else:
                     self.mounts[bot.name] = mounts_of(bot, rivals, host)
@@ -110,7 +110,7 @@ class Sandbox:
         bot cannot make it fail. Raises `SandboxError` if it does, and `HostError` if this machine cannot start
         anything.
         """
-        if self.level is not Level.DEFAULT:
+        if self.level is not Level.BASIC:
             sound = (bot for bot in (self._bots if bots is None else bots) if bot.fault is None)
             await try_controls([self._mounts[bot.name] for bot in sound], self._usual)
 
@@ -138,7 +138,7 @@ class Sandbox:
     def _launch(self, bot: BotSpec, cpus: frozenset[int]) -> Launch:
         limits = self.limits_of(bot)
         words = f"{self.level.value}: {limits.text}"
-        if self.level is Level.DEFAULT:
+        if self.level is Level.BASIC:
             program = self._programs[bot.name]
             environment = {**bot.environment, "PATH": os.pathsep.join(map(str, program.path))}
             command = program.command if program.is_named else bot.words

@@ -4,8 +4,8 @@ import os
 
 import trio
 
-from arena.printable import printable
-from arena.readiness import readable
+from arena.system.concurrency import readable
+from arena.system.printable import printable
 
 STDERR_KEPT = 16 * 1024
 """Bytes of a bot's standard error that are kept: the last ones."""

@@ -21,7 +21,7 @@ from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.launch import HostError, Launch, SandboxError, StartError
 from arena.bots.sandbox.mounts import Mounts
 from arena.bots.sandbox.runtimes import Trial
-from arena.printable import printable
+from arena.system.printable import printable
 
 SECONDS = 10.0
 """How long what an entrant has chosen may take to say its version; that takes 0.02 s for a Python, 0.3 s for a JVM."""

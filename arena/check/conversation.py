@@ -22,11 +22,10 @@ from arena.game.faults import Fault
 from arena.game.hints import Activity, Hint, Probe, diagnose
 from arena.game.referee import Referee
 from arena.game.seat import Seat
-from arena.nursery import background
 from arena.play.driver import EXIT_FOLLOWS
-from arena.play.observed import seen_of
-from arena.printable import printable
-from arena.readiness import readable
+from arena.play.runner import seen_of
+from arena.system.concurrency import background, readable
+from arena.system.printable import printable
 from protocol.conversation import Phase
 from protocol.notation import Color
 

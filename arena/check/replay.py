@@ -27,12 +27,11 @@ from arena.game.record import GameRecord
 from arena.game.recorded import spec_of, with_slack
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec
-from arena.nursery import background
 from arena.play.driver import EXIT_FOLLOWS
-from arena.printable import printable
-from arena.readiness import readable
 from arena.rules.events import IllegalActionError
 from arena.rules.setup import IllegalSetupError, check_setup
+from arena.system.concurrency import background, readable
+from arena.system.printable import printable
 from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after
 from protocol.lines import LineBuffer, RemoteProtocolError

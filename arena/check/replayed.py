@@ -10,7 +10,7 @@ from arena.game.faults import Fault
 from arena.game.hints import MARK
 from arena.game.record import GameRecord
 from arena.game.recorded import BY_A_LINE, faults_of
-from arena.printable import printable
+from arena.system.printable import printable
 from protocol.codec import is_action
 from protocol.notation import Color, Reason
 

@@ -19,11 +19,11 @@ from arena.check.situations import Extent, Group, Situation, script
 from arena.check.trying import Trial
 from arena.errors import UsageError, suggest
 from arena.league.entrants import built
-from arena.league.options import PlayOptions
-from arena.league.running import Say, run_games
-from arena.league.settings import check_values, time_control, usual_limits
+from arena.league.league_options import PlayOptions
+from arena.league.option_values import check_values, time_control, usual_limits
+from arena.league.stop import Say, run_games
 from arena.league.versions import Versions
-from arena.printable import printable
+from arena.system.printable import printable
 from protocol.notation import Reason
 
 Begins = Callable[[int, int, Situation], None]

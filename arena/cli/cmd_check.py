@@ -87,7 +87,7 @@ def check_command(
     from arena.check.situations import Extent
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
-    from arena.league.options import PlayOptions
+    from arena.league.league_options import PlayOptions
     from arena.report.checklist import check_json, check_text
 
     if quick and is_all:
@@ -112,9 +112,9 @@ def _replay(
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.cli.stores import open_to_read
-    from arena.league.options import PlayOptions
-    from arena.printable import printable
+    from arena.league.league_options import PlayOptions
     from arena.report.checklist import replay_json, replay_text
+    from arena.system.printable import printable
 
     store, game = replay
     with open_to_read(store) as opened:

@@ -19,7 +19,7 @@ from arena.cli.shared_options import (
     lines_option,
 )
 from arena.cli.streams import OutputError, flush_results, remark, result
-from arena.league.options import USUAL_MOST_COMPARED
+from arena.league.league_options import USUAL_MOST_COMPARED
 
 if TYPE_CHECKING:
     from arena.cli.interrupts import StopRequests

@@ -52,10 +52,10 @@ def export_command(
     """Write the games of STORE as lines of JSON, one game each: see docs/record.md."""
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
-    from arena.hostfile import refuse_existing, written_whole
     from arena.league.exchange import export_lines
     from arena.league.readers import readable
-    from arena.printable import printable
+    from arena.system.printable import printable
+    from arena.system.user_files import refuse_existing, written_whole
 
     path = None if output == STDOUT else Path(output)
     with open_to_read(store) as opened:
@@ -94,7 +94,7 @@ def _write(lines: "Iterable[bytes]", file: BinaryIO) -> int:
 
 def _of_table(contents: "Contents[list[GameRow]]") -> "list[GameRow]":
     """The games between the bots of the last league; all of them, where there was none."""
-    from arena.league.stored_games import games_between
+    from arena.league.stored_league import games_between
 
     return list(games_between(contents.entrants, contents.rows)) if contents.entrants else contents.rows
 
@@ -103,7 +103,7 @@ def _chosen(
     store: "Store", contents: "Contents[list[GameRow]]", bot: str | None, games: tuple[str, ...]
 ) -> "list[GameRow]":
     """The games that were asked for, in the order in which they were stored. Raises `UsageError`."""
-    from arena.printable import printable
+    from arena.system.printable import printable
 
     rows = contents.rows
     if bot is not None:
@@ -119,8 +119,8 @@ def _reader(text: str, store: Path, contents: "Contents[list[GameRow]]") -> "Rea
     """Who is to read, as `--view` says it, with the players of the store that it means. Raises `UsageError`."""
     from dataclasses import replace
 
+    from arena.league.option_values import option_value
     from arena.league.readers import Audience, reader_named
-    from arena.league.settings import option_value
 
     reader = option_value("--view", reader_named, text)
     if reader.audience is not Audience.BOT:

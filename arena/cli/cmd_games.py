@@ -127,6 +127,6 @@ def games_command(
 
 def _fault(row: "GameRow") -> str:
     """The line below a game that was lost by a fault. A store from elsewhere can say anything there."""
-    from arena.printable import printable
+    from arena.system.printable import printable
 
     return f"\n    {printable(row.detail, LONGEST_DETAIL)}" if row.reason.is_forfeit else ""

@@ -22,8 +22,8 @@ def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
     Every game is played again first. If anything is wrong with any of them, nothing is imported.
     """
     from arena.league.exchange import import_games
-    from arena.printable import printable
     from arena.report.documents import import_json
+    from arena.system.printable import printable
 
     said = NowAndThen()
     imported = import_games(store, files, lambda what, done, of: said.remark(f"{what} {done} of {of} games"))

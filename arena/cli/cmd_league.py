@@ -12,9 +12,17 @@ from arena.cli.installation import needs, refuse_windows
 from arena.cli.serving import SERVE_GROUP, SERVE_OPTIONS, collect_serve
 from arena.cli.shared_options import HELP_GROUPS, PLAY_OPTIONS, collect, detail_options, form_of, lines_option
 from arena.errors import UsageError
-from arena.league.cluster import USUAL_WAIT, ClusterOptions
-from arena.league.formats import USUAL_CONFIDENCE, USUAL_EXTRA_PAIRS, USUAL_ROUNDS, FormatName, FormatOptions
-from arena.league.options import MOST_GAMES, Kind
+from arena.league.league_options import (
+    MOST_GAMES,
+    USUAL_CONFIDENCE,
+    USUAL_EXTRA_PAIRS,
+    USUAL_ROUNDS,
+    USUAL_WAIT,
+    ClusterOptions,
+    FormatName,
+    FormatOptions,
+    Kind,
+)
 
 FORMAT_GROUP = (
     *("format", "rounds", "challengers", "seeds", "best-of", "extra-pairs", "confidence", "games", "disqualify"),
@@ -203,14 +211,14 @@ def league_command(
     refuse_windows()
     from arena.cli.play_games import play
     from arena.league.pairing.chosen import format_of
-    from arena.league.plan import Entry
+    from arena.league.plan import LeagueEntry
 
     if strict and skip_broken:
         raise click.UsageError("--strict refuses broken bots and --skip-broken leaves them out: expected one of them")
     cluster = _cluster(options)
     form = form_of(as_json=as_json, as_lines=as_lines)
     asked, serve = _format(options), collect_serve(options)
-    entry = Entry(
+    entry = LeagueEntry(
         list(paths),
         Kind.LEAGUE,
         asked.rounds or USUAL_ROUNDS,

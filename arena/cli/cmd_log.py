@@ -29,10 +29,10 @@ def log_command(store: Path, game: str, side: str | None, *, times: bool, as_jso
     The lines are worked out from the record by the code that spoke them; what the record does not say is named.
     """
     from arena.cli.stores import open_to_read
-    from arena.league.pairs import was_followed
-    from arena.printable import printable
+    from arena.league.game_specs import was_followed
     from arena.report.game_list import Roster
     from arena.report.log import log_json, log_text
+    from arena.system.printable import printable
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))

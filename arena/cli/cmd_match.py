@@ -9,7 +9,7 @@ from arena.cli.config import ConfiguredCommand
 from arena.cli.helping import Whole, with_options
 from arena.cli.installation import refuse_windows
 from arena.cli.shared_options import HELP_GROUPS, PLAY_OPTIONS, collect, detail_options, form_of, lines_option
-from arena.league.options import MOST_GAMES, USUAL_MATCH_GAMES, Kind
+from arena.league.league_options import MOST_GAMES, USUAL_MATCH_GAMES, Kind
 
 
 @click.command(
@@ -57,7 +57,7 @@ def match_command(
     refuse_windows()
     from arena.cli.paused_games import begin
     from arena.cli.play_games import play
-    from arena.league.plan import Entry
+    from arena.league.plan import LeagueEntry
 
     form = form_of(as_json=as_json, as_lines=as_lines)
     if pause is not None:
@@ -69,5 +69,5 @@ def match_command(
     if pause_after is not None:
         raise click.UsageError("--pause-after N needs --pause FILE, the file to save the game in")
     games = games or USUAL_MATCH_GAMES
-    entry = Entry(list(paths), Kind.MATCH, (games + 1) // 2, games)
+    entry = LeagueEntry(list(paths), Kind.MATCH, (games + 1) // 2, games)
     return play(entry, collect(options), form)

@@ -41,8 +41,8 @@ def new_command(path: Path, language: str | None, author: str, as_json: bool) ->
     """
     from arena.bots.languages import DEFAULT, find_language
     from arena.bots.new import write_bot
-    from arena.printable import printable
     from arena.report.consoles import to_json
+    from arena.system.printable import printable
 
     chosen = find_language(language) if language is not None else DEFAULT
     bot = write_bot(path, chosen, author)
@@ -74,7 +74,7 @@ def _page(bot: "NewBot") -> str:
     """Say where a bot was written, and what to type next."""
     import shlex
 
-    from arena.printable import printable
+    from arena.system.printable import printable
 
     folder = str(bot.folder)
     play = "play two games (the arena builds it first)" if bot.build else "play two games"

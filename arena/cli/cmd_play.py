@@ -8,7 +8,7 @@ import click
 from arena.cli.helping import ArenaCommand
 from arena.cli.installation import refuse_windows
 from arena.cli.shared_options import HELP_GROUPS, person_options
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
 
 SIDES = ("red", "blue", "random")
 
@@ -81,7 +81,7 @@ def play_command(
     """
     refuse_windows()
     from arena.cli.person_play import Seats, begin, go_on
-    from arena.league.options import USUAL
+    from arena.league.league_options import USUAL
 
     _check(bot, two=two, terminal=terminal, resume=resume)
     if terminal and listen is not None:

@@ -64,10 +64,10 @@ def report_command(
     from arena.cli.installation import needs
     from arena.cli.interrupts import unwinding
     from arena.cli.stores import open_to_read
+    from arena.league.option_values import option_value
     from arena.league.readers import reader_named
-    from arena.league.settings import option_value
-    from arena.printable import printable
     from arena.report.consoles import to_json
+    from arena.system.printable import printable
 
     needs(["jinja2"], "web", "arena report")
     from arena.report.site.site_contents import SitePlan

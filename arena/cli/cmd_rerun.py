@@ -10,11 +10,11 @@ from arena.cli.helping import ArenaCommand
 from arena.cli.installation import refuse_windows
 from arena.cli.shared_options import by_color
 from arena.cli.streams import remark, result
-from arena.league.options import SANDBOXES
+from arena.league.league_options import SANDBOXES
 
 if TYPE_CHECKING:
     from arena.game.record import GameRecord
-    from arena.league.rerun import Difference, Rerun
+    from arena.league.rerun import FirstDifference, Rerun
 
 
 @click.command(
@@ -79,9 +79,9 @@ def rerun_command(
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.cli.stores import open_to_read
     from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
-    from arena.printable import printable
     from arena.report.consoles import to_json
     from arena.report.game_list import Roster, shown_name
+    from arena.system.printable import printable
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
@@ -114,7 +114,7 @@ def _split(text: str) -> tuple[str, ...]:
     import shlex
 
     from arena.errors import UsageError
-    from arena.printable import shown
+    from arena.system.printable import shown
 
     try:
         return tuple(shlex.split(text))
@@ -153,7 +153,7 @@ def _document(number: int, done: "Rerun") -> dict[str, Any]:
 
 def rerun_text(number: int, done: "Rerun") -> str:
     """Say in words whether a game was the same, and where it parts from the record."""
-    from arena.counted import counted
+    from arena.system.printable import counted
 
     recorded, found = done.recorded.verdict, done.difference
     plies = counted(recorded.plies, "ply", "plies")
@@ -166,7 +166,7 @@ def rerun_text(number: int, done: "Rerun") -> str:
     return "\n".join(lines)
 
 
-def _where(found: "Difference") -> str:
+def _where(found: "FirstDifference") -> str:
     from arena.league.rerun import Part
 
     if found.part is Part.SETUP:
@@ -176,7 +176,7 @@ def _where(found: "Difference") -> str:
     return f"parts from the record at ply {found.ply}, {found.color.word} to move"
 
 
-def _what(found: "Difference") -> list[str]:
+def _what(found: "FirstDifference") -> list[str]:
     if found.recorded is None and found.played is None:
         return []
     from arena.league.rerun import Part

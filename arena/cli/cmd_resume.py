@@ -7,7 +7,7 @@ import click
 from arena.cli.helping import ArenaCommand, Whole
 from arena.cli.installation import refuse_windows
 from arena.cli.shared_options import form_of, lines_option
-from arena.league.options import SANDBOXES
+from arena.league.league_options import SANDBOXES
 
 
 @click.command(

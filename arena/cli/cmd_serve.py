@@ -60,9 +60,9 @@ def serve_command(
     """
     from arena.cli.installation import SERVING, needs
     from arena.cli.stores import open_to_read
+    from arena.league.option_values import option_value
     from arena.league.readers import reader_named
-    from arena.league.settings import option_value
-    from arena.printable import printable
+    from arena.system.printable import printable
 
     needs(SERVING, "web", "arena serve")
     from arena.report.site.site_contents import SitePlan

@@ -55,9 +55,9 @@ def show_command(
 ) -> None:
     """Print a game of STORE move by move, as boards. GAME is its number or the start of its id."""
     from arena.cli.stores import open_to_read
-    from arena.printable import printable
     from arena.report.game_list import Roster
     from arena.report.game_text import ALL_PLIES, GameStyle, game_pages, parse_plies, show_json
+    from arena.system.printable import printable
 
     plies = ALL_PLIES if ply is None else parse_plies(ply)
     with open_to_read(store) as opened:

@@ -110,8 +110,8 @@ def standings_command(
 
 def _remark_on_table(left_out: int, not_counted: int) -> None:
     """Say how many games of the store are not in the table."""
-    from arena.counted import counted
     from arena.report.result_words import not_counted_text
+    from arena.system.printable import counted
 
     if left_out:
         are = "is" if left_out == 1 else "are"

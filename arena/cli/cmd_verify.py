@@ -12,7 +12,7 @@ import click
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
 from arena.cli.streams import NowAndThen, remark, result
-from arena.counted import counted
+from arena.system.printable import counted
 
 if TYPE_CHECKING:
     from arena.league.record_file import LineFault
@@ -41,11 +41,11 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     """
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
-    from arena.league.salvage import salvage as copy_sound_games
     from arena.league.store import Store, is_record_file, refuse_other_files
+    from arena.league.verify import salvage as copy_sound_games
     from arena.league.verify import verify
-    from arena.printable import printable
     from arena.report.documents import verify_json
+    from arena.system.printable import printable
 
     progress = _Progress()
     refuse_other_files(store)
@@ -75,7 +75,7 @@ def _copying_to(path: Path) -> Iterator[None]:
 
     It is left there: another process may have begun to use it.
     """
-    from arena.printable import printable
+    from arena.system.printable import printable
 
     try:
         yield
@@ -100,7 +100,7 @@ class _Progress:
 def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
     """Print findings as they come unless `quiet`: the first with the same text, and at the end how many more."""
     from arena.league.record_file import LONGEST_FAULT
-    from arena.printable import printable
+    from arena.system.printable import printable
 
     repeated = Counter[str]()
     for finding in findings:
@@ -115,8 +115,8 @@ def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
 
 def _verify_file(path: Path, progress: _Progress, as_json: bool) -> int:
     from arena.league.record_file import verify_file
-    from arena.printable import printable
     from arena.report.documents import verify_file_json
+    from arena.system.printable import printable
 
     findings = list(_printed(verify_file(path, progress), quiet=as_json))
     if as_json:

@@ -96,7 +96,7 @@ class ConfiguredCommand(ArenaCommand):
             return tuple(bot.path for bot in state.bots)
         if self._takes in (None, len(named)) if named else state.shows:
             return named
-        from arena.printable import printable
+        from arena.system.printable import printable
 
         words = printable(", ".join(named[:NAMED]), LONGEST_NAMED) + (", ..." if len(named) > NAMED else "")
         got = f"{len(named)}: {words}" if len(named) > 1 else f"only {words}" if named else "none"
@@ -122,8 +122,8 @@ class ConfiguredCommand(ArenaCommand):
 
     def _show(self, ctx: click.Context) -> int:
         """Print the settings in force. Raises `UsageError` or `RulesetError` for settings that cannot be played."""
-        from arena.league.options import PlayOptions
-        from arena.league.settings import check_values
+        from arena.league.league_options import PlayOptions
+        from arena.league.option_values import check_values
 
         check_values(
             PlayOptions(**{each.name: ctx.params[each.name] for each in fields(PlayOptions) if each.name in ctx.params})
@@ -278,7 +278,7 @@ def _as_json(ctx: click.Context, state: Configured) -> str:
 
 def _setting(ctx: click.Context, option: click.Option, state: Configured) -> tuple[Any, str, str | None]:
     """The value of an option, what it comes from in words, and its key in the file if it is from there."""
-    from arena.printable import printable
+    from arena.system.printable import printable
 
     name = option.name or ""
     value = ctx.params[name]
@@ -322,7 +322,7 @@ def _toml(value: Any) -> str:
     """Return a value in TOML, whose strings, numbers and lists are written as in JSON."""
     import json
 
-    from arena.printable import printable
+    from arena.system.printable import printable
 
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"

@@ -34,9 +34,9 @@ from arena.bots.old_bots import split_prefix
 from arena.bots.samples import SAMPLES, sample_file
 from arena.cli.helping import Whole
 from arena.errors import nearest, suggest
-from arena.hostfile import FileError, read_toml
-from arena.printable import SHOWN, printable, shown
-from arena.schema import expected, structured
+from arena.system.printable import SHOWN, printable, shown
+from arena.system.schema import expected, structured
+from arena.system.user_files import FileError, read_toml
 
 FILE = "arena.toml"
 PROJECT = "pyproject.toml"

@@ -15,8 +15,8 @@ from typing import Any
 
 import click
 
-from arena.printable import SHOWN, printable, shown
 from arena.report.consoles import folded
+from arena.system.printable import SHOWN, printable, shown
 
 HELP_ALL = "help_all"
 WORDS = "words"

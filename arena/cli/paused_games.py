@@ -12,9 +12,8 @@ from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
 from arena.cli.shared_options import OutputForm, by_color
 from arena.cli.streams import OutputError, flush_results, remark, result
-from arena.counted import counted
 from arena.errors import ArenaError, UsageError
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import (
     AlreadyPlayed,
@@ -28,10 +27,10 @@ from arena.league.saved import (
 )
 from arena.league.store import GameRow, StoreChangedError
 from arena.play.saved_game import load_saved
-from arena.printable import printable
 from arena.report.consoles import to_json, to_line
 from arena.report.game_list import PausedJson, game_entry, game_line
 from arena.report.standings import handicap_text
+from arena.system.printable import counted, printable
 
 
 class SaidOfGame(NamedTuple):

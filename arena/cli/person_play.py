@@ -15,17 +15,17 @@ from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.paused_games import does_not_count, kept_words, line_to_go_on, saying_how_to_go_on
 from arena.cli.process_setup import level_line, own_process, run_unwinding
 from arena.cli.streams import flush_results, remark, result
-from arena.counted import counted
 from arena.errors import UsageError
 from arena.game.faults import named
 from arena.game.time_control import parse_time
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
+from arena.league.option_values import option_value
 from arena.league.person_game import Face, PersonOptions, begin_person_game, play_person_game
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
-from arena.league.settings import option_value
 from arena.play.saved_game import load_saved
 from arena.report.game_list import game_line
+from arena.system.printable import counted
 from protocol.notation import COLOR_BY_WORD, Color
 
 if TYPE_CHECKING:

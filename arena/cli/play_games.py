@@ -14,17 +14,15 @@ from arena.cli.process_setup import level_line, own_process, run_unwinding, same
 from arena.cli.serving import ServedAt, ServeOptions, listening_for, pages_beside, refuse_to_give_away
 from arena.cli.shared_options import OutputForm
 from arena.cli.streams import Detail, OutputError, complain, detail, flush_results, remark, result
-from arena.counted import counted
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
-from arena.league.options import PlayOptions
-from arena.league.outcome import Forfeits, Outcome, Watcher
-from arena.league.plan import Entry, Plan
-from arena.league.stop import Stop
+from arena.league.league_options import PlayOptions
+from arena.league.outcome import Forfeits, LeagueOutcome, Watcher
+from arena.league.plan import LeagueEntry, Plan
+from arena.league.stop import StopRequest
 from arena.league.store import GameRow, StoreChangedError, StoreError
-from arena.play.played_on import reference_text
-from arena.printable import printable
+from arena.play.machine import reference_text
 from arena.report.consoles import progress_console, results_console
 from arena.report.documents import league_json
 from arena.report.game_list import Roster
@@ -32,11 +30,12 @@ from arena.report.placings import placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress, Silence
 from arena.report.standings import declared_last, handicap_text, make_table, table_note
 from arena.report.terminal import full_report, standings_grid
+from arena.system.printable import counted, printable
 
 STDERR_LINES_SHOWN = 5
 
 
-def play(entry: Entry, options: PlayOptions, form: OutputForm, serve: ServeOptions | None = None) -> int:
+def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, serve: ServeOptions | None = None) -> int:
     """Play a league or a match and print its table, with its pages served meanwhile if that is asked for.
 
     Returns the exit code; raises `ArenaError`.
@@ -45,7 +44,7 @@ def play(entry: Entry, options: PlayOptions, form: OutputForm, serve: ServeOptio
         return play_as(entry, options, partial(_play_and_tell, form=form, listening=listening))
 
 
-def play_as(entry: Entry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
+def play_as(entry: LeagueEntry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
     """Prepare what is to be played, and have it played. Returns the exit code; raises `ArenaError`."""
     with unwinding():
         own_process(options.sandbox)
@@ -108,7 +107,7 @@ def play_and_tell(
     league: OpenLeague,
     stop: StopRequests,
     progress: Progress,
-    play_games: Callable[[Stop, Watcher], Outcome],
+    play_games: Callable[[StopRequest, Watcher], LeagueOutcome],
     print_results: Callable[[], bool],
     *,
     code: Callable[[], int] = lambda: 0,
@@ -252,11 +251,11 @@ def _tell_repeated(name: str, count: int) -> None:
     """A hint and no proof: who is about to lose gains by it that the arena's processes are killed or stopped."""
     remark(
         f"{name} alone took part each time that a game was played again ({count} times); a bot can bring that about: "
-        "at the default level of --sandbox by signals, at any level by what keeps the machine from running the arena"
+        "at the basic level of --sandbox by signals, at any level by what keeps the machine from running the arena"
     )
 
 
-def _how_to_resume(league: OpenLeague, outcome: Outcome) -> str:
+def _how_to_resume(league: OpenLeague, outcome: LeagueOutcome) -> str:
     path = league.plan.path
     if not path.exists():
         stored = f"there is no store at {path} any more, so all games are to be played again"
@@ -271,7 +270,7 @@ def _how_to_resume(league: OpenLeague, outcome: Outcome) -> str:
     return f"stopped: {stored}{_lost_text(outcome)}\nresume with: {same_command()}"
 
 
-def _lost_text(outcome: Outcome) -> str:
+def _lost_text(outcome: LeagueOutcome) -> str:
     """The games that were begun and are not stored: those that were over, and those that were not."""
     parts = []
     if outcome.unstored:

@@ -20,9 +20,7 @@ from arena.cli.pager import AUTO, paint_for
 from arena.cli.streams import flush_results, result
 from arena.game.seat_state import SeatState, Stage
 from arena.game.setups import Rows
-from arena.nursery import open_nursery
 from arena.play.session import RefusedError, Session
-from arena.printable import printable
 from arena.report.boards import Paint, board_text
 from arena.report.consoles import fitted, width_of
 from arena.report.seat_text import (
@@ -39,6 +37,8 @@ from arena.report.seat_text import (
     setup_cells,
     stage_words,
 )
+from arena.system.concurrency import open_nursery
+from arena.system.printable import printable
 from protocol.notation import EMPTY, HOME_SQUARES, SQUARE_INDEX, Color
 
 CLEAR = "\x1b[H\x1b[2J"

@@ -34,7 +34,7 @@ def own_process(sandbox: str) -> None:
 def level_line(level: Level, is_chosen: bool) -> str:
     """Return the line that says at which level bots are sandboxed, and whether `auto` has chosen it."""
     risk = ""
-    if level is Level.DEFAULT:
+    if level is Level.BASIC:
         stronger = "; safer: --sandbox bwrap" if Level.BWRAP.why_not() is None else ""
         risk = f" (bots can use your files and network{stronger})"
     chosen = " (the strongest that works here: arena doctor)" if is_chosen else ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arena.game.record import GameRecord
     from arena.league.league import OpenLeague
     from arena.league.plan import Plan
-    from arena.league.run import Watch
+    from arena.league.play_missing import Watch
     from arena.league.store import GameRow
     from arena.report.progress import Progress
     from arena.web.address import Listening
@@ -103,8 +103,8 @@ def listening_for(options: ServeOptions | None) -> "Iterator[ServedAt | None]":
         return
     from arena.cli.installation import SERVING, needs
     from arena.game.time_control import parse_duration
+    from arena.league.option_values import option_value
     from arena.league.readers import reader_named
-    from arena.league.settings import option_value
     from arena.web.address import parse_host
 
     needs(SERVING, "web", "arena league --serve")

@@ -12,7 +12,7 @@ from arena.cli.config import configured
 from arena.cli.helping import Decorator, Whole, with_options
 from arena.cli.streams import Detail, detail, set_detail
 from arena.errors import UsageError
-from arena.league.options import (
+from arena.league.league_options import (
     LARGEST_SEED,
     MOST_JOBS,
     OPPONENTS,
@@ -21,7 +21,7 @@ from arena.league.options import (
     PlayOptions,
     usable_cpus,
 )
-from arena.printable import printable, shown
+from arena.system.printable import printable, shown
 from protocol.notation import Color
 
 HELP_GROUPS = {
@@ -189,7 +189,7 @@ _OF_BOTS = (
 def bot_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add those of the shared options to a command, with a `--sandbox` of its own: the strongest that works here."""
     function = with_options(_named(PLAY_OPTIONS, _OF_BOTS))(function)
-    words = "How it is held: auto takes the strongest level that works here, default is that of leagues without one."
+    words = "How it is held: auto takes the strongest level that works here; leagues use basic."
     return click.option(
         "--sandbox", type=click.Choice(SANDBOXES), metavar="LEVEL", default=SANDBOXES[-1], show_default=True, help=words
     )(function)

@@ -31,9 +31,9 @@ def open_to_read(path: Path, *, is_doubtful: bool = False) -> "Store":
 
 def _paused_words(path: Path) -> str | None:
     from arena.cli.installation import shell_line, this_command
-    from arena.counted import counted
     from arena.errors import UsageError
     from arena.play.saved_game import load_saved
+    from arena.system.printable import counted
 
     try:
         paused = load_saved(path)
@@ -65,7 +65,7 @@ def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
 def warn_of_seed(store: Path, settings: dict[str, str], reader: "Reader", say: Callable[[str], None] = remark) -> None:
     """Warn that the seed of a league can be guessed, if anybody but the host reads its games."""
     from arena.league.readers import HOST, guessable_seed
-    from arena.printable import printable
+    from arena.system.printable import printable
 
     seed = guessable_seed(settings)
     if reader is not HOST and seed is not None:

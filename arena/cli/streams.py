@@ -15,8 +15,8 @@ import sys
 import time
 from typing import BinaryIO, TextIO, cast
 
-from arena.printable import printable
 from arena.report.consoles import fitted
+from arena.system.printable import printable
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 SECONDS_BETWEEN_REMARKS = 5.0

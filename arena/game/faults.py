@@ -6,8 +6,8 @@ from typing import NamedTuple
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.printable import printable
 from arena.rules.events import IllegalActionError, Rule
+from arena.system.printable import printable
 from protocol.conversation import Phase
 from protocol.notation import Color, Reason
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from arena.game.clock import Clock
-from arena.game.dates import date_text
+from arena.game.exported import date_text
 from arena.game.faults import lost_by, named
 from arena.game.record import GameRecord, History, NoteLine, RecordError
 from arena.game.spec import Opening

@@ -1,14 +1,11 @@
-"""What a record says of its game, as values that a referee takes: what was to be played, and who lost by which fault.
-
-A record has the words of the verdict alone. Where they are of both sides' faults, and can be read in more than one way,
-it is not known which of them belong to which side.
-"""
+"""The record of a game that a referee has judged, and from a record what a referee takes: the game and its faults."""
 
 import msgspec
 
 from arena.game.faults import MAX_FAULT, Fault, lost_by
 from arena.game.hints import LONGEST_HINT, MARK
 from arena.game.record import GameRecord, RecordError
+from arena.game.referee import Referee
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
@@ -25,6 +22,44 @@ LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)") 
 
 BY_A_LINE = frozenset({Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP, Reason.PROTOCOL})
 """What a bot loses by that has said what it should not; the record does not have that line."""
+
+
+def judged(referee: Referee, *, arena: str, started: float, seconds: float, stderr: tuple[str, str]) -> GameRecord:
+    """Return the record of a game that is over, without what its processes used and how they were held.
+
+    `arena` is the version, `started` in seconds since the epoch, `stderr` of red and of blue.
+    """
+    spec = referee.spec
+    assert referee.verdict is not None
+    red, blue = referee.seats
+    return GameRecord(
+        id=spec.id,
+        arena=arena,
+        ruleset=spec.ruleset.name,
+        rules=tuple(spec.ruleset.lines()),
+        time=spec.time,
+        players=spec.players,
+        seeds=spec.seeds,
+        pair_seed=spec.pair_seed,
+        declared=(red.declared, blue.declared),
+        setups=("/".join(red.rows) if red.rows else None, "/".join(blue.rows) if blue.rows else None),
+        actions=tuple(referee.actions),
+        times_us=tuple(referee.times_us),
+        notes=tuple(referee.notes),
+        verdict=referee.verdict,
+        stderr=stderr,
+        started=started,
+        seconds=seconds,
+        forgiven_us=tuple(referee.forgiven_us),
+        interrupted=tuple(referee.interrupted),
+        blue_time=spec.blue_time or msgspec.UNSET,
+        authors=(red.author, blue.author) if red.author or blue.author else msgspec.UNSET,
+        wants=(red.wants, blue.wants),
+        opening=spec.opening or msgspec.UNSET,
+        names_told=spec.names_told or msgspec.UNSET,
+        cannot=(red.cannot, blue.cannot) if red.cannot or blue.cannot else msgspec.UNSET,
+        time_percent=spec.time_percent or msgspec.UNSET,
+    )
 
 
 def spec_of(record: GameRecord) -> GameSpec:

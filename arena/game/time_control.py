@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from arena.errors import UsageError
-from arena.printable import shown
+from arena.system.printable import shown
 
 
 def _seconds(milliseconds: int) -> str:

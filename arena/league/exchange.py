@@ -14,14 +14,11 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from arena.bots.limits import Limits
-from arena.counted import counted
 from arena.errors import ArenaError, UsageError
+from arena.game.exported import RecordEntry, SeatViewError, encode_line
 from arena.game.record import GameRecord, RecordError
-from arena.game.record_lines import SeatViewError, encode_line
 from arena.game.spec import Player
 from arena.game.verdict import Verdict
-from arena.game.whole_line import Entry
-from arena.hostfile import FileError
 from arena.league.readers import Reader
 from arena.league.record_file import (
     LONGEST_FAULT,
@@ -43,9 +40,10 @@ from arena.league.store import (
     refuse_other_files,
     sole_use,
 )
-from arena.league.verify import League
-from arena.printable import printable, shown
+from arena.league.verify import GameChecks
 from arena.rules.ruleset import RulesetError
+from arena.system.printable import counted, printable, shown
+from arena.system.user_files import FileError
 
 AT_ONCE = 64
 """Games that are stored in one transaction."""
@@ -91,7 +89,7 @@ class _Coming(NamedTuple):
     """A game that may be imported: what it is, and where it stands, for errors."""
 
     where: str
-    entry: Entry
+    entry: RecordEntry
 
     @property
     def record(self) -> GameRecord:
@@ -158,7 +156,7 @@ def _of_store(path: Path, where: str) -> Iterator[_Coming]:
             if stored.record is None or stored.damage:
                 raise DamagedError(path, stored.damage)
             own = settings_of_game(settings, stored.record)
-            yield _Coming(f"{where}: game {row.number}", Entry(stored.record, own))
+            yield _Coming(f"{where}: game {row.number}", RecordEntry(stored.record, own))
 
 
 def _sum(record: GameRecord) -> bytes:
@@ -208,7 +206,7 @@ class _Present:
         stored = self._store.stored(number)
         if stored.record is None or stored.damage:
             raise DamagedError(self.path, stored.damage)
-        return _Coming(f"{printable(str(self.path))}: game {number}", Entry(stored.record, self.settings))
+        return _Coming(f"{printable(str(self.path))}: game {number}", RecordEntry(stored.record, self.settings))
 
 
 class _Survey:
@@ -311,7 +309,7 @@ def _others(value: str, than: str) -> str:
 
 def _play_again(sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
     """Play every new game again. Raises `ArenaError` with the first of those that do not give what they say."""
-    league = League(survey.settings, met(survey.meetings))
+    league = GameChecks(survey.settings, met(survey.meetings))
     faults: list[str] = []
     done = 0
     for coming in _coming(sources):

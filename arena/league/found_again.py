@@ -22,7 +22,7 @@ from arena.bots.old_bots import PREFIX
 from arena.bots.samples import SAMPLES, bot_path
 from arena.errors import UsageError
 from arena.game.spec import Player
-from arena.printable import SHOWN, printable
+from arena.system.printable import SHOWN, printable
 
 MOST_LOOKED_AT = 500
 """Files and folders of one folder that are looked at."""

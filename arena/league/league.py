@@ -1,7 +1,7 @@
 """A league or a match as a service: find the bots, say what is to be played, play what is missing.
 
 It prints nothing, handles no signal and never exits. What there is to say on the way goes to callables, the wish to
-stop comes in as a `Stop`, and what came of it is an `Outcome`.
+stop comes in as a `StopRequest`, and the result is a `LeagueOutcome`.
 """
 
 import contextlib
@@ -21,18 +21,15 @@ from arena.bots.archive import ARCHIVE, archive_of, keep_copies
 from arena.bots.entering import fingerprint
 from arena.bots.run import Run
 from arena.bots.starting import Sandbox
-from arena.counted import counted as counted_text
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Player
-from arena.league.changes import note_versions
-from arena.league.described import settings_in
+from arena.league.entrants import note_versions
 from arena.league.executor import Executor, PlaySettings
 from arena.league.executor.local import local_executor
-from arena.league.games import Games, Settings
-from arena.league.kept_format import PLACING, format_text
+from arena.league.game_specs import Games
+from arena.league.league_options import PlayOptions
 from arena.league.lineup import LineUp, league_before, line_up
-from arena.league.options import PlayOptions
-from arena.league.outcome import Outcome, PlayState, Watcher
+from arena.league.outcome import LeagueOutcome, PlayState, Watcher
 from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.disqualify import WithoutDisqualified
 from arena.league.pairing.ladder import Ladder
@@ -40,18 +37,19 @@ from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.placing import Placing
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.places import placing_of
-from arena.league.plan import Entry, Plan, planned
-from arena.league.run import Watch, play_missing
-from arena.league.running import Say, run_games
-from arena.league.stop import Stop, Wish
+from arena.league.plan import LeagueEntry, Plan, planned
+from arena.league.play_missing import Watch, play_missing
+from arena.league.settings import Settings, settings_in
+from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, runs_of
-from arena.league.stored_games import games_between, ladder_start, stored_games, tell_stored
-from arena.nursery import background
-from arena.play.played_on import read_reference
+from arena.league.stored_league import PLACING, format_text, games_between, ladder_start, stored_games, tell_stored
+from arena.play.machine import read_reference
+from arena.system.concurrency import background
+from arena.system.printable import counted as counted_text
 
 
 @contextlib.contextmanager
-def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.run) -> Iterator["OpenLeague"]:
+def open_league(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run = trio.run) -> Iterator["OpenLeague"]:
     """Prepare a league or match: bots found and built, the sandbox tried out, the store open and in agreement.
 
     `say` is told remarks, `run` runs what is to be waited for. Raises `UsageError`, `RulesetError` and other
@@ -100,7 +98,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         yield league
 
 
-def _is_archived(entry: Entry) -> bool:
+def _is_archived(entry: LeagueEntry) -> bool:
     """Whether the files of bots are kept, which is usual where new versions take the places of old ones."""
     if entry.archive is None:
         return isinstance(entry.format, ChosenFormat) and entry.format.options.name in PLACING
@@ -246,7 +244,7 @@ class OpenLeague:
         counted = (msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified)
         self.store.keep(disqualified=tuple(counted))
 
-    def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
+    def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
         """Play what is missing, until all is played or `stop` is asked for.
 
         `watch` is called with what happens in the games, as the `watcher` is: it must not wait for anything.
@@ -267,7 +265,7 @@ class OpenLeague:
                 self.keep_what_counts()
             except StoreError as caught:
                 error = error or caught
-        return Outcome(
+        return LeagueOutcome(
             error=error,
             is_complete=is_complete,
             changed=tuple(state.versions.errors()),
@@ -279,7 +277,7 @@ class OpenLeague:
             repeated=state.session.in_all_repeats(),
         )
 
-    async def _play_until_stopped(self, stop: Stop, state: PlayState) -> None:
+    async def _play_until_stopped(self, stop: StopRequest, state: PlayState) -> None:
         session = state.session
 
         async def stop_when_asked(playing: trio.CancelScope) -> None:

@@ -11,14 +11,22 @@ from dataclasses import dataclass, field, replace
 
 from arena.errors import ArenaError
 from arena.game.spec import Player
-from arena.league.formats import FormatName
-from arena.league.games import Games, Settings
-from arena.league.kept_format import PLACING, KeptFormat, format_in, versions
+from arena.league.game_specs import Games
+from arena.league.league_options import FormatName
 from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.pairing import Format
 from arena.league.pairing.placing import Placed
+from arena.league.settings import Settings
 from arena.league.store import GameRow, Store
-from arena.league.stored_games import games_between, stored_games, tell_stored
+from arena.league.stored_league import (
+    PLACING,
+    KeptFormat,
+    format_in,
+    games_between,
+    stored_games,
+    tell_stored,
+    versions,
+)
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from arena.errors import UsageError
 from arena.game.spec import Opening
-from arena.hostfile import FileError, read_file
-from arena.printable import printable, shown
 from arena.rules.ruleset import Ruleset
 from arena.rules.setup import IllegalSetupError, check_setup
+from arena.system.printable import printable, shown
+from arena.system.user_files import FileError, read_file
 from protocol.notation import COLOR_BY_WORD, Color
 
 COMMENT = "#"

@@ -4,16 +4,15 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from arena.counted import counted
 from arena.errors import ArenaError
 from arena.game.faults import lost_by
 from arena.game.record import GameRecord
 from arena.game.recorded import faults_of
-from arena.league.run import Watch
-from arena.league.session import Session
+from arena.league.play_missing import RunProgress, Watch
 from arena.league.store import GameRow
 from arena.league.versions import Versions
-from arena.play.played_on import worker_of
+from arena.play.machine import worker_of
+from arena.system.printable import counted
 
 
 class Watcher(Protocol):
@@ -55,7 +54,7 @@ class Forfeits:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LeagueOutcome:
     """What came of playing. What has been stored is in the store."""
 
     error: ArenaError | None
@@ -88,7 +87,7 @@ class PlayState:
         self.watcher = watcher
         self.watch = watch
         self.versions = Versions()
-        self.session = Session()
+        self.session = RunProgress()
         self._first: dict[tuple[str, str], Forfeits] = {}
         self._counts: Counter[tuple[str, str]] = Counter()
 

@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from arena.printable import printable
+from arena.system.printable import printable
 
 MOST_SECONDS = 0.3
 """What a look may take; what has been found by then is what there is."""

@@ -14,16 +14,11 @@ from arena.bots.run import Run
 from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.game.spec import Player
 from arena.game.time_control import parse_duration
-from arena.league.cluster import ClusterOptions
 from arena.league.entrants import enrolled, entrants
 from arena.league.executor import PlaySettings
-from arena.league.games import Games, Settings
-from arena.league.options import Kind, PlayOptions, usable_cpus
-from arena.league.pairing.chosen import ChosenFormat
-from arena.league.pairing.pairing import Format
-from arena.league.pairing.round_robin import RoundRobin
-from arena.league.running import Say
-from arena.league.settings import (
+from arena.league.game_specs import Games
+from arena.league.league_options import ClusterOptions, Kind, PlayOptions, usable_cpus
+from arena.league.option_values import (
     build_limits,
     check_number,
     check_values,
@@ -33,6 +28,11 @@ from arena.league.settings import (
     time_control,
     times_of_bots,
 )
+from arena.league.pairing.chosen import ChosenFormat
+from arena.league.pairing.pairing import Format
+from arena.league.pairing.round_robin import RoundRobin
+from arena.league.settings import Settings
+from arena.league.stop import Say
 from arena.league.store import sole_use
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LeagueEntry:
     """Who is to play how much: `format` says who meets whom, `games` cuts it short.
 
     Unless it is `strict`, bots that cannot be started are listed as broken (with `skip_broken` they are left out), and
@@ -134,7 +134,7 @@ def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
 
 
 @contextlib.contextmanager
-def planned(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Iterator[Plan]:
+def planned(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run) -> Iterator[Plan]:
     """Find and build the bots, and read the settings. Until the end of the `with` statement nobody else plays with the
     store, nor builds in the bots' folders. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
     check_values(options)
@@ -172,7 +172,7 @@ def is_pinned(options: PlayOptions, games: int | None) -> bool:
 
 
 def _plan(
-    entry: Entry,
+    entry: LeagueEntry,
     options: PlayOptions,
     bots: Sequence[BotSpec],
     *,

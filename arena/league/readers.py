@@ -14,12 +14,11 @@ from enum import Enum
 from typing import Protocol, TypeVar
 
 from arena.errors import UsageError
+from arena.game.exported import encode_line, redact
 from arena.game.record import GameRecord
-from arena.game.record_lines import encode_line
-from arena.game.seat_lines import encode_public_line, encode_seat_line
 from arena.game.spec import Player
 from arena.league.store import NO_OPENINGS, OPENINGS, SEED
-from arena.printable import shown
+from arena.system.printable import shown
 from protocol.notation import Color
 
 OF_BOT = "bot:"
@@ -38,7 +37,7 @@ class Audience(Enum):
     BOT = "bot"
 
 
-class Played(Protocol):
+class PlayedGame(Protocol):
     """A game, as far as it says who played it."""
 
     @property
@@ -47,7 +46,7 @@ class Played(Protocol):
     def players(self) -> tuple[Player, Player]: ...
 
 
-AnyPlayed = TypeVar("AnyPlayed", bound=Played)
+AnyGame = TypeVar("AnyGame", bound=PlayedGame)
 
 
 @dataclass(frozen=True)
@@ -83,9 +82,9 @@ class Reader:
         if self.audience is Audience.ALL:
             return [encode_line(record, settings)]
         if self.audience is Audience.PUBLIC:
-            return [encode_public_line(record)]
+            return [redact(record, None)]
         is_own = self.audience is Audience.BOT
-        return [encode_seat_line(record, color, has_seed=is_own) for color in self.seats(record.players)]
+        return [redact(record, color, has_seed=is_own) for color in self.seats(record.players)]
 
 
 HOST = Reader(Audience.ALL)
@@ -104,7 +103,7 @@ def reader_named(text: str) -> Reader:
     raise UsageError(f"expected all, red, blue, public or {OF_BOT}NAME, got {shown(text)}")
 
 
-def readable(rows: Iterable[AnyPlayed], settings: dict[str, str], reader: Reader) -> list[AnyPlayed]:
+def readable(rows: Iterable[AnyGame], settings: dict[str, str], reader: Reader) -> list[AnyGame]:
     """Those of the games that are for this reader: all, or of the author of a bot those of that bot.
 
     `settings` are those of the store. Raises `UsageError` if one of them shows what another one hides.
@@ -119,7 +118,7 @@ def readable(rows: Iterable[AnyPlayed], settings: dict[str, str], reader: Reader
     return found
 
 
-def _refuse_both_set_ups(rows: Sequence[Played], reader: Reader) -> None:
+def _refuse_both_set_ups(rows: Sequence[PlayedGame], reader: Reader) -> None:
     games = {color: row.number for row in rows for color in reader.seats(row.players)}
     if len(games) > 1:
         raise UsageError(
@@ -129,8 +128,8 @@ def _refuse_both_set_ups(rows: Sequence[Played], reader: Reader) -> None:
         )
 
 
-def _refuse_both_roles(rows: Sequence[Played], reader: Reader) -> None:
-    sides: dict[Color, dict[str, Played]] = {color: {} for color in Color}
+def _refuse_both_roles(rows: Sequence[PlayedGame], reader: Reader) -> None:
+    sides: dict[Color, dict[str, PlayedGame]] = {color: {} for color in Color}
     for row in rows:
         for color in Color:
             player = row.players[color]

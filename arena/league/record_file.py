@@ -1,6 +1,6 @@
 """Files of records, as `arena export` writes them: reading them line by line, and checking them as a whole.
 
-A file may come from anywhere: each line is bounded, checked by itself (`arena.game.record_lines`), and played again.
+A file may come from anywhere: each line is bounded, checked by itself (`arena.game.exported`), and played again.
 That a whole line is missing cannot be told from a file that never had it.
 """
 
@@ -12,19 +12,17 @@ from typing import NamedTuple
 
 from arena.bots.names import expected_name, table_name_fault
 from arena.errors import ArenaError, UsageError
+from arena.game.exported import LONGEST_LINE, RecordEntry, SeatViewError, decode_line, encode_line
 from arena.game.record import GameRecord, RecordError
-from arena.game.record_lines import LONGEST_LINE, SeatViewError, decode_line, encode_line
 from arena.game.spec import Player
-from arena.game.whole_line import Entry
-from arena.hostfile import FileError, read_lines
-from arena.league.games import Settings
-from arena.league.setting_faults import setting_fault
+from arena.league.settings import Settings, setting_fault
 from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
-from arena.league.store.other_files import STORE_START
-from arena.league.verify import League, other_limits
-from arena.printable import printable, shown
+from arena.league.store.faults import STORE_START
+from arena.league.verify import GameChecks, other_limits
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
+from arena.system.printable import printable, shown
+from arena.system.user_files import FileError, read_lines
 
 MOST_NO_RECORDS = 100
 """Lines that are no records, after which the rest of a file is not looked at: it is another file, or is lost."""
@@ -44,7 +42,7 @@ class LineFault(NamedTuple):
         return f"line {self.line}: {self.text}"
 
 
-def read_entries(path: Path) -> Iterator[tuple[int, Entry | RecordError]]:
+def read_entries(path: Path) -> Iterator[tuple[int, RecordEntry | RecordError]]:
     """The games of a file with the numbers of their lines, or what is wrong with the line.
 
     Raises `FileError`.
@@ -95,7 +93,7 @@ def shared_settings(settings: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in settings.items() if not name.startswith(LIMITS_OF)}
 
 
-def settings_fault(entry: Entry) -> str | None:
+def settings_fault(entry: RecordEntry) -> str | None:
     """Why a line's settings cannot be those of a league, in words; None if they can be."""
     record, settings = entry
     for player in record.players:
@@ -120,7 +118,7 @@ class _Met(NamedTuple):
 
 
 def met(meetings: Counter[tuple[Player, Player]]) -> Iterable[_Met]:
-    """The games that were counted, as far as `League` has to know them."""
+    """The games that were counted, as far as `GameChecks` has to know them."""
     return (_Met(players, games) for players, games in meetings.items())
 
 
@@ -146,7 +144,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             break
         if not isinstance(entry, RecordError):
             meetings[entry.record.players] += 1
-    leagues: dict[frozenset[tuple[str, str]], League] = {}
+    leagues: dict[frozenset[tuple[str, str]], GameChecks] = {}
     seen: dict[str, tuple[int, bytes]] = {}
     number = bad = copies = 0
     for number, entry in read_entries(path):
@@ -170,7 +168,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             settings = shared_settings(entry.settings)
             key = frozenset(settings.items())
             if key not in leagues:
-                leagues[key] = League(settings, met(meetings))
+                leagues[key] = GameChecks(settings, met(meetings))
             faults = [*leagues[key].faults(entry.record), *other_limits(entry.record, entry.settings)]
             faults += filter(None, [settings_fault(entry)])
             yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults))

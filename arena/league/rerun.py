@@ -31,8 +31,8 @@ from arena.game.spec import GameSpec, Player
 from arena.league.executor import Executor, Failed, GameTask, NotPlayed, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
 from arena.league.found_again import BotFinder
-from arena.league.pairs import return_game
-from arena.league.running import Say, run_games
+from arena.league.game_specs import return_game
+from arena.league.stop import Say, run_games
 from arena.league.trust import bot_line, is_archived, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions
 from protocol.notation import Color
@@ -48,7 +48,7 @@ class Part(Enum):
 
 
 @dataclass(frozen=True)
-class Difference:
+class FirstDifference:
     """The first thing in which two games differ: at this ply (0: before the game), for this side.
 
     `recorded` and `played` are the two set-ups or actions; None where there was none.
@@ -67,7 +67,7 @@ class Rerun:
 
     recorded: GameRecord
     played: GameRecord
-    difference: Difference | None
+    difference: FirstDifference | None
 
 
 @dataclass(frozen=True)
@@ -145,11 +145,11 @@ def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.r
     return Rerun(record, played, difference(record, played))
 
 
-def difference(recorded: GameRecord, played: GameRecord) -> Difference | None:
+def difference(recorded: GameRecord, played: GameRecord) -> FirstDifference | None:
     """The first thing in which two games under the same rules differ, times aside; None if they are the same."""
     for color in Color:
         if recorded.setups[color] != played.setups[color]:
-            return Difference(Part.SETUP, 0, color, recorded.setups[color], played.setups[color])
+            return FirstDifference(Part.SETUP, 0, color, recorded.setups[color], played.setups[color])
     starts = Color.BLUE if dict(recorded.rules).get("starts") == Color.BLUE.word else Color.RED
 
     def mover(ply: int) -> Color:
@@ -157,7 +157,7 @@ def difference(recorded: GameRecord, played: GameRecord) -> Difference | None:
 
     for ply, (before, now) in enumerate(zip(recorded.actions, played.actions, strict=False), start=1):
         if before != now:
-            return Difference(Part.ACTION, ply, mover(ply), before, now)
+            return FirstDifference(Part.ACTION, ply, mover(ply), before, now)
     ends = [(record.verdict.result, record.verdict.reason, record.verdict.plies) for record in (recorded, played)]
     if ends[0] == ends[1]:
         return None
@@ -166,7 +166,7 @@ def difference(recorded: GameRecord, played: GameRecord) -> Difference | None:
         record.actions[common] if len(record.actions) > common else None for record in (recorded, played)
     )
     is_begun = None not in recorded.setups
-    return Difference(Part.END, common + 1 if is_begun else 0, mover(common + 1), before_next, now_next)
+    return FirstDifference(Part.END, common + 1 if is_begun else 0, mover(common + 1), before_next, now_next)
 
 
 def _remark(record: GameRecord, say: Say) -> None:

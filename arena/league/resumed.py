@@ -1,12 +1,16 @@
-"""A saved game that is taken up again. Its file may be anybody's: the game in it has been checked when it was read
-(`arena.play.saved_game`); what it says of programs, sandbox and limits counts as far as `arena.league.trust` lets it.
+"""A saved game that is taken up again.
+
+The file of the game may be anybody's. The game in it is checked when it is read (`arena.play.saved_game`), and its ids,
+seeds and settings must be those that its league gives. What it says of programs, sandbox and limits counts only as
+far as `arena.league.trust` lets it.
 """
 
 import contextlib
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -14,7 +18,7 @@ from typing import NamedTuple
 import msgspec
 import trio
 
-from arena.bots import BotSpec
+from arena.bots import BotSpec, told_apart
 from arena.bots.entering import place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
@@ -23,14 +27,17 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox, runnable
 from arena.errors import UsageError
-from arena.league.game_ids import rounds_tried
-from arena.league.resume import agree
-from arena.league.running import Say, run_games
+from arena.game.persons import is_person
+from arena.league.game_ids import misfit, pair_seed_of, rounds_tried, starter
+from arena.league.game_specs import Games
 from arena.league.saved import AlreadyPlayed, PreparedGame, already_played, check_place
+from arena.league.settings import Settings, other_times
+from arena.league.stop import Say, run_games
 from arena.league.store import Store, is_empty_file, sole_use
 from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.play.saved_game import SavedGame
-from arena.printable import printable
+from arena.rules.ruleset import Ruleset, Starts
+from arena.system.printable import printable
 from protocol.notation import Color
 
 
@@ -154,6 +161,72 @@ def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOpti
 def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
     """Have the store know how these bots are held, and where they are trusted without a sandbox."""
     known = store.claims().places
-    if level is Level.DEFAULT:
+    if level is Level.BASIC:
         store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person}, known)
     store.keep(sandbox=level.value)
+
+
+def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds: range = range(1)) -> str | None:
+    """Have a saved game's settings agree with those of the store that its result belongs to.
+
+    It is the game of one of the `rounds` of its two players.
+
+    Returns the id under which the store holds this game already; None if it does not. If the `bots` are given, that may
+    be the id of the game of what these take part as in the store. Raises `UsageError` if the two do not
+    agree, or if the game is not one that such settings give.
+    """
+    words = misfit(paused)
+    if words:
+        raise UsageError(f"this is not a game that was paused: {words}")
+    known = store.settings().get("seed", "")
+    seed = paused.seed if paused.seed is not None else int(known) if known.isdecimal() else None
+    settings = _settings(paused, seed, rounds)
+    described = settings.described(paused.players)
+    if seed is None:
+        del described["seed"]  # a file of the first version, whose store is gone
+    store.agree(described, paused.players)
+    if store.has(paused.id):
+        return paused.id
+    if paused.persons:  # whose other games against each other are of other rounds
+        return None
+    games = Games(settings)
+    entered = [bot.player for bot in told_apart(bots, store.players(), store.claims().places)]
+    for players in (paused.players, entered):
+        for red, blue in pairwise(players):
+            game = games.game(red, blue, 0)
+            if store.has(game.id):
+                return game.id
+    return None
+
+
+def _settings(paused: SavedGame, seed: int | None, rounds: range = range(1)) -> Settings:
+    """The settings that the match had, of which this is the game of one of the `rounds`.
+
+    Raises `UsageError` if there are none from which this game follows."""
+    spec = paused.spec()
+    players = paused.players
+    own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))
+    time = paused.usual_time or paused.time
+    of_bots = (one for player, one in zip(players, spec.times, strict=True) if not is_person(player))
+    if len({other_times(one) for one in (time, *of_bots)}) > 1:
+        raise UsageError("this is not a game that was paused: its two sides have other times for more than their moves")
+    own_times = {player.digest: own for player, own in zip(paused.players, spec.times, strict=True) if own != time}
+    choices: list[Ruleset] = [spec.ruleset]
+    if spec.ruleset.starts is starter(paused.pair_seed):
+        choices.append(replace(spec.ruleset, starts=Starts.CHOSEN))
+    for ruleset in choices:
+        settings = Settings(
+            ruleset,
+            time,
+            seed or 0,
+            bot_limits=own,
+            pondering=paused.pondering,
+            bot_times=tuple(own_times.items()),
+            names_told=spec.names_told,
+        )
+        if seed is None:
+            return settings
+        common = settings.digest(players)
+        if any(pair_seed_of(common, players, number) == paused.pair_seed for number in rounds):
+            return settings
+    raise UsageError("this is not a game that was paused: its seeds do not follow from its rules, times and players")

@@ -18,20 +18,18 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.changes import note_versions
-from arena.league.entrants import enrolled, entrants
+from arena.league.entrants import enrolled, entrants, note_versions
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
-from arena.league.options import Kind, PlayOptions
-from arena.league.running import Say, run_games
-from arena.league.schedule import schedule
-from arena.league.settings import check_values, settings_of, store_of
-from arena.league.stop import Stop, Wish
+from arena.league.game_specs import Games
+from arena.league.league_options import Kind, PlayOptions
+from arena.league.option_values import check_values, settings_of, store_of
+from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import GameRow, Store, sole_use
 from arena.league.versions import Versions
-from arena.nursery import background
 from arena.play.saved_game import refuse_to_overwrite, save_game, saved_game
-from arena.printable import printable
+from arena.system.concurrency import background
+from arena.system.printable import printable
 
 
 @dataclass(frozen=True)
@@ -132,7 +130,7 @@ def begin_game(
         for line in note_versions(store, bots):
             say(line)
         _note_plan(store, players, level)
-        (spec, _) = schedule(settings, players, 1)
+        spec = Games(settings).game(*players, 0)
         played = already_played(spec.id, store)
         if played:
             yield played
@@ -153,7 +151,9 @@ def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> No
     store.keep(entrants=players, sandbox=level.value)
 
 
-def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
+def play_prepared(
+    prepared: PreparedGame, pause_after: int | None, stop: StopRequest, say: Say, run: Run = trio.run
+) -> Ending:
     """Play until the game is over, which is stored, or until it is interrupted, by `stop` or after so many plies.
 
     Raises `ArenaError` if the machine, a sandbox or the store fails; then nothing is stored, and the file is as it was.
@@ -234,7 +234,7 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
 
 
 async def _play_until_stopped(
-    prepared: PreparedGame, pause_after: int | None, stop: Stop, versions: Versions, say: Say
+    prepared: PreparedGame, pause_after: int | None, stop: StopRequest, versions: Versions, say: Say
 ) -> GameRecord | History | None:
     """Play the game to its end, or until it is to stop; `versions` tells afterwards whether a bot has changed."""
     async with local_executor(prepared.play_settings, 1) as executor:
@@ -245,7 +245,7 @@ async def _play_until_stopped(
 
 
 async def _play_one(
-    prepared: PreparedGame, pause_after: int | None, stop: Stop, executor: Executor, say: Say
+    prepared: PreparedGame, pause_after: int | None, stop: StopRequest, executor: Executor, say: Say
 ) -> GameRecord | History | None:
     """The record of the game, what was played of it, or None before both sides had set up. Raises `ArenaError`."""
     game = prepared.spec.id

@@ -18,9 +18,9 @@ from arena.bots.names import PROGRAM_ENDINGS, given_name
 from arena.bots.samples import is_sample
 from arena.bots.sandbox.levels import AUTO, Level, choose, strongest
 from arena.errors import UsageError
-from arena.league.options import USUAL
-from arena.league.running import Say
-from arena.printable import SHOWN, printable
+from arena.league.league_options import USUAL
+from arena.league.stop import Say
+from arena.system.printable import SHOWN, printable
 from protocol.notation import Color
 
 
@@ -70,7 +70,7 @@ def is_trusted(bot: BotSpec, level: Level, asked: str | None, places: Mapping[st
     It may if the host has named the bot or the level, if the host has played with the bot from where it is, by the
     store's `places`, or if it is a sample bot. Without arguments a copy in the folder that the bot played from will do.
     """
-    if level is not Level.DEFAULT or asked not in (None, AUTO) or is_named:
+    if level is not Level.BASIC or asked not in (None, AUTO) or is_named:
         return True
     place = places.get(bot.player.digest)
     return place_of(bot) == place or (not bot.arguments and (is_sample(bot.path) or place in _places_beside(bot)))
@@ -97,7 +97,7 @@ def bot_line(bot: BotSpec) -> str:
 
 def untrusted_text(color: Color, bot: BotSpec, *options: str) -> str:
     """Why a program is not run that only a file speaks for; `options` trust it, besides --sandbox."""
-    trusting = " or ".join((*options, "--sandbox default"))
+    trusting = " or ".join((*options, "--sandbox basic"))
     return (
         f"{color.word}: {bot.name} is {bot_line(bot)}; without a sandbox it could use your files and "
         f"network, so it runs only if you say so: --sandbox bwrap holds it; {trusting} trusts it"

@@ -1,8 +1,9 @@
 """A store checked as a whole: is every game what the store says, and can it have been played so?
 
-Each record is played again through the engine and must give the verdict that is stored; each row must say what its
-record says; every id must follow from the settings, the players and a round; the checksums and SQLite's own structures
-must be sound. A store that somebody has forged as a whole, consistently, cannot be told from a true one.
+Each record is played again through the engine and must give the stored verdict; each row must say what its record says;
+every id must follow from the settings, the players and a round; digests and SQLite's own structures must be sound. A
+store that was forged as a whole, consistently, cannot be told from a true one. The games of a damaged store that are
+whole can be copied to a new store (`salvage`), in which their league can go on.
 """
 
 import subprocess
@@ -21,7 +22,7 @@ import msgspec
 
 from arena.bots.limits import Limits, read_limits
 from arena.bots.sandbox.levels import Level
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
@@ -35,9 +36,8 @@ from arena.league.game_ids import (
     rounds_tried,
     starter,
 )
-from arena.league.games import Settings, openings_in, other_times
-from arena.league.options import usable_cpus
-from arena.league.setting_faults import is_seed, store_faults
+from arena.league.league_options import usable_cpus
+from arena.league.settings import KNOWN, NEEDED, OF_BOTS, Settings, is_seed, openings_in, other_times, setting_fault
 from arena.league.store import (
     CALIBRATION,
     HIDDEN,
@@ -57,12 +57,16 @@ from arena.league.store import (
     Contents,
     Damage,
     Groups,
+    Kept,
     Store,
     own_times_in,
 )
-from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
+from arena.league.stored_league import WORDS as FORMAT_WORDS
+from arena.league.stored_league import format_in
+from arena.play.machine import calibration_of, ms_text, percent_of, read_reference
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
+from arena.system.printable import shown
 
 OF_EACH_SIDE = (TIME, OTHER_TIMES)
 LEVELS = frozenset(level.value for level in Level)
@@ -89,7 +93,7 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     yield from dict.fromkeys([*of_file, *of_store])  # where a file is cut off, both see it
     numbers = store.numbers()
     yield from _setting_faults(contents, has_games=bool(numbers))
-    league = League(contents.settings, contents.rows)
+    league = GameChecks(contents.settings, contents.rows)
     seen: dict[str, int] = {}
     for done, game in enumerate(_checked(store, league, numbers), start=1):
         yield from (Damage(game.number, words) for words in game.faults)
@@ -108,7 +112,7 @@ class _Checked(msgspec.Struct, array_like=True):
     faults: list[str]
 
 
-def _check(store: Store, league: "League", number: int) -> _Checked:
+def _check(store: Store, league: "GameChecks", number: int) -> _Checked:
     stored = store.stored(number)
     faults = [damage.text for damage in stored.damage]
     if stored.record is None:
@@ -116,7 +120,7 @@ def _check(store: Store, league: "League", number: int) -> _Checked:
     return _Checked(number, stored.record.id, faults + league.faults(stored.record))
 
 
-def _checked(store: Store, league: "League", numbers: Sequence[int]) -> Iterator[_Checked]:
+def _checked(store: Store, league: "GameChecks", numbers: Sequence[int]) -> Iterator[_Checked]:
     """Check these games in order; what takes longer than a moment is shared out to a process for each CPU.
 
     Where games have openings one process checks them all, as it compares the openings of the games.
@@ -171,7 +175,7 @@ def check_shares(path: Path) -> None:
     """Check the games that lines of standard input name, and write a line about each share."""
     with Store(path, create=False, is_doubtful=True) as store:
         contents = store.count()
-        league = League(contents.settings, contents.rows)
+        league = GameChecks(contents.settings, contents.rows)
         for line in sys.stdin.buffer:
             found = [_check(store, league, number) for number in msgspec.json.decode(line, type=list[int])]
             sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
@@ -186,6 +190,39 @@ def _setting_faults(contents: Contents[Groups], *, has_games: bool) -> Iterator[
             yield Damage(None, f"its settings: {fault}")
 
 
+def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) -> Iterator[str]:
+    """All for which these cannot be the settings of a store of this version, in words."""
+    missing = [name for name in NEEDED if name not in settings] if has_games else []
+    if missing:
+        there = "there are no settings" if not settings else f"there is no {', no '.join(missing)}"
+        yield f"{there}, and every arena that stores games says under which {', '.join(NEEDED)} they were played"
+    for name in sorted(settings):
+        if name not in KNOWN and not name.startswith(OF_BOTS):
+            yield f"{shown(name)} is none that this version knows"
+        elif name != OPENINGS:  # what of openings is none is said of each game: a salvaged store may not know them
+            fault = setting_fault(name, settings[name])
+            if fault:
+                yield fault
+    yield from kept_faults(kept)
+
+
+def kept_faults(kept: Kept) -> Iterator[str]:
+    """Give what of the settings that a league keeps next to its games the arena has not written, in words."""
+    if kept.format and not _is_format(kept.format):
+        yield f"format: expected {FORMAT_WORDS}, got {shown(kept.format)}"
+    levels = [level.value for level in Level]
+    if kept.sandbox is not None and kept.sandbox not in levels:
+        yield f"sandbox: expected {' or '.join(levels)}, got {shown(kept.sandbox)}"
+
+
+def _is_format(text: str) -> bool:
+    try:
+        format_in(text)
+    except UsageError:
+        return False
+    return True
+
+
 def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
     """Where a side could use something else than these settings give the bot of that name, or nobody knows what."""
     faults = []
@@ -195,14 +232,14 @@ def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
         if not held:
             continue  # it was not started
         if limits is None or limits.text != words or level not in LEVELS:
-            usual = f"{Level.DEFAULT.value}: {Limits().text}"
+            usual = f"{Level.BASIC.value}: {Limits().text}"
             faults.append(f"expected how {player.name} was held, such as {usual!r}, got {held!r}")
         elif words != (expected := settings.get(f"{LIMITS_OF}{player.name}", words)):
             faults.append(f"{player.name} was held with {words!r}, and the store is for {expected!r}")
     return faults
 
 
-class Played(Protocol):
+class CountedGames(Protocol):
     """A game, or several that were counted together, as far as it says who played."""
 
     @property
@@ -211,10 +248,10 @@ class Played(Protocol):
     def games(self) -> int: ...
 
 
-class League:
+class GameChecks:
     """What the games of one store have in common, and what follows from it for each."""
 
-    def __init__(self, settings: dict[str, str], rows: Iterable[Played]) -> None:
+    def __init__(self, settings: dict[str, str], rows: Iterable[CountedGames]) -> None:
         self._settings = settings
         self._own_times = own_times_in(settings)
         self._meetings = Counter[frozenset[str]]()
@@ -360,3 +397,28 @@ class League:
             rounds = self._rounds_of(players)
             self._rounds[common, who] = {pair_seed_of(common, players, number): number for number in rounds}
         return self._rounds[common, who]
+
+
+def salvage(store: Store, new: Store) -> int:
+    """Copy each game whose record can be read and can have been played so; returns how many.
+
+    Games get new numbers. Of two with one id, the one that is as it was stored is copied. Damaged settings are used if
+    they can be read, as the games are held to them. Raises `UsageError` if the settings cannot be read.
+    """
+    document = store.unchecked_settings()
+    if document is None:
+        raise UsageError(
+            f"{store.path}: the settings of its games are lost, and without them nobody knows which league the games "
+            "are of: nothing was copied"
+        )
+    contents = store.count()
+    league = GameChecks(document.games, contents.rows)
+    new.agree(document.games)
+    new.keep(entrants=document.kept.entrants)
+    copied = 0
+    for number in sorted(store.numbers(), key=lambda number: store.stored(number).sound is None):
+        record = store.stored(number).record
+        if record is not None and not new.has(record.id) and not league.faults(record):
+            new.add(record)
+            copied += 1
+    return copied

@@ -20,10 +20,10 @@ from arena.game.hints import Activity, Turn
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Seat
-from arena.play.events import ActionPlayed, GameEvent, GameStarted
-from arena.play.options import GameOptions, Interrupt
-from arena.play.peer import Peer
-from arena.readiness import readable, writable
+from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
+from arena.play.game_options import GameOptions, Interrupt
+from arena.play.participant import Participant
+from arena.system.concurrency import readable, writable
 from protocol.conversation import Phase
 from protocol.notation import Color
 
@@ -50,7 +50,7 @@ class Driver:
     def __init__(
         self,
         referee: Referee,
-        processes: Mapping[Color, Peer],
+        processes: Mapping[Color, Participant],
         history: History | None,
         interrupt: Interrupt,
         options: GameOptions,
@@ -122,7 +122,7 @@ class Driver:
             used = after.used_us - before.used_us
         return None if used is None else delay_between(before.threads, after.threads, used)
 
-    async def _until_run(self, process: Peer) -> None:
+    async def _until_run(self, process: Participant) -> None:
         """Wait until a bot that is ready to run has had a CPU: only then the kernel counts how long it waited."""
         before = process.worked_us()
         with trio.move_on_after(STARVED_MOST):
@@ -217,7 +217,7 @@ class Driver:
                 self._yielded = NEVER
             await self._read(seat, process)
 
-    def _write(self, seat: Seat, process: Peer) -> None:
+    def _write(self, seat: Seat, process: Participant) -> None:
         """Write what is due to a seat, as far as its pipe takes it; its clock runs from now."""
         referee, color = self._referee, seat.color
         self._cpu_before[color] = process.cpu_us()
@@ -232,7 +232,7 @@ class Driver:
         if rest:
             self._unsent[color] = rest
 
-    async def _read(self, seat: Seat, process: Peer) -> None:
+    async def _read(self, seat: Seat, process: Participant) -> None:
         data = self._receive(seat, process)
         if data:
             if self._yielded > self._read_at:
@@ -243,7 +243,7 @@ class Driver:
         elif data is not None:
             await self._output_ended(seat.color, process)
 
-    def _receive(self, seat: Seat, process: Peer) -> bytes | None:
+    def _receive(self, seat: Seat, process: Participant) -> bytes | None:
         """Read what a bot has said and pass it on, with the time at which it came; returns it, as `read_now` does."""
         referee, color, asked = self._referee, seat.color, seat.started
         came, read = self._arrivals.take(process.stdout, asked)
@@ -284,7 +284,7 @@ class Driver:
             watch(ActionPlayed(spec.id, plies, color, live.actions[-1], tuple(live.events), taken_us, cpu_us))
         self._reported = plies
 
-    async def _output_ended(self, color: Color, process: Peer) -> None:
+    async def _output_ended(self, color: Color, process: Participant) -> None:
         """The end of output nearly always is the end of the process. No deadline counts any more."""
         end, before = self._now() + EXIT_FOLLOWS, process.worked_us()
         while not self._dead[color].is_set() and (left := end - self._now()) > -STARVED_MOST:
@@ -297,7 +297,7 @@ class Driver:
         else:
             self._referee.gone(color, "closed its standard output", exited=False)
 
-    async def _write_slowly(self, color: Color, process: Peer) -> None:
+    async def _write_slowly(self, color: Color, process: Participant) -> None:
         """The pipe is full: the bot has not been reading. If it has to answer, its clock runs meanwhile.
 
         One that is only told of a history is waited for as long as for a set-up; it takes the rest in its own turn.

@@ -11,7 +11,7 @@ from arena.game.record import GameRecord, History
 from arena.game.seat_state import ClockState
 from arena.game.spec import GameSpec
 from arena.game.view import true_cells
-from arena.play.events import ActionPlayed, GameStarted
+from arena.play.game_events import ActionPlayed, GameStarted
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
 from protocol.notation import Color

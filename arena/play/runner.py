@@ -13,30 +13,37 @@ import trio
 
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
+from arena.bots.language import language_of
+from arena.bots.links import links_out
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
-from arena.game.hints import Activity, diagnose, hinted
-from arena.game.judged import judged
+from arena.game.hints import Activity, Seen, Turn, diagnose, hinted
+from arena.game.live import LiveGame
 from arena.game.record import GameRecord, History, Use
+from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.game.spec import GameSpec
 from arena.play.driver import Driver
-from arena.play.events import GameFinished
-from arena.play.keeping import KeptBot
+from arena.play.game_events import GameFinished
+from arena.play.game_options import USUAL, ArenaStoppedError, GameOptions, Interrupt, KeptBot
 from arena.play.machine import this_machine
-from arena.play.observed import seen_of
-from arena.play.options import USUAL, ArenaStoppedError, GameOptions, Interrupt
-from arena.play.peer import Peer
+from arena.play.participant import Participant
 from arena.version import __version__
+from protocol.conversation import Phase
+from protocol.messages import Want
 from protocol.notation import Color, Reason
 
 now = trio.current_time
 
 FAULT_GRACE = 0.1
 """Seconds that a bot has to read what it did wrong, and to exit."""
+LOOKED_AT = frozenset({Reason.NO_START, Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
+"""Reasons for which it matters what the bot was doing."""
+BY_ITS_FILES = frozenset({Reason.NO_START, Reason.CRASH})
+"""Reasons for which it matters whether all of its files are there."""
 STOPPED_AT_ONCE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT, Reason.NO_START, Reason.OVER_LIMIT})
 
 _STARTING: "trio.lowlevel.RunVar[trio.Lock]" = trio.lowlevel.RunVar("starting")
@@ -121,7 +128,7 @@ class GameRunner:
         self.referee = referee
         self._options = options
         self._kept = kept
-        self._processes: dict[Color, Peer] = {}
+        self._processes: dict[Color, Participant] = {}
         self._arrivals = Arrivals.of_this_run()
         self._driver = Driver(referee, self._processes, history, interrupt, options)
         self._unwritten: set[Color] = set()
@@ -166,11 +173,11 @@ class GameRunner:
         else:
             self._arrivals.watch(process.stdout)
 
-    async def _watch_exit(self, color: Color, process: Peer) -> None:
+    async def _watch_exit(self, color: Color, process: Participant) -> None:
         await process.wait_exit()
         self._driver.exited(color)
 
-    async def _watch_use(self, color: Color, process: Peer) -> None:
+    async def _watch_use(self, color: Color, process: Participant) -> None:
         words = await process.watch()
         process.kill_now()  # at once: the game may still have to wait for the other side
         self.referee.over_limit(color, words)
@@ -219,7 +226,7 @@ class GameRunner:
                 for process in self._processes.values():  # before the first of them is closed
                     self._arrivals.forget(process.stdout)
 
-    async def _end_or_keep(self, color: Color, bot: BotSpec, process: Peer) -> None:
+    async def _end_or_keep(self, color: Color, bot: BotSpec, process: Participant) -> None:
         keeper = self._options.keeper
         can_go_on = self.referee.can_go_on(color) and color not in self._unwritten
         if keeper and can_go_on and isinstance(process, BotProcess):
@@ -265,3 +272,51 @@ class GameRunner:
 def _pair(texts: Iterable[str]) -> tuple[str, str]:
     red, blue = texts
     return red, blue
+
+
+def seen_of(
+    seat: Seat,
+    fault: Fault,
+    live: LiveGame,
+    process: Participant | None,
+    bot: BotSpec,
+    *,
+    turn: Turn | None = None,
+) -> Seen:
+    """Return what can be seen of a side's bot when its fault is found; `process` is None if it could not be started.
+
+    Takes well under a millisecond, or a few for a bot that has crashed and has many files.
+    """
+    game = live.game
+    is_silent = fault.reason in LOOKED_AT and not seat.has_ended and process is not None
+    if process is not None:
+        process.read_stderr_now()
+    if seat.phase is Phase.INTRODUCING:
+        answered = bool(seat.declared or seat.author or seat.wants)
+    else:
+        last = live.notes[-1] if live.notes else None
+        answered = last is not None and last.color == seat.color.word and last.ply == len(live.actions) + 1
+    is_confined = bool(process and process.is_confined)
+    has_links = is_confined and seat.has_ended and fault.reason in BY_ITS_FILES
+    return Seen(
+        phase=seat.phase,
+        fault=fault,
+        language=language_of(bot),
+        stderr=process.stderr_tail if process else "",
+        activity=process.activity() if process and is_silent else Activity.UNKNOWN,
+        has_unread=bool(process and is_silent and process.has_unread()),
+        has_closed_input=bool(process and is_silent and process.has_closed_input()),
+        has_ended=seat.has_ended,
+        answered=answered,
+        is_late=seat.is_late,
+        unfinished=seat.connection.unfinished,
+        game=game,
+        rows=seat.rows or (),
+        setups=live.setups,
+        actions=tuple(live.actions) if fault.reason is Reason.ILLEGAL_ACTION else (),
+        gets_legal=Want.LEGAL in seat.wants,
+        is_confined=is_confined,
+        not_sent=bot.not_sent,
+        links_out={str(link.place): link.target for link in links_out(bot.folder, bot.files)} if has_links else {},
+        turn=turn,
+    )

@@ -29,18 +29,17 @@ from arena.bots.samples import bot_path
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import person_spec
 from arena.bots.starting import Sandbox
-from arena.counted import counted
 from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person
 from arena.game.recheck import Course, check_course, check_time
 from arena.game.record import History, RecordError
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.hostfile import FileError, read_file
-from arena.printable import printable
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError, Starts
 from arena.rules.setup import IllegalSetupError
+from arena.system.printable import counted, printable
+from arena.system.user_files import FileError, read_file
 from protocol.notation import Color
 
 PAUSE_FORMAT = 1
@@ -78,7 +77,7 @@ class SavedGame(msgspec.Struct, frozen=True):
     history: History = msgspec.field(name="past")
     bots: tuple[str, str]
     store: str
-    sandbox: str = "default"
+    sandbox: str = "basic"
     limits: tuple[Limits, Limits] = (Limits(), Limits())
     pondering: bool = True
     format: int = PAUSE_FORMAT
@@ -262,7 +261,7 @@ def refuse_to_overwrite(path: Path) -> None:
 def load_saved(path: Path) -> SavedGame:
     """Read the file and check all that is in it. Raises `UsageError` that says what was expected.
 
-    Whether its ids and seeds are those of a league, and go with a store, is for `arena.league.resume`.
+    Whether its ids and seeds are those of a league, and go with a store, is for `arena.league.resumed`.
     """
     try:
         data = read_file(path, most=LARGEST_FILE)

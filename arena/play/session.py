@@ -24,12 +24,11 @@ from arena.game.seat_state import ActionState, ClockState, EndState, SeatState, 
 from arena.game.setups import Preset, Rows, SetupCheck, check_rows, presets, random_rows
 from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult
-from arena.play.events import ActionPlayed, GameEvent, GameStarted
-from arena.play.fairly import play_on_fairly
+from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
+from arena.play.game_options import USUAL, GameOptions, Interrupt
 from arena.play.host_game import HostGame
-from arena.play.options import USUAL, GameOptions, Interrupt
-from arena.play.peer import Peer
-from arena.play.person import PersonPeer
+from arena.play.participant import Participant, PersonParticipant
+from arena.play.retry import play_on_with_retries
 from arena.rules.events import Rule
 from protocol.messages import ArenaMessage, Move, Setup
 from protocol.notation import RESIGN, Color, Result
@@ -54,7 +53,7 @@ class _Chair:
     def __init__(self, color: Color) -> None:
         self.color = color
         self.seat = PersonSeat(color)
-        self.peer: PersonPeer | None = None
+        self.participant: PersonParticipant | None = None
         self.resigns = False
         self.version = 1
         self._changed = trio.Event()
@@ -98,14 +97,14 @@ class Session:
 
     async def play(self) -> GameRecord | History | None:
         """Play to the end, or until somebody pauses. Returns the record; what had been played by then; or None, if that
-        was before both sides had set up. Raises `ArenaError` as `arena.play.fairly.play_on_fairly` does.
+        was before both sides had set up. Raises `ArenaError` as `arena.play.retry.play_on_with_retries` does.
 
         When this returns or raises, the states say `OVER` or `PAUSED`.
         """
         options = replace(self._options, spawn=self._take_seat, watch=self._happened, told_at_once=tuple(self._chairs))
         played: GameRecord | History | None = None
         try:
-            played = await play_on_fairly(
+            played = await play_on_with_retries(
                 self.spec,
                 self._players,
                 self._history,
@@ -122,14 +121,14 @@ class Session:
             self._change_all()
         return played
 
-    def _take_seat(self, bot: BotSpec) -> Peer:
+    def _take_seat(self, bot: BotSpec) -> Participant:
         """Start a bot, or give a person a seat: a new one, if the game is begun again."""
         if not bot.is_person:
             return self._options.spawn(bot)
         chair = next(self._chairs[color] for color in self._chairs if self._players[color].player == bot.player)
         chair.seat = PersonSeat(chair.color)
-        chair.peer = PersonPeer(chair.seat, lambda: self._told(chair))
-        return chair.peer
+        chair.participant = PersonParticipant(chair.seat, lambda: self._told(chair))
+        return chair.participant
 
     def _told(self, chair: _Chair) -> None:
         if chair.resigns and chair.seat.stage is Stage.MOVING:
@@ -358,13 +357,13 @@ class Session:
         return RefusedError(f"{action}: to move that piece loses the game at once; to give it up, resign")
 
     def _say_setup(self, chair: _Chair, rows: Rows) -> None:
-        assert chair.peer is not None
+        assert chair.participant is not None
         chair.seat.set_up(rows)
-        chair.peer.say(Setup(rows))
+        chair.participant.say(Setup(rows))
         chair.change()
 
     def _say_move(self, chair: _Chair, action: str) -> None:
-        assert chair.peer is not None
+        assert chair.participant is not None
         chair.seat.acted()
-        chair.peer.say(Move(action))
+        chair.participant.say(Move(action))
         chair.change()

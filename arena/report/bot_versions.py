@@ -17,7 +17,7 @@ from rich.text import Text
 from arena.bots.changed import named
 from arena.game.record import GameRecord
 from arena.game.spec import Player
-from arena.league.changes import file_changes
+from arena.league.entrants import file_changes
 from arena.league.store import GameRow
 from arena.report.consoles import to_json
 from arena.report.game_list import Roster, date_text

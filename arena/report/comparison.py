@@ -5,15 +5,14 @@ from pathlib import Path
 
 import msgspec
 
-from arena.counted import counted
 from arena.league.compare import difference_of, games_left
 from arena.league.pairing.sequential import SequentialState
 from arena.league.ratings.sequential_test import Decision
-from arena.printable import printable
 from arena.report.consoles import to_json
 from arena.report.documents import kind_line
 from arena.report.result_words import difference_text
 from arena.report.standings import Difference
+from arena.system.printable import counted, printable
 
 Names = tuple[str, str]
 """What the new and the old bot are called."""

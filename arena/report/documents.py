@@ -16,7 +16,6 @@ import msgspec
 from arena.errors import UsageError
 from arena.league.pairing.placing import Placing
 from arena.league.store import Damage, GameRow
-from arena.printable import printable
 from arena.report.consoles import one_form, to_json, to_line
 from arena.report.game_list import NAMES_ALONE, GameEntry, ShownNames, game_entry, shown_name
 from arena.report.placings import PlaceEntry, PlacingEntry, cells, headings, place_text, placing_entry
@@ -33,6 +32,7 @@ from arena.report.standings import (
     Table,
     with_declared,
 )
+from arena.system.printable import printable
 
 if TYPE_CHECKING:
     from arena.league.exchange import Imported

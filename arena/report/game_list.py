@@ -12,11 +12,11 @@ from typing import Protocol
 
 import msgspec
 
-from arena.counted import counted
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import NO_GAMES, GameNumbers, GameRow, Groups
+from arena.system.printable import counted
 from protocol.notation import Color, Reason
 
 ShownNames = Mapping[Player, str]

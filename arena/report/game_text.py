@@ -12,23 +12,19 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from arena.counted import counted
 from arena.errors import UsageError
 from arena.game.dialogue_entries import Answer
-from arena.game.faults import lost_by
+from arena.game.exported import ALL, told_to, verdict_words
 from arena.game.persons import is_person
 from arena.game.record import GameRecord, NoteLine
-from arena.game.record_lines import ALL
 from arena.game.replay import Replay, Step
-from arena.game.seat_lines import PUBLIC, told_to, verdict_words
-from arena.game.verdict import GameResult
 from arena.game.view import true_cells
-from arena.printable import printable, shown
 from arena.report.boards import NO_MARKS, Paint, SquareMark, board_text, marks_of, plain
 from arena.report.consoles import to_json
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
 from arena.report.piece_names import DEFAULT_NAMES, Names, Numbering
 from arena.rules.events import Event, Fought
+from arena.system.printable import counted, printable, shown
 from protocol import messages
 from protocol.codec import encode_for_bot
 from protocol.messages import ArenaMessage
@@ -117,13 +113,7 @@ def _side(record: GameRecord, color: Color, view: str, names: ShownNames) -> Sid
 
 def _detail_for(record: GameRecord, view: str) -> str:
     """Return how the game ended, in words that this view may read: those on a fault can name a rank."""
-    verdict = record.verdict
-    if view == ALL:
-        return verdict.detail
-    if view == PUBLIC and verdict.result is not GameResult.NEITHER:
-        loser = verdict.result.winner.opponent if verdict.result.winner is not None else None
-        return lost_by(record.players, loser, verdict.reason)
-    return verdict_words(record, COLOR_BY_WORD.get(view, Color.RED))
+    return record.verdict.detail if view == ALL else verdict_words(record, COLOR_BY_WORD.get(view))
 
 
 _PART = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?|-(\d{1,9})", re.ASCII)

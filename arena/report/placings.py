@@ -9,7 +9,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from arena.counted import counted
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.pairing.placing import (
@@ -28,6 +27,7 @@ from arena.report.game_list import ShownNames, shown_name
 from arena.report.result_words import elo_text, points_text
 from arena.report.standings import Line
 from arena.report.terminal import NAME_WIDTH
+from arena.system.printable import counted
 
 ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
 """The last rounds of a knockout by their numbers of bots."""

@@ -25,7 +25,6 @@ from rich.console import Console, Group, RenderableType
 from rich.segment import Segment, Segments
 from rich.text import Text
 
-from arena.counted import counted
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store import GameRow, Groups
@@ -34,6 +33,7 @@ from arena.report.game_list import Roster, ShownNames, game_entry, game_line
 from arena.report.result_words import difference_text
 from arena.report.standings import Difference, Line, Tally, rated_lines
 from arena.report.terminal import NAME_WIDTH, short_names, standings_grid
+from arena.system.printable import counted
 
 HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 ERASE_ROW, UP, ERASE_BELOW = "\x1b[2K", "\x1b[1A", "\x1b[J"

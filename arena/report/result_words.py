@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from arena.counted import counted
 from arena.report.standings import Advantage, Difference, Line, Table
+from arena.system.printable import counted
 
 NO_PLAN = "games may be missing: the store has no schedule for these bots"
 

@@ -7,7 +7,6 @@ arena understands what no text says; the sources, and readings of one text alone
 import enum
 from collections.abc import Iterator
 
-from arena.counted import counted
 from arena.report.piece_names import Names
 from arena.rules.ruleset import (
     HOME_SIZE,
@@ -26,6 +25,7 @@ from arena.rules.ruleset import (
     Starts,
 )
 from arena.rules.tables import CANNOT_ATTACK
+from arena.system.printable import counted
 from protocol.notation import Rank
 
 Sentences = Iterator[tuple[str | None, str]]

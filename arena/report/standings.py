@@ -14,8 +14,8 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.ratings import Anchor, RatedLeague, Results, Row, Score, Standing, difference
 from arena.league.store import TIME, GameRow, Groups, SideTimes, own_times_in
-from arena.printable import printable
 from arena.report.game_list import Roster, ShownNames
+from arena.system.printable import printable
 from protocol.notation import Color, Reason
 
 

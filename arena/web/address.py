@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from arena.errors import UsageError
-from arena.printable import printable, shown
+from arena.system.printable import printable, shown
 
 LOCAL_HOST = "127.0.0.1"
 LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})

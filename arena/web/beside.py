@@ -19,8 +19,8 @@ from arena.bots.sandbox.child import killed_words
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
 from arena.league.executor.pipes import frame
 from arena.league.executor.process import own_python
-from arena.play.events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
-from arena.printable import printable
+from arena.play.game_events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
+from arena.system.printable import printable
 from arena.web.address import Listening
 
 LONGEST = 2**24

@@ -13,7 +13,7 @@ from typing import Any
 
 import trio
 
-from arena.nursery import open_nursery
+from arena.system.concurrency import open_nursery
 from arena.web.guard import RequestRefused
 from arena.web.server import LIMITS, TOO_MANY, ServerLimits
 

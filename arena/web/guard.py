@@ -24,9 +24,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route, Router
 
-from arena.printable import printable
 from arena.report.site.page_frame import FOLDER as SITE
 from arena.report.site.page_frame import PageFrame, Served, Site
+from arena.system.printable import printable
 from arena.web.address import Hosts
 from arena.web.server import LIMITS, Application, ServerLimits
 

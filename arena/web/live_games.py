@@ -19,7 +19,7 @@ from arena.errors import ArenaError
 from arena.game.replay import SeenGame
 from arena.game.spec import GameSpec
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
-from arena.play.events import ActionPlayed
+from arena.play.game_events import ActionPlayed
 from arena.report.boards import marks_of
 from arena.report.game_text import told_words
 from arena.report.piece_names import Names

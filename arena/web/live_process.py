@@ -18,11 +18,11 @@ from arena.errors import ArenaError
 from arena.league.executor import child_process
 from arena.league.executor.pipes import READ_SIZE, Frames
 from arena.league.readers import reader_named
-from arena.nursery import background
-from arena.printable import printable
 from arena.report.piece_names import Names, Numbering, PieceLanguage
 from arena.report.site.game_data import SeenBy
 from arena.report.site.site_contents import SitePlan
+from arena.system.concurrency import background
+from arena.system.printable import printable
 from arena.web.address import Listening, hosts_of, parse_address
 from arena.web.beside import LONGEST, LiveSetup, Over, Told, to_server
 from arena.web.server import OwnClock, Server

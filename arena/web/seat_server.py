@@ -17,12 +17,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from arena.nursery import background, open_nursery
 from arena.play.session import RefusedError, Session
-from arena.printable import printable
 from arena.report.piece_names import DEFAULT_NAMES, Names
 from arena.report.sentences import capitalised
 from arena.report.site.page_frame import Site
+from arena.system.concurrency import background, open_nursery
+from arena.system.printable import printable
 from arena.web.address import Hosts, Listening, hosts_of
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import Complain, PageLook, application

@@ -19,10 +19,10 @@ from starlette.responses import Response
 
 from arena.errors import ArenaError
 from arena.league.store import Store, damage_text
-from arena.printable import printable
 from arena.report.site.game_page import GameText
 from arena.report.site.page_frame import Site
 from arena.report.site.site_contents import NoGamesError, PlayedGames, SiteContents, SitePlan, read_site
+from arena.system.printable import printable
 from arena.web.guard import NOT_FOUND, Asset, RequestRefused
 
 LOOK_SECONDS = 0.5

@@ -14,11 +14,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import UsageError
-from arena.nursery import background
-from arena.printable import printable
 from arena.report.site.game_data import SeenBy
 from arena.report.site.page_frame import Site
 from arena.report.site.site_contents import MENU, SitePlan
+from arena.system.concurrency import background
+from arena.system.printable import printable
 from arena.version import __version__
 from arena.web.address import Address, Hosts, Listening, hosts_of, listen
 from arena.web.feed import Event, EventAnswer, Feed, Viewers

@@ -13,8 +13,8 @@ from arena.bots.finding import find_entrants
 from arena.bots.limits import GIB, MIB, Limits
 from arena.errors import UsageError
 from arena.game.time_control import TimeControl
-from arena.league.options import PlayOptions
-from arena.league.settings import settings_of
+from arena.league.league_options import PlayOptions
+from arena.league.option_values import settings_of
 
 SECOND = TimeControl(move_ms=1000)
 

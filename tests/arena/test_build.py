@@ -117,13 +117,13 @@ def test_a_build_makes_the_program(level: Level, folder: Path) -> None:
     said = build(bot, level)
     assert said[-1] == "building hunter: sh build.sh"
     assert subprocess.run(bot.command, check=True, capture_output=True).stdout == b"7\n"
-    if level is not Level.DEFAULT:
+    if level is not Level.BASIC:
         assert run_as_bot(bot) == "7\n"
 
 
 def test_at_the_default_level_it_is_said_before_it_starts_that_builds_run_without_a_sandbox(folder: Path) -> None:
-    first, second = build(bot_with(folder, MAKE), Level.DEFAULT)
-    assert first.startswith("builds run without a sandbox at --sandbox default")
+    first, second = build(bot_with(folder, MAKE), Level.BASIC)
+    assert first.startswith("builds run without a sandbox at --sandbox basic")
     assert len(first) <= 80
     assert second.startswith("building")
 
@@ -132,14 +132,14 @@ def test_nothing_is_said_where_nothing_is_built(folder: Path) -> None:
     put(folder / "plain.py", "")
     bot = load_bot(folder / "plain.py")
     said: list[str] = []
-    assert build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), said.append) == [bot]
+    assert build_all([bot], Level.BASIC, BuildLimits(), HostPrograms((), [bot]), said.append) == [bot]
     assert said == []
 
 
 def test_a_bot_that_is_named_as_one_of_2012_is_one_when_it_is_built(folder: Path) -> None:
     path = bot_with(folder, MAKE).path
     bot = load_bot(path, AskedBot(f"ucc:{path}"))
-    (built,) = build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), lambda _: None)
+    (built,) = build_all([bot], Level.BASIC, BuildLimits(), HostPrograms((), [bot]), lambda _: None)
     assert (built.fault, built.is_of_2012, built.digest) == (None, True, bot.digest)
 
 
@@ -286,7 +286,7 @@ def test_a_build_has_a_home_for_its_caches_where_the_arena_has_none(
     monkeypatch.delenv("HOME")
     build(bot_with(folder, f'echo "$HOME" >home; test -w "$HOME"; {MAKE}'), level)
     home = (folder / "hunter/home").read_text().strip()
-    assert home == (str(Path.home()) if level is Level.DEFAULT else "/tmp")
+    assert home == (str(Path.home()) if level is Level.BASIC else "/tmp")
 
 
 @in_bwrap
@@ -315,7 +315,7 @@ def test_a_build_without_its_compiler_says_what_to_install(folder: Path, monkeyp
     (folder / "bin/sh").symlink_to("/bin/sh")
     monkeypatch.setenv("PATH", str(folder / "bin"))
     for name, install in (("cargo", "; on Debian: apt install cargo"), ("compile", "")):
-        said = problem(bot_with(folder, f"{name} source made", name=name), Level.DEFAULT)
+        said = problem(bot_with(folder, f"{name} source made", name=name), Level.BASIC)
         words = f"hint: the build needs the program {name}, which is not on the PATH here{install}"
         assert said.splitlines()[-1] == words
 
@@ -637,8 +637,8 @@ def test_a_match_builds_its_bots_at_the_level_it_is_played_at(level: Level, fold
         shutil.copy(PLAYS, folder / name / "source")
     done = arena(folder, "match", "a", "b", "--games", "1", "--rules", "duel", "--sandbox", level.value)
     assert done.returncode == 0, done.stderr
-    assert ("builds run without a sandbox" in done.stderr) is (level is Level.DEFAULT)
-    assert (folder / "a/here").exists() is (level is not Level.DEFAULT)
+    assert ("builds run without a sandbox" in done.stderr) is (level is Level.BASIC)
+    assert (folder / "a/here").exists() is (level is not Level.BASIC)
 
 
 def test_a_build_that_fails_ends_a_match_before_it_begins(folder: Path) -> None:
@@ -688,7 +688,7 @@ def test_a_folder_that_may_not_be_looked_into_hides_no_others(tmp_path: Path, mo
 )
 def test_a_time_that_makes_no_sense_is_refused_before_anything_is_built(command: tuple[str, ...], folder: Path) -> None:
     bot_with(folder, MAKE, name="a")
-    done = arena(folder, *command, "--time", "1x", "--sandbox", "default")
+    done = arena(folder, *command, "--time", "1x", "--sandbox", "basic")
     assert done.returncode == 2
     assert "--time: expected a time such as 100ms" in done.stderr
     assert "building" not in done.stderr

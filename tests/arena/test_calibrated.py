@@ -10,24 +10,23 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from schedules import schedule
 
 from arena.errors import ArenaError, UsageError
+from arena.game.exported import ALL, redact
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
-from arena.game.record_lines import ALL
-from arena.game.seat_lines import encode_public_line
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import LEAST_PERCENT, LONGEST_MS, MOST_PERCENT, TimeControl
 from arena.league.exchange import export_lines, import_games
 from arena.league.executor.cluster.expected import checked_record
-from arena.league.games import Settings
-from arena.league.pairs import return_game
+from arena.league.game_specs import return_game
 from arena.league.readers import HOST
 from arena.league.record_file import verify_file
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.league.store import Store
-from arena.league.verify import League, verify
-from arena.play.played_on import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
+from arena.league.verify import GameChecks, verify
+from arena.play.machine import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
 from arena.report.game_text import facts_of
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
@@ -221,7 +220,7 @@ def test_the_facts_of_a_game_have_both_clock_and_scale(path: Path) -> None:
 
 
 def test_what_the_public_is_told_of_a_game_has_both_clock_and_scale(path: Path) -> None:
-    line = json.loads(encode_public_line(first_record(path)))
+    line = json.loads(redact(first_record(path), None))
     assert (line["time_percent"], line["red"]["time"]["move_ms"]) == (SLOW_PERCENT, 100)
 
 
@@ -252,14 +251,14 @@ def test_a_scale_that_is_not_that_of_the_machine_is_named(
 ) -> None:
     with Store(path, create=False) as store:
         contents = store.read()
-    said = League(contents.settings, contents.rows).faults(forge(first_record(path)))
+    said = GameChecks(contents.settings, contents.rows).faults(forge(first_record(path)))
     assert any(words in line for line in said), said
 
 
 def test_a_scaled_game_is_none_of_a_league_without(path: Path) -> None:
     with Store(path, create=False) as store:
         rows = store.rows()
-    assert League(PLAIN.described(), rows).faults(first_record(path)) == [
+    assert GameChecks(PLAIN.described(), rows).faults(first_record(path)) == [
         "its clocks were scaled to 155%, and the store is for no scaling"
     ]
 

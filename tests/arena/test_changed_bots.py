@@ -16,7 +16,7 @@ from made_bots import RESIGNS
 from arena.bots import BotSpec, broken, changed, find_entrants, load_bot
 from arena.bots.changed import Change, compare
 from arena.bots.look import SETTLED_NS
-from arena.league.settings import apart_from_bots
+from arena.league.option_values import apart_from_bots
 from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent

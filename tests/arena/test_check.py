@@ -19,7 +19,7 @@ from arena.check.results import Checked, Failure, Mark, Outcome, spread
 from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Extent, Foe, Group, Situation, script
 from arena.errors import UsageError
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
 from arena.report.checklist import WIDTH, check_json, check_text
 from arena.report.progress import HIDE_CURSOR, SHOW_CURSOR
 from arena.rules.game import Game
@@ -123,7 +123,7 @@ def outcome(mark: Mark, needed_by: str = "", failure: Failure | None = None) -> 
 
 def checked(outcomes: Iterable[Outcome]) -> Checked:
     empty = spread([], 100)
-    return Checked("b", "b", "0" * 64, "C", "", "", "default", tuple(outcomes), empty, empty, empty, 0, 1)
+    return Checked("b", "b", "0" * 64, "C", "", "", "basic", tuple(outcomes), empty, empty, empty, 0, 1)
 
 
 @pytest.mark.parametrize("mark", Mark)
@@ -340,7 +340,7 @@ def test_a_bot_that_a_league_would_list_as_broken_has_a_report(
 
 def test_what_to_do_about_a_build_is_a_hint_and_nothing_that_the_build_printed(tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text('command = ["./x"]\nbuild = "echo hint: none; no-such-compiler"')
-    line = [*ARENA, "check", str(tmp_path), "--quick", "--json", "--sandbox", "default"]
+    line = [*ARENA, "check", str(tmp_path), "--quick", "--json", "--sandbox", "basic"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     failure = json.loads(done.stdout)["situations"][0]["failure"]
     assert failure["hint"] == "the build needs the program no-such-compiler, which is not on the PATH here"
@@ -351,7 +351,7 @@ def test_what_to_do_about_a_build_is_a_hint_and_nothing_that_the_build_printed(t
 def test_a_bot_that_fails_is_shown_with_its_exchange_and_exit_code_1(tmp_path: Path) -> None:
     bot = tmp_path / "silent.py"
     bot.write_text("print('ready?', flush=True)\ninput()\n")
-    line = [*ARENA, "check", str(bot), "--sandbox", "default", "--rules", "duel"]
+    line = [*ARENA, "check", str(bot), "--sandbox", "basic", "--rules", "duel"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     assert "FAILED  starts" in done.stdout
@@ -362,7 +362,7 @@ def test_a_bot_that_fails_is_shown_with_its_exchange_and_exit_code_1(tmp_path: P
 
 def test_a_terminal_shows_how_far_it_is_and_is_left_as_it_was(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    line = [*ARENA, "check", "drifter", "--rules", "duel", "--only", "start", "--sandbox", "default", "--json"]
+    line = [*ARENA, "check", "drifter", "--rules", "duel", "--only", "start", "--sandbox", "basic", "--json"]
     environment = {**os.environ, "TERM": "xterm"}
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=theirs, env=environment, cwd=tmp_path) as process:
         os.close(theirs)

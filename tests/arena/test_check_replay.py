@@ -57,7 +57,7 @@ def played(tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]) -> GameRe
 
 def put(record: GameRecord, bot: BotSpec) -> Replayed:
     game = seated(StoredGame(1, record), bot)
-    with Sandbox(Level.DEFAULT, [bot], Limits(), {}) as held:
+    with Sandbox(Level.BASIC, [bot], Limits(), {}) as held:
         return trio.run(replay, game, bot, held)
 
 

@@ -485,7 +485,7 @@ for line in sys.stdin:
 """
 
 WRONG_LIMITS: list[tuple[Sequence[str], Sequence[str]]] = [
-    (["--sandbox", "nonsense"], ["--sandbox", "'default', 'bwrap', 'cgroup', 'auto'"]),
+    (["--sandbox", "nonsense"], ["--sandbox", "'basic', 'bwrap', 'cgroup', 'auto'"]),
     (["--memory", "12"], ["expected at least 16M of memory for a bot, got '12'"]),
     (["--memory", "8589934591G"], ["--memory: expected at most 1048576G, got '8589934591G'"]),
     (["--tmp", "1048577G"], ["--tmp: expected at most 1048576G"]),
@@ -625,7 +625,7 @@ def test_what_auto_has_chosen_is_said_before_the_first_game(folder: Path) -> Non
 def test_at_the_default_level_it_is_said_in_one_line_what_bots_may_do(folder: Path) -> None:
     done = league(folder, "--rounds", "1")
     stronger = "; safer: --sandbox bwrap" if Level.BWRAP.why_not() is None else ""
-    line = f"sandbox: default (bots can use your files and network{stronger})"
+    line = f"sandbox: basic (bots can use your files and network{stronger})"
     assert line in done.stderr.partition("game 1")[0].splitlines()
     assert len(line) <= 80
 

@@ -174,7 +174,7 @@ PLAYING = [
     option("--margin", TIMES),
     option("--seed", NUMBERS),
     option("-j", NUMBERS),
-    option("--sandbox", st.sampled_from(["default", "bwrap", "auto", "cgroup", "none", ""])),
+    option("--sandbox", st.sampled_from(["basic", "bwrap", "auto", "cgroup", "none", ""])),
     option("--memory", SIZES),
     option("--processes", NUMBERS),
     option("--tmp", SIZES),

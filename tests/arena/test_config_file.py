@@ -28,7 +28,7 @@ SHARED = dict(
         key("build-time"),
         key("store", type=click.Path(path_type=Path)),
         key("interpreter", multiple=True, metavar="PATH"),
-        key("sandbox", type=click.Choice(["default", "bwrap"])),
+        key("sandbox", type=click.Choice(["basic", "bwrap"])),
         key("jobs", type=Whole(1, 64)),
         key("keep-bots", is_flag=True),
     ]
@@ -102,7 +102,7 @@ def test_a_key_is_shared_only_if_it_means_the_same_to_all_commands() -> None:
         ("jobs = true", "arena.toml: jobs: expected a whole number from 1 to 64, got True"),
         ("keep-bots = 1", "arena.toml: keep-bots: expected true or false, got 1"),
         ("[match]\njobs = 0", "arena.toml: [match]: jobs: expected a whole number from 1 to 64, got 0"),
-        ("sandbox = 'jail'", "arena.toml: sandbox: 'jail' is not one of 'default', 'bwrap'."),
+        ("sandbox = 'jail'", "arena.toml: sandbox: 'jail' is not one of 'basic', 'bwrap'."),
         ("interpreter = [3]", "arena.toml: interpreter: expected a string, or a list, got [3]"),
         ("league = 3", "arena.toml: [league]: expected a table, got 3"),
         ("bot = 3", "arena.toml: [bot]: expected a table, got 3"),

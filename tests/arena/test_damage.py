@@ -24,12 +24,11 @@ from arena.game.record import GameRecord, NoteLine
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.game_ids import game_id, pair_seed_of, seeds_of
-from arena.league.games import Settings
-from arena.league.salvage import salvage
+from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.faults import Damage, DamagedError
 from arena.league.store.game_row import TABLE_COLUMNS
-from arena.league.verify import verify
+from arena.league.verify import salvage, verify
 from arena.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason
 

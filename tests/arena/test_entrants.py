@@ -24,8 +24,8 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.changes import note_versions
-from arena.league.settings import times_of_bots
+from arena.league.entrants import note_versions
+from arena.league.option_values import times_of_bots
 from arena.league.store import Store
 from protocol.notation import Reason
 
@@ -366,7 +366,7 @@ def test_a_bot_that_a_level_cannot_run_is_broken_there_alone(tmp_path: Path) -> 
         bot_folder(tmp_path / name)
     bots = [load_bot(tmp_path / name) for name in ("good", "evil", "evil/inner")]
     tmp_path.chmod(0o755)
-    assert runnable(Level.DEFAULT, bots) == bots
+    assert runnable(Level.BASIC, bots) == bots
     good, evil, inner = runnable(Level.BWRAP, bots)
     assert [good, inner] == [bots[0], bots[2]]
     assert "this bot could read" in (evil.fault or "")
@@ -396,9 +396,9 @@ def test_a_script_that_the_system_cannot_run_is_broken_with_the_cure(
     (tmp_path / name).chmod(0o755)
     folder = bot_folder(tmp_path / "folder", f'command = ["./{name}"]')
     shutil.copy(tmp_path / name, folder)
-    for bot in runnable(Level.DEFAULT, find_bots([str(tmp_path / name), str(folder)])):
+    for bot in runnable(Level.BASIC, find_bots([str(tmp_path / name), str(folder)])):
         assert words in (bot.fault or "")
-    alone = runnable(Level.DEFAULT, find_bots([str(tmp_path / name)]))[0].fault or ""
+    alone = runnable(Level.BASIC, find_bots([str(tmp_path / name)]))[0].fault or ""
     assert alone.count(f"{tmp_path / name}:") == 1, "it is the bot and the file, and named as such once"
 
 
@@ -406,7 +406,7 @@ def test_a_script_that_the_system_cannot_run_is_broken_with_the_cure(
 def test_what_the_system_may_know_how_to_run_is_left_to_it(start: bytes, tmp_path: Path) -> None:
     (tmp_path / "mine").write_bytes(start)
     (tmp_path / "mine").chmod(0o755)
-    (bot,) = runnable(Level.DEFAULT, find_bots([str(tmp_path / "mine")]))
+    (bot,) = runnable(Level.BASIC, find_bots([str(tmp_path / "mine")]))
     assert bot.fault is None
 
 

@@ -11,8 +11,8 @@ from arena.game.record import GameRecord, History
 from arena.game.replay import Replay
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.play.events import ActionPlayed, GameEvent, GameFinished, GameStarted
-from arena.play.options import GameOptions, Interrupt
+from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
+from arena.play.game_options import GameOptions, Interrupt
 from arena.play.runner import play_on
 from arena.rules.loading import load_ruleset
 

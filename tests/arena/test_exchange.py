@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError, UsageError
-from arena.game.record_lines import with_checksum
+from arena.game.exported import with_checksum
 from arena.league import exchange
 from arena.league.exchange import Imported, export_lines, import_games
 from arena.league.readers import HOST, reader_named
@@ -218,7 +218,7 @@ def test_games_of_two_leagues_do_not_go_into_one_store(tmp_path: Path) -> None:
         (lambda f: f.update(rules=f["rules"][1:]), "there is no line for army"),
         (lambda f: f["times_us"].__setitem__(0, 10**12), "ply 1 took"),
         (lambda f: f["red"].update(held="x"), "expected how"),
-        (lambda f: f["red"].update(held=f"default: {SMALL}"), "and the store is for 'memory 512M"),
+        (lambda f: f["red"].update(held=f"basic: {SMALL}"), "and the store is for 'memory 512M"),
     ],
 )
 def test_a_game_that_does_not_give_its_result_is_refused_by_name(
@@ -341,7 +341,7 @@ def test_a_bot_brings_other_limits_into_a_new_store_alone(tmp_path: Path) -> Non
     def held_so(game: dict[str, Any]) -> None:
         game["settings"].update({newcomer: SMALL})
         (side,) = (game[color] for color in ("red", "blue") if newcomer == f"limits of {game[color]['name']}")
-        side.update(held=f"default: {SMALL}")
+        side.update(held=f"basic: {SMALL}")
 
     file = file_of(tmp_path / "games.jsonl", [forged(exported(OWN, [first + 1])[0], held_so)])
     target = tmp_path / "some.sqlite"

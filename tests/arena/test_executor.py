@@ -14,6 +14,7 @@ import pytest
 import trio
 import trio.testing
 from sandboxes import in_bwrap
+from schedules import schedule
 
 from arena.bots import BotSpec
 from arena.bots.limits import Limits
@@ -40,8 +41,7 @@ from arena.league.executor import (
 )
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
-from arena.league.games import Settings
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -151,7 +151,7 @@ def waiting(tmp_path: Path, make_bot: MakeBot) -> Waiting:
 # --- all is played ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
+@pytest.mark.parametrize("level", [Level.BASIC, pytest.param(Level.BWRAP, marks=in_bwrap)])
 def test_one_worker_and_three_play_the_same_games(level: Level, make_bot: MakeBot, left_behind: LeftBehind) -> None:
     bots = (make_bot(GOOD, "ann"), make_bot(BRIEF, "bob"), make_bot(GOOD, "cid"))
     games = games_of(bots)
@@ -296,7 +296,7 @@ def test_once_closed_nothing_is_begun_and_what_is_under_way_is_played(waiting: W
     assert sorted(ids(outcomes, Begun)) == sorted(ids(outcomes, Played))
 
 
-@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
+@pytest.mark.parametrize("level", [Level.BASIC, pytest.param(Level.BWRAP, marks=in_bwrap)])
 def test_once_stopped_no_process_is_left(level: Level, make_bot: MakeBot, left_behind: LeftBehind) -> None:
     """The bots have started others, in sessions of their own."""
     program = """
@@ -773,7 +773,7 @@ def test_a_game_under_way_and_one_that_waits_can_be_interrupted(waiting: Waiting
 # --- deaths -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
+@pytest.mark.parametrize("level", [Level.BASIC, pytest.param(Level.BWRAP, marks=in_bwrap)])
 def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
     level: Level, tmp_path: Path, make_bot: MakeBot, left_behind: LeftBehind
 ) -> None:
@@ -948,7 +948,7 @@ def test_bots_of_the_parent_and_of_its_workers_are_told_apart(make_bot: MakeBot)
 def test_what_keeps_a_worker_from_holding_the_bots_is_raised_before_any_game(make_bot: MakeBot, tmp_path: Path) -> None:
     broken = BotSpec("ann", tmp_path / "ann", ("no-such-program",), tmp_path, "ann", {"PATH": "/nowhere"})
     bots = (broken, make_bot(GOOD, "bob"))
-    level = Level.DEFAULT if Level.BWRAP.why_not() else Level.BWRAP
+    level = Level.BASIC if Level.BWRAP.why_not() else Level.BWRAP
     try:
         from arena.bots.starting import Sandbox
 

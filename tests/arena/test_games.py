@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from schedules import schedule
 
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.game_ids import ID_LENGTH, misfit
-from arena.league.games import Games, Settings
-from arena.league.schedule import schedule
+from arena.league.game_specs import Games
+from arena.league.settings import Settings
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove, Ruleset, Starts
 from protocol.notation import Rank

@@ -30,7 +30,7 @@ from arena.game.recorded import LONGEST_FAULT
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.play.observed import seen_of
+from arena.play.runner import seen_of
 from arena.rules.events import IllegalActionError, Rule
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset

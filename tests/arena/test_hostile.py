@@ -33,7 +33,7 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions
 from protocol.notation import Color, Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these bots know their way about on Linux only")

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 import trio
 from sandboxes import in_bwrap
+from schedules import schedule
 from unplayed import Listed
 
 from arena.bots import BotSpec
@@ -23,14 +24,12 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said, Watched
 from arena.league.executor.local import LocalExecutor, local_executor
-from arena.league.games import Settings
-from arena.league.run import play_missing
-from arena.league.schedule import schedule
+from arena.league.play_missing import play_missing
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.versions import Versions
-from arena.play.fairly import play_fairly
-from arena.play.keeping import Keeper
-from arena.play.options import USUAL, GameOptions
+from arena.play.game_options import USUAL, GameOptions, Keeper
+from arena.play.retry import play_with_retries
 from arena.report.game_text import GameStyle, game_pages
 from arena.rules.loading import load_ruleset
 from protocol.bot import random_rows
@@ -67,7 +66,7 @@ MakeBot = Callable[..., BotSpec]
 LeftBehind = Callable[[], list[str]]
 Both = tuple[GameRecord, GameRecord]
 
-at_both_levels = pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
+at_both_levels = pytest.mark.parametrize("level", [Level.BASIC, pytest.param(Level.BWRAP, marks=in_bwrap)])
 
 
 def plays(setup: str = "pass", turn: str = "pass", end: str = "pass") -> str:
@@ -107,7 +106,7 @@ class Pairs:
 
     async def _play(self, game: GameSpec, bots: dict[Player, BotSpec], options: GameOptions) -> GameRecord:
         red, blue = (bots[player] for player in game.players)
-        return await play_fairly(game, (red, blue), options, self.said.append)
+        return await play_with_retries(game, (red, blue), options, self.said.append)
 
 
 @pytest.fixture
@@ -368,7 +367,7 @@ def test_cancelled_between_the_two_games_no_process_is_left(make_bot: MakeBot, l
         keeper = Keeper()
         with trio.CancelScope() as scope:
             try:
-                await play_fairly(first, (ann, bob), replace(USUAL, keeper=keeper), lambda line: None)
+                await play_with_retries(first, (ann, bob), replace(USUAL, keeper=keeper), lambda line: None)
                 assert len(left_behind()) >= 2, "the bots were to be kept"
                 scope.cancel()
                 await trio.lowlevel.checkpoint()
@@ -391,7 +390,7 @@ async def pair_task(ann: BotSpec, bob: BotSpec) -> AsyncIterator[GameTask]:
 Heard = Callable[[LocalExecutor, Outcome], None]
 
 
-def outcomes_of(ann: BotSpec, bob: BotSpec, heard: Heard, level: Level = Level.DEFAULT) -> list[Outcome]:
+def outcomes_of(ann: BotSpec, bob: BotSpec, heard: Heard, level: Level = Level.BASIC) -> list[Outcome]:
     """All that comes of a pair in a worker; `heard` is told of each outcome."""
 
     async def main() -> list[Outcome]:

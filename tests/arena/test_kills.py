@@ -32,7 +32,7 @@ KILLS = int(os.environ.get("ARENA_KILLS", "3"))
 GAMES = 8
 LINE = [sys.executable, "-c", "from arena.cli.entry import main; main()", "match", "ann.py", "bob.py"]
 LINE += ["--rules", "duel", "--games", str(GAMES), "-j", "2", "--time", "60s", "--store", "l.sqlite", "--verbose"]
-LEVELS = [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)]
+LEVELS = [Level.BASIC, pytest.param(Level.BWRAP, marks=in_bwrap)]
 
 
 class Victim(enum.Enum):

@@ -8,9 +8,9 @@ import pytest
 from arena.bots import BotSpec
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
-from arena.league.options import Kind, PlayOptions
-from arena.league.plan import Entry
-from arena.league.stop import Stop
+from arena.league.league_options import Kind, PlayOptions
+from arena.league.plan import LeagueEntry
+from arena.league.stop import StopRequest
 from arena.league.store import GameRow, Store
 
 RESIGNS = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
@@ -36,7 +36,7 @@ class Watching:
 def test_the_games_of_a_store_are_read_once_before_play_once_after_it_and_never_kept_beyond_it(
     tmp_path: Path, make_bot: Callable[..., BotSpec], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = Entry([str(make_bot(f"{RESIGNS}  # {name}").path) for name in ("ann", "bob")], Kind.MATCH, 1)
+    entry = LeagueEntry([str(make_bot(f"{RESIGNS}  # {name}").path) for name in ("ann", "bob")], Kind.MATCH, 1)
     options = PlayOptions(rules="duel", time="60s", store=tmp_path / "l.sqlite")
     reads: list[int] = []
 
@@ -55,7 +55,7 @@ def test_the_games_of_a_store_are_read_once_before_play_once_after_it_and_never_
         with open_league(entry, options, lambda line: None) as league:
             assert len(league.rows()) == len(list(league.rows_in_order())) == has
             watching = Watching(league)
-            outcome = league.play(Stop(), watching)
+            outcome = league.play(StopRequest(), watching)
             assert (outcome.error, outcome.is_complete) == (None, True)
             assert len(watching.seen) == played
             assert all(seen >= told for told, seen in enumerate(watching.seen, start=1)), "games that are stored"

@@ -10,12 +10,11 @@ import pytest
 
 from arena.api.leagues import League
 from arena.game.record import GameRecord
-from arena.league.formats import FormatName, FormatOptions
 from arena.league.league import open_league
-from arena.league.options import Kind, PlayOptions
+from arena.league.league_options import FormatName, FormatOptions, Kind, PlayOptions
 from arena.league.pairing.chosen import format_of
-from arena.league.plan import Entry
-from arena.league.stop import Stop, Wish
+from arena.league.plan import LeagueEntry
+from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
 
 BOT = """#!/bin/sh
@@ -155,7 +154,7 @@ def test_a_ladder_says_beforehand_what_it_may_take_and_at_its_end_why_it_stopped
 class Stopping:
     """Asks to stop after so many games."""
 
-    def __init__(self, stop: Stop, games: int) -> None:
+    def __init__(self, stop: StopRequest, games: int) -> None:
         self._stop, self._games = stop, games
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
@@ -174,9 +173,9 @@ def played(folder: Path, store: str, options: FormatOptions, bots: range, most: 
     """The games of a league that is stopped after each `most` games, until it is over."""
     paths = [str(folder / f"bot{number}") for number in bots]
     settings = PlayOptions(rules="duel", time="10s", store=folder / store, jobs=2)
-    entry = Entry(paths, Kind.LEAGUE, 1, format=format_of(options))
+    entry = LeagueEntry(paths, Kind.LEAGUE, 1, format=format_of(options))
     while True:
-        stop = Stop()
+        stop = StopRequest()
         with open_league(entry, settings, lambda line: None) as opened:
             outcome = opened.play(stop, Stopping(stop, most))
             assert outcome.error is None

@@ -28,7 +28,7 @@ from arena.bots.starting import Sandbox
 from arena.cli.cmd_doctor import health_report
 from arena.errors import UsageError
 from arena.game.record import GameRecord
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
@@ -65,7 +65,7 @@ def bots() -> Iterator[list[BotSpec]]:
 def test_the_default_level_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bwrap_check, "why_not", lambda: REASON)
     monkeypatch.setattr("arena.bots.sandbox.levels.Hierarchy", None)
-    assert choose("default") is Level.DEFAULT
+    assert choose("basic") is Level.BASIC
 
 
 @pytest.mark.parametrize("asked", ["bwrap", "cgroup"])
@@ -103,9 +103,9 @@ def test_a_level_that_works_is_chosen_as_asked_even_if_there_are_stronger_ones(
 @pytest.mark.parametrize(
     ("working", "strongest"),
     [
-        ((Level.DEFAULT, Level.BWRAP, Level.CGROUP), Level.CGROUP),
-        ((Level.DEFAULT, Level.BWRAP), Level.BWRAP),
-        ((Level.DEFAULT,), Level.DEFAULT),
+        ((Level.BASIC, Level.BWRAP, Level.CGROUP), Level.CGROUP),
+        ((Level.BASIC, Level.BWRAP), Level.BWRAP),
+        ((Level.BASIC,), Level.BASIC),
     ],
     ids=["all", "no groups", "nothing else"],
 )
@@ -122,7 +122,7 @@ def test_auto_takes_the_strongest_that_works(
 def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSpec]) -> None:
     ann, bob = bots
     usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
-    sandbox = Sandbox(Level.DEFAULT, bots, usual, {"ann": own})
+    sandbox = Sandbox(Level.BASIC, bots, usual, {"ann": own})
     assert sandbox.limits_of(ann) == own
     assert sandbox.limits_of(bob) == usual
 
@@ -192,7 +192,7 @@ def test_where_only_a_scope_lacks_the_very_same_command_is_started_in_one(
     assert restarts == [("scoper", ["scoper", "--", "python", "-m", "arena", "league", "a b.py"])]
 
 
-@pytest.mark.parametrize("asked", ["default", "bwrap"])
+@pytest.mark.parametrize("asked", ["basic", "bwrap"])
 def test_nothing_is_started_again_for_a_level_without_control_groups(
     asked: str, restarts: list[tuple[str, list[str]]]
 ) -> None:
@@ -270,11 +270,11 @@ def test_doctor_keeps_to_the_width_of_a_terminal() -> None:
         seen = read_all(controller)
     assert running.returncode == 0
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode()).split("\r\n")
-    assert "--sandbox default: works" in lines
+    assert "--sandbox basic: works" in lines
     assert max(len(line) for line in lines) <= 80
 
 
-@pytest.mark.parametrize("working", [Level, (Level.DEFAULT, Level.BWRAP), (Level.DEFAULT,)], ids=str)
+@pytest.mark.parametrize("working", [Level, (Level.BASIC, Level.BWRAP), (Level.BASIC,)], ids=str)
 def test_doctor_loses_no_word_in_80_columns(working: tuple[Level, ...], only: Callable[..., None]) -> None:
     only(*working)
     health = examine()
@@ -295,18 +295,18 @@ def test_doctor_says_what_a_level_that_works_lacks_here() -> None:
         user="an ordinary user",
         python="3.11.7",
         open_files=99,
-        trials=(Trial(Level.DEFAULT, True, "", ("nobody looks",)), Trial(Level.BWRAP, False, REASON, ("unsaid",))),
-        promises=(Promise("fill the disk", {Level.DEFAULT: "it can"}),),
+        trials=(Trial(Level.BASIC, True, "", ("nobody looks",)), Trial(Level.BWRAP, False, REASON, ("unsaid",))),
+        promises=(Promise("fill the disk", {Level.BASIC: "it can"}),),
     )
     assert [line.rstrip() for line in printed(health, 80).splitlines()] == [
         "Plan 9, Python 3.11.7, as an ordinary user, 99 open files at most",
         "",
-        "--sandbox default: works",
+        "--sandbox basic: works",
         "    but nobody looks",
         "--sandbox bwrap: does not work here",
         f"    {REASON}",
         "",
-        "a bot tries to  default",
+        "a bot tries to  basic",
         "fill the disk   it can",
     ]
 

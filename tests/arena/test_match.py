@@ -24,7 +24,7 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions
 from protocol.notation import Color, Reason
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"

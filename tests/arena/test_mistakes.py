@@ -24,7 +24,7 @@ from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Extent
 from arena.game.hints import Activity
 from arena.game.referee import Referee
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
 from protocol.notation import Color
 
 TABLE = tomllib.loads((Path(__file__).parent.parent / "mistakes" / "mistakes.toml").read_text())
@@ -97,7 +97,7 @@ async def listen_until_it_stands_still(
 
 @pytest.mark.parametrize("row", TABLE["bot"], ids=lambda row: row["name"].replace(" ", "-"))
 def test_a_mistake_gets_its_own_hint(row: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    level = row.get("level", "default")
+    level = row.get("level", "basic")
     if why := Level(level).why_not():
         pytest.skip(why)
     path = made(row, tmp_path)

@@ -132,14 +132,14 @@ def play(name: str, plies: int, talks: tuple[Talk, Talk]) -> Referee:
 
 @pytest.fixture(scope="module")
 def built_here() -> Iterator[Callable[[Language], BotSpec]]:
-    """`built_here(language)`: a new bot, built at the default level: once for all tests, which leave it as it is."""
+    """`built_here(language)`: a new bot, built at the basic level: once for all tests, which leave it as it is."""
     with tempfile.TemporaryDirectory(prefix="new-", ignore_cleanup_errors=True) as name:
         made: dict[Language, BotSpec] = {}
 
         def make(language: Language) -> BotSpec:
             if language not in made:
                 (Path(name) / language.folder).mkdir()
-                made[language], _ = built(language, Path(name).resolve() / language.folder, Level.DEFAULT)
+                made[language], _ = built(language, Path(name).resolve() / language.folder, Level.BASIC)
             return made[language]
 
         yield make
@@ -156,7 +156,7 @@ def built(language: Language, folder: Path, level: Level) -> tuple[BotSpec, Host
     return made, host
 
 
-@pytest.mark.parametrize("level", [Level.DEFAULT, Level.BWRAP], ids=lambda level: level.value)
+@pytest.mark.parametrize("level", [Level.BASIC, Level.BWRAP], ids=lambda level: level.value)
 @languages
 def test_a_new_bot_plays_legally_under_every_ruleset_and_switch(
     language: Language, level: Level, folder: Path, built_here: Callable[[Language], BotSpec]
@@ -165,7 +165,7 @@ def test_a_new_bot_plays_legally_under_every_ruleset_and_switch(
     skip_without_tools(language)
     if reason := level.why_not():
         pytest.skip(reason)
-    if level is Level.DEFAULT:
+    if level is Level.BASIC:
         bot = built_here(language)
         command, environment = [*bot.command], dict(bot.environment)
     else:

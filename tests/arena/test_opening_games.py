@@ -9,23 +9,22 @@ from typing import Any
 
 import msgspec
 import pytest
+from schedules import schedule
 
 from arena.errors import UsageError
+from arena.game.exported import decode_line, encode_line, redact
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
-from arena.game.record_lines import decode_line, encode_line
 from arena.game.referee import Referee
-from arena.game.seat_lines import encode_seat_line
 from arena.game.spec import GameSpec, Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import export_lines, import_games
 from arena.league.game_ids import game_id, pair_seed_of, seeds_of
-from arena.league.games import Settings, openings_in
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
+from arena.league.option_values import check_options
 from arena.league.readers import HOST
-from arena.league.schedule import schedule
-from arena.league.settings import check_options
+from arena.league.settings import Settings, openings_in
 from arena.league.store import Store
 from arena.league.verify import verify
 from arena.rules.loading import load_ruleset
@@ -142,7 +141,7 @@ def test_a_side_s_view_has_no_set_up_of_the_other(
     played: Callable[[GameSpec], GameRecord], games: list[GameSpec], color: Color
 ) -> None:
     record = played(games[0])
-    line = encode_seat_line(record, color)
+    line = redact(record, color)
     fields = json.loads(line)
     assert fields[color.word]["opening"] == record.setups[color]
     assert fields[color.opponent.word]["opening"] is None

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from arena.errors import UsageError
 from arena.game.spec import Opening
-from arena.hostfile import MOST_BYTES
 from arena.league.game_ids import openings_digest
 from arena.league.openings import load_openings, parse_openings
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.system.user_files import MOST_BYTES
 
 BARRAGE = load_ruleset("barrage")
 RED, OTHER_RED = ".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/........../2.S.3.M..."

@@ -15,11 +15,11 @@ from arena.api.leagues import League
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.league.exchange import import_games
-from arena.league.formats import FormatName, FormatOptions
-from arena.league.kept_format import KeptFormat, format_in
+from arena.league.league_options import FormatName, FormatOptions
 from arena.league.pairing.placing import Placing
 from arena.league.places import stored_places
 from arena.league.store import Store
+from arena.league.stored_league import KeptFormat, format_in
 from arena.report.placings import PlacingEntry, placing_entry, stage_text
 from arena.report.site.site_contents import SitePlan, read_site
 

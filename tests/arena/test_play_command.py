@@ -221,7 +221,7 @@ def test_what_makes_no_sense_is_refused_before_anything_is_started(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("words", [["warden", "--sandbox", "default"], ["--two"]])
+@pytest.mark.parametrize("words", [["warden", "--sandbox", "basic"], ["--two"]])
 def test_where_nobody_can_listen_no_game_is_begun_and_no_store_made(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,15 +18,15 @@ from arena.game.seat_state import SeatState, Stage
 from arena.game.spec import GameSpec
 from arena.game.time_control import UNLIMITED_MS, TimeControl
 from arena.game.view import SeatView, tell
-from arena.nursery import background
-from arena.play import fairly
-from arena.play.options import ArenaStoppedError, GameOptions, Interrupt
+from arena.play import retry
+from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
 from arena.rules.events import Rule
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import FixedPieces, Ruleset
+from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason
 
@@ -443,7 +443,7 @@ def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeyp
         stops.append(len(begun.actions))
         raise ArenaStoppedError("the arena slept", begun)
 
-    monkeypatch.setattr(fairly, "play_on", stopped_once)
+    monkeypatch.setattr(retry, "play_on", stopped_once)
     session = session_of("isf")
     record = played(session, at_random(1, 30), at_random(1, 30))
     assert isinstance(record, GameRecord)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.printable import INVISIBLE, printable
+from arena.system.printable import INVISIBLE, printable
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))
 

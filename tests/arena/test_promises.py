@@ -269,7 +269,7 @@ def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Call
 
     async def measure() -> list[float]:
         with (
-            Sandbox(Level.DEFAULT, [bot], Limits(), {}) as plain,
+            Sandbox(Level.BASIC, [bot], Limits(), {}) as plain,
             Sandbox(Level.BWRAP, [bot], Limits(), {}) as sandbox,
         ):
             processes = [plain.start(bot, frozenset({cpu})), sandbox.start(bot, frozenset({cpu}))]

@@ -1,7 +1,6 @@
 """The pytest plugin as authors meet it: pytest in a process of its own, in a folder with their bot and their tests."""
 
 import importlib.metadata
-import inspect
 import os
 import re
 import shutil
@@ -236,13 +235,6 @@ def test_pytest_does_not_complain_of_a_program_that_has_imported_the_arena_befor
     monkeypatch.setattr(package, "__doc__", "no mark")
     hook.mark_rewrite(package.__name__)
     assert warned == [package.__name__]
-
-
-def test_the_mark_for_pytest_is_not_shown_to_people() -> None:
-    doc = arena.__doc__
-    assert doc is not None
-    assert str(doc).endswith("see docs/api.md. What is imported is imported at first use.")
-    assert "pytest" not in str(inspect.getdoc(arena)).lower()
 
 
 @pytest.mark.skipif(not IS_REGISTERED, reason="the arena was installed here before the plugin came: install it again")

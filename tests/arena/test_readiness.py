@@ -9,17 +9,17 @@ import pytest
 import trio
 import trio.lowlevel
 import trio.testing
+from schedules import schedule
 from waiting import PATIENCE
 
-from arena import readiness
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.game.time_control import TimeControl
-from arena.league.games import Settings
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.play.runner import play_game
-from arena.readiness import readable, writable
 from arena.rules.loading import load_ruleset
+from arena.system import concurrency
+from arena.system.concurrency import readable, writable
 from protocol.notation import Reason
 
 pytestmark = pytest.mark.skipif(not hasattr(select, "epoll"), reason="only Linux counts what a user waits for")
@@ -61,7 +61,7 @@ def test_what_comes_is_seen_though_nothing_may_be_waited_for(pipe: Pipe) -> None
         with trio.fail_after(PATIENCE):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(read)
-                await trio.sleep(2 * readiness.ASK_SECONDS)
+                await trio.sleep(2 * concurrency.POLL_SECONDS)
                 await writable(pipe[1])
                 assert seen == []
                 os.write(pipe[1], b"move")
@@ -73,7 +73,7 @@ def test_what_comes_is_seen_though_nothing_may_be_waited_for(pipe: Pipe) -> None
 def test_it_is_waited_for_as_usual_again_as_soon_as_that_can_be_done(
     pipe: Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readiness, "TRY_AGAIN", 1)
+    monkeypatch.setattr(concurrency, "POLLS", 1)
     usual, answers = trio.lowlevel.wait_readable, [full, full]
 
     async def wait(descriptor: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import arena
 from arena.errors import ArenaError, UsageError
-from arena.game.record_lines import LONGEST_LINE, encode_line, with_checksum
+from arena.game.exported import LONGEST_LINE, encode_line, with_checksum
 from arena.league.exchange import Imported, export_lines, import_games
 from arena.league.readers import reader_named
 from arena.league.record_file import LONGEST_FAULT, MOST_NO_RECORDS, settings_of_game, verify_file

@@ -21,9 +21,9 @@ from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.game.view import legal_actions
-from arena.printable import printable
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import NoMove, Ruleset, Starts
+from arena.system.printable import printable
 from protocol.bot_codec import decode_for_bot
 from protocol.lines import MAX_BOT_LINE
 from protocol.messages import Board, Legal

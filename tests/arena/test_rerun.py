@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from commands import arena as command
+from schedules import schedule
 
 import arena
 from arena.bots import load_bot
@@ -26,10 +27,9 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.league.found_again import BotFinder
-from arena.league.games import Settings
-from arena.league.pairs import return_game
-from arena.league.rerun import Difference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
-from arena.league.schedule import schedule
+from arena.league.game_specs import return_game
+from arena.league.rerun import FirstDifference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.rules.loading import load_ruleset
 from protocol.notation import Color, Reason
@@ -107,29 +107,29 @@ def held(record: GameRecord, *words: str) -> GameRecord:
 
 def test_a_record_asks_for_a_stronger_sandbox_never_for_a_weaker_one_than_the_host(record: GameRecord) -> None:
     usual = RerunOptions()
-    assert sandbox_asked(record, usual) == "default"
+    assert sandbox_asked(record, usual) == "basic"
     assert sandbox_asked(held(record, "", "bwrap: memory 512M"), usual) == "bwrap"
-    assert sandbox_asked(held(record, "default: ", "cgroup: "), usual) == "cgroup"
-    assert sandbox_asked(held(record, "none: ", "auto: "), usual) == "default"
-    for named in ("default", "bwrap", "auto"):
+    assert sandbox_asked(held(record, "basic: ", "cgroup: "), usual) == "cgroup"
+    assert sandbox_asked(held(record, "none: ", "auto: "), usual) == "basic"
+    for named in ("basic", "bwrap", "auto"):
         assert sandbox_asked(held(record, "cgroup: "), RerunOptions(sandbox=named)) == named
 
 
 def test_a_forged_record_is_held_as_the_store_was_last_played_with(record: GameRecord) -> None:
-    forged = held(record, "default: ")
+    forged = held(record, "basic: ")
     assert sandbox_asked(forged, RerunOptions(last_sandbox="bwrap")) == "bwrap"
     assert sandbox_asked(held(record, "cgroup: "), RerunOptions(last_sandbox="bwrap")) == "cgroup"
-    assert sandbox_asked(forged, RerunOptions(sandbox="default", last_sandbox="bwrap")) == "default"
+    assert sandbox_asked(forged, RerunOptions(sandbox="basic", last_sandbox="bwrap")) == "basic"
 
 
 def test_a_recorded_level_that_does_not_work_here_is_refused_and_not_lowered(
     record: GameRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.DEFAULT else "there is no bwrap")
+    monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.BASIC else "there is no bwrap")
     with pytest.raises(UsageError, match="were held by bwrap, and are by nothing weaker") as raised:
         chosen_level(held(record, "bwrap: "), RerunOptions())
     assert "there is no bwrap" in str(raised.value)
-    assert chosen_level(held(record, "bwrap: "), RerunOptions(sandbox="default")) is Level.DEFAULT
+    assert chosen_level(held(record, "bwrap: "), RerunOptions(sandbox="basic")) is Level.BASIC
 
 
 @pytest.mark.parametrize("named", [None, "auto"])
@@ -137,15 +137,15 @@ def test_without_a_sandbox_no_program_runs_that_the_host_has_not_named(
     record: GameRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None
 ) -> None:
     """A program that lies beside a store, and the record of a game of it, can both be a stranger's."""
-    monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.DEFAULT else "there is no bwrap")
+    monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.BASIC else "there is no bwrap")
     evil = tmp_path / "evil.py"
     evil.write_text(f"open({str(tmp_path / 'owned')!r}, 'w')\n")
     players = (Player("evil", load_bot(evil).digest), record.players[1])
-    forged = msgspec.structs.replace(held(record, "default: " + Limits().text), players=players)
+    forged = msgspec.structs.replace(held(record, "basic: " + Limits().text), players=players)
     with pytest.raises(UsageError, match=r"red: evil is .*evil\.py; without a sandbox"):
         rerun(forged, RerunOptions(near=[tmp_path], sandbox=named), unheard)
     assert not (tmp_path / "owned").exists()
-    for trusted in (RerunOptions(near=[tmp_path], sandbox="default"), RerunOptions(bots={RED: str(evil)})):
+    for trusted in (RerunOptions(near=[tmp_path], sandbox="basic"), RerunOptions(bots={RED: str(evil)})):
         rerun(forged, trusted, unheard)
         (tmp_path / "owned").unlink()  # it was there: it ran
 
@@ -197,7 +197,7 @@ def test_a_bot_with_arguments_is_found_by_those_that_the_store_has(tmp_path: Pat
     moved = again()
     assert moved.returncode == 2
     color = Color(record.players[1].name == "own").word
-    assert f"--bot {color}=PATH with --arguments {color}=WORDS or --sandbox default trusts it" in moved.stderr
+    assert f"--bot {color}=PATH with --arguments {color}=WORDS or --sandbox basic trusts it" in moved.stderr
     half_named = again("--bot", "own=moved.py")
     assert half_named.returncode == 2, "the store alone says what the program is started with"
     named = again("--bot", "own=moved.py", "--arguments", "own=--depth '3 4'")
@@ -217,11 +217,11 @@ def test_a_namesake_of_a_sample_bot_is_none(tmp_path: Path) -> None:
 
 def test_a_record_gives_no_bot_more_than_the_store_or_the_usual_limits(record: GameRecord) -> None:
     forged = held(
-        record, "default: memory 900G, 1000000 processes, 900G of /tmp", "default: memory 64M, 8 processes, 1M of /tmp"
+        record, "basic: memory 900G, 1000000 processes, 900G of /tmp", "basic: memory 64M, 8 processes, 1M of /tmp"
     )
     said: list[str] = []
     done = rerun(forged, RerunOptions(), said.append)
-    assert done.played.confinement == (f"default: {Limits().text}", forged.confinement[1])
+    assert done.played.confinement == (f"basic: {Limits().text}", forged.confinement[1])
     assert [line for line in said if "which is more than the usual limits" in line] == [
         "red: raider had memory 900G, 1000000 processes, 900G of /tmp by the record, which is more than the usual "
         f"limits: it has {Limits().text}"
@@ -229,7 +229,7 @@ def test_a_record_gives_no_bot_more_than_the_store_or_the_usual_limits(record: G
     said.clear()
     own = Limits(memory=1024 * 2**20)
     done = rerun(forged, RerunOptions(limits={"raider": own}), said.append)
-    assert done.played.confinement[0] == f"default: {own.text}"
+    assert done.played.confinement[0] == f"basic: {own.text}"
     assert any("more than the limits that the store's settings say: it has memory 1G" in line for line in said)
 
 
@@ -258,18 +258,20 @@ def test_a_game_that_nobody_was_started_for_is_refused_before_any_sandbox_is_spo
 
 
 def test_the_first_thing_that_differs_is_told(record: GameRecord) -> None:
-    def played(**changes: object) -> Difference | None:
+    def played(**changes: object) -> FirstDifference | None:
         return difference(record, msgspec.structs.replace(record, **changes))
 
     plies = len(record.actions)
     end = record.verdict
     assert played(times_us=(1,) * plies, started=1.0, stderr=("x", "y")) is None
-    assert played(setups=(record.setups[0], "other")) == Difference(Part.SETUP, 0, BLUE, record.setups[1], "other")
+    assert played(setups=(record.setups[0], "other")) == FirstDifference(Part.SETUP, 0, BLUE, record.setups[1], "other")
     changed = (*record.actions[:3], "a1-a2", *record.actions[4:])
-    assert played(actions=changed) == Difference(Part.ACTION, 4, BLUE, record.actions[3], "a1-a2")
+    assert played(actions=changed) == FirstDifference(Part.ACTION, 4, BLUE, record.actions[3], "a1-a2")
     shorter = Verdict(end.result, Reason.CRASH, 2, "it broke down")
-    assert played(actions=record.actions[:2], verdict=shorter) == Difference(Part.END, 3, RED, record.actions[2], None)
-    assert played(verdict=msgspec.structs.replace(end, reason=Reason.CRASH)) == Difference(
+    assert played(actions=record.actions[:2], verdict=shorter) == FirstDifference(
+        Part.END, 3, RED, record.actions[2], None
+    )
+    assert played(verdict=msgspec.structs.replace(end, reason=Reason.CRASH)) == FirstDifference(
         Part.END, plies + 1, RED if plies % 2 == 0 else BLUE, None, None
     )
 

@@ -49,7 +49,7 @@ def test_without_a_sandbox_only_bots_that_played_from_there_or_are_named_go_on(f
     for color, name in zip(("red", "blue"), saved(folder)["players"], strict=True):
         words = f"{color}: {name['name']} is {folder / name['name']}.py; without a sandbox it could use your files"
         assert words in done.stderr
-        assert f"--bot {color}=PATH or --sandbox default trusts it" in done.stderr
+        assert f"--bot {color}=PATH or --sandbox basic trusts it" in done.stderr
     one = arena(folder, "resume", "g.json", "--pause-after", "5", "--bot", "alpha=alpha.py")
     assert one.returncode == 2
     assert "alpha is" not in one.stderr
@@ -71,12 +71,12 @@ def test_a_bot_that_has_moved_is_named_on_the_command_line(folder: Path) -> None
 
 def test_a_file_does_not_lower_the_level_at_which_its_store_was_played_with(folder: Path) -> None:
     paused = load_saved(folder / "g.json")
-    assert resume_sandbox(paused, ResumeOptions()) == "default"
+    assert resume_sandbox(paused, ResumeOptions()) == "basic"
     with Store(folder / "c.sqlite", create=True) as store:
-        assert store.kept().sandbox == "default"
+        assert store.kept().sandbox == "basic"
         store.keep(sandbox="cgroup")
     assert resume_sandbox(paused, ResumeOptions()) == "cgroup"
-    assert resume_sandbox(paused, ResumeOptions(sandbox="default")) == "default"
+    assert resume_sandbox(paused, ResumeOptions(sandbox="basic")) == "basic"
     stronger = msgspec.structs.replace(paused, sandbox="bwrap", store=str(folder / "new.sqlite"))
     assert resume_sandbox(stronger, ResumeOptions()) == "bwrap"
 
@@ -84,14 +84,14 @@ def test_a_file_does_not_lower_the_level_at_which_its_store_was_played_with(fold
 def test_a_file_gives_no_bot_more_than_its_store_or_the_usual_limits(folder: Path) -> None:
     huge = {"memory": 2**40, "processes": 10**6, "tmp": 2**40}
     forge(folder, limits=[huge, huge], store=str(folder / "new.sqlite"))
-    done = arena(folder, "resume", "g.json", "--sandbox", "default")
+    done = arena(folder, "resume", "g.json", "--sandbox", "basic")
     assert done.returncode == 0, done.stderr
     assert (
         "had memory 1024G, 1000000 processes, 1024G of /tmp by the saved game, which is more than the usual"
         in done.stderr
     )
     with Store(folder / "new.sqlite", create=False) as store:
-        assert store.record("1")[1].confinement == (f"default: {Limits().text}",) * 2
+        assert store.record("1")[1].confinement == (f"basic: {Limits().text}",) * 2
         assert set(store.limits().values()) == {Limits()}
 
 

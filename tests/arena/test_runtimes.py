@@ -138,7 +138,7 @@ def test_a_folder_of_the_hosts_path_in_which_bots_lie_is_passed_over(
     host = HostPrograms((), [honest])
     assert folder / "bots" not in host.path
     assert folder / "bots" not in find_program(honest, host, is_shown=False).path
-    if level is not Level.DEFAULT:
+    if level is not Level.BASIC:
         assert find_program(honest, host).command[0] in ("/usr/bin/sh", "/bin/sh")
     with Sandbox(level, [honest], Limits(), {}) as held:
         trio.run(held.try_out)
@@ -173,7 +173,7 @@ def test_a_virtual_environment_that_names_a_rival_as_its_home_is_not_followed(le
     put(folder / "A/venv/pyvenv.cfg", f"home = {folder}/B\n")
     bot = bot_folder(folder / "A", '["./venv/bin/python3", "x.py"]')
     held = Sandbox(level, [bot, other], Limits(), {})
-    if level is not Level.DEFAULT:
+    if level is not Level.BASIC:
         assert not any(shown.is_relative_to(folder / "B") for shown in held._mounts[bot.name].folders)
     assert ran(folder) == ""
 
@@ -235,7 +235,7 @@ def test_what_one_bot_does_decides_nothing_about_another(folder: Path) -> None:
     other = bot_folder(folder / "B", '["./python3"]')
     for bots in ([attacker, honest, other], [other, honest, attacker]):
         with pytest.raises(RefusedBotsError) as caught:
-            Sandbox(Level.DEFAULT, bots, Limits(), {})
+            Sandbox(Level.BASIC, bots, Limits(), {})
         assert list(caught.value.problems) == ["A"]
 
 
@@ -599,7 +599,7 @@ def test_a_running_league_is_not_stopped_by_what_a_bot_has_chosen(
 
 def test_what_an_entrant_has_written_is_one_line_in_what_is_said_of_it(folder: Path) -> None:
     bot = bot_folder(folder / "A", '["./x\\nbroken: rival: disqualified by the host"]')
-    said = problem(Level.DEFAULT, [bot])
+    said = problem(Level.BASIC, [bot])
     assert "\\nbroken: rival" in said
     assert len(said.splitlines()) == 1
     assert len(str(SandboxError("a\nb")).splitlines()) == len(str(SandboxError("a")).splitlines())
@@ -664,9 +664,7 @@ def test_a_program_that_the_host_has_named_is_found_by_its_bare_name(folder: Pat
     host = HostPrograms((str(program),), [bot])
     assert find_program(bot, host).command[-2:] == (str(program), "main.x")
     assert program.parent.parent in find_program(bot, host).folders
-    assert find_program(bot, host, is_shown=False).is_named, (
-        "so that it is started by its path at the default level, too"
-    )
+    assert find_program(bot, host, is_shown=False).is_named, "so that it is started by its path at the basic level, too"
 
 
 def test_a_program_beside_one_that_is_named_comes_after_the_path(folder: Path) -> None:

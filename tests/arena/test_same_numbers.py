@@ -20,11 +20,10 @@ from arena.api.leagues import League
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.league.compare import Comparison, comparison_entry
-from arena.league.formats import FormatName, FormatOptions
 from arena.league.league import open_league
-from arena.league.options import PlayOptions
+from arena.league.league_options import FormatName, FormatOptions, PlayOptions
 from arena.league.ratings.sequential_test import Hypotheses
-from arena.league.stop import Stop
+from arena.league.stop import StopRequest
 from arena.league.store import Store
 from arena.report.consoles import to_json
 from arena.report.placings import PlacingEntry, placing_entry
@@ -196,7 +195,7 @@ def test_the_table_after_a_test_of_two_bots_has_the_games_by_which_it_was_decide
     entry = comparison_entry(new, old, Hypotheses(0, 200), 200, 2)
     with open_league(entry, asked, lambda line: None) as league:
         comparison = Comparison(league)
-        comparison.play(Stop(), Stopping(Stop(), None))
+        comparison.play(StopRequest(), Stopping(StopRequest(), None))
         assert comparison.state.is_over
         assert comparison.later_games(), "or this tests nothing"
         expected = 2 * comparison.state.over

@@ -21,7 +21,7 @@ from arena.errors import UsageError
 ROOT = Path(__file__).parent.parent.parent
 BOTS = ROOT / "bots"
 PATIENCE = 120
-SANDBOXES = sorted({Level.DEFAULT, choose("auto")}, key=lambda level: level.value)
+SANDBOXES = sorted({Level.BASIC, choose("auto")}, key=lambda level: level.value)
 
 
 def run(python: Path | str, folder: Path, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":

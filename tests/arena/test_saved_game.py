@@ -26,7 +26,7 @@ from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.saved import Finished, PreparedGame, play_prepared
-from arena.league.stop import Stop
+from arena.league.stop import StopRequest
 from arena.league.store import Store, StoreChangedError
 from arena.play.saved_game import load_saved, save_game, saved_game
 from arena.rules.loading import load_ruleset
@@ -248,10 +248,10 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
 
     bot = load_bot(ROOT / "bots" / "drifter.py")
     history = History(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
-    held = Sandbox(Level.DEFAULT, [bot], Limits(), {bot.name: Limits(memory=GIB)})
+    held = Sandbox(Level.BASIC, [bot], Limits(), {bot.name: Limits(memory=GIB)})
     game = spec("duel", TimeControl())
     paused = saved_game(game, history, (bot, bot), tmp_path / "s.sqlite", held=held, pondering=False)
-    assert (paused.sandbox, paused.limits[0].memory, paused.pondering) == ("default", GIB, False)
+    assert (paused.sandbox, paused.limits[0].memory, paused.pondering) == ("basic", GIB, False)
     save_game(paused, tmp_path / "g.json")
     assert load_saved(tmp_path / "g.json") == paused
     assert json.loads((tmp_path / "g.json").read_text())["past"]["actions"] == ["a4-a5"]
@@ -284,7 +284,7 @@ def test_how_bots_are_held_is_said_before_a_game_begins_and_before_it_goes_on(fo
     for done in (begun, resumed):
         assert done.returncode == 0, done.stderr
         said = done.stderr.partition("; Ctrl-C saves")[0]
-        assert "sandbox: default (bots can use your files and network" in said
+        assert "sandbox: basic (bots can use your files and network" in said
 
 
 def test_a_level_that_is_asked_for_wins_over_that_of_the_file_and_is_kept_in_it(folder: Path) -> None:
@@ -294,7 +294,7 @@ def test_a_level_that_is_asked_for_wins_over_that_of_the_file_and_is_kept_in_it(
     for name in ("alpha.py", "beta.py"):
         (folder / name).unlink()
         (folder / name).write_text(made_bots.PLAIN)
-    assert pause_a_game(folder)["sandbox"] == "default"
+    assert pause_a_game(folder)["sandbox"] == "basic"
     done = arena(folder, "resume", "g.json", "--sandbox", "bwrap", "--pause-after", "5")
     assert done.returncode == 0, done.stderr
     assert "sandbox: bwrap\n" in done.stderr
@@ -365,13 +365,13 @@ def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_
         del older["past"][name]
     (folder / "g.json").write_text(json.dumps(older))
     paused = load_saved(folder / "g.json")
-    assert (paused.sandbox, paused.limits, paused.pondering) == ("default", (Limits(), Limits()), True)
+    assert (paused.sandbox, paused.limits, paused.pondering) == ("basic", (Limits(), Limits()), True)
     (folder / "c.sqlite").unlink()  # it has the settings of today's match
-    done = arena(folder, "resume", "g.json", "--sandbox", "default")
+    done = arena(folder, "resume", "g.json", "--sandbox", "basic")
     assert done.returncode == 0, done.stderr
     record = stored(folder / "c.sqlite")
     check_record(record)
-    assert record.confinement == (f"default: {Limits().text}",) * 2
+    assert record.confinement == (f"basic: {Limits().text}",) * 2
     assert record.cpu_us[:3] == (0, 0, 0)
     assert len(record.cpu_us) == len(record.actions) > 3
 
@@ -389,7 +389,7 @@ def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_pat
     with Store(path, create=True) as store:
         other = path.read_bytes()
         store.add_all(records[:2])
-        held = Sandbox(Level.DEFAULT, [bot], Limits(), {})
+        held = Sandbox(Level.BASIC, [bot], Limits(), {})
         prepared = PreparedGame(spec("duel", TimeControl()), (bot, bot), None, store, tmp_path / "g", held, True, 1)
 
         def play_and_exchange(*_: object) -> GameRecord:
@@ -401,7 +401,7 @@ def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_pat
             return records[2]
 
         with pytest.raises(StoreChangedError):
-            play_prepared(prepared, None, Stop(), str, play_and_exchange)  # type: ignore[arg-type]
+            play_prepared(prepared, None, StopRequest(), str, play_and_exchange)  # type: ignore[arg-type]
     assert path.exists() is (what != "deleted")
     if path.exists():
         assert path.read_bytes() == other
@@ -412,9 +412,9 @@ def test_a_store_that_stays_gets_the_game(tmp_path: Path) -> None:
     with Store(Path(shutil.copy(DUELS, tmp_path / "all.sqlite")), create=False) as store:
         record = store.record("1")[1]
     with Store(tmp_path / "l.sqlite", create=True) as store:
-        held = Sandbox(Level.DEFAULT, [bot], Limits(), {})
+        held = Sandbox(Level.BASIC, [bot], Limits(), {})
         prepared = PreparedGame(spec("duel", TimeControl()), (bot, bot), None, store, tmp_path / "g", held, True, 1)
-        ending = play_prepared(prepared, None, Stop(), str, lambda *_: record)  # type: ignore[arg-type]
+        ending = play_prepared(prepared, None, StopRequest(), str, lambda *_: record)  # type: ignore[arg-type]
         assert ending == Finished(store.rows()[0])
 
 

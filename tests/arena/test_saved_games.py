@@ -22,7 +22,7 @@ from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.resume import agree
+from arena.league.resumed import agree
 from arena.league.store import Store
 from arena.play.saved_game import CHECKSUM, SavedGame, load_saved, refuse_to_overwrite, save_game
 from arena.rules.loading import load_ruleset
@@ -98,7 +98,7 @@ def test_where_the_bots_and_the_store_lie_may_be_edited_and_the_layout_is_of_no_
     moved = file.parent / "moved"
     shutil.copytree(BOTS, moved)
     write(file, {**fields, "bots": [str(moved / Path(path).name) for path in fields["bots"]], "store": "new.sqlite"})
-    done = arena(file.parent, "resume", file.name, "--sandbox", "default")
+    done = arena(file.parent, "resume", file.name, "--sandbox", "basic")
     assert done.returncode == 0, done.stderr
     assert arena(file.parent, "verify", "new.sqlite").returncode == 0
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
 
-from arena.hostfile import FileError
-from arena.schema import Text, expected, structured
+from arena.system.schema import Text, expected, structured
+from arena.system.user_files import FileError
 
 
 class Fruit(enum.Enum):

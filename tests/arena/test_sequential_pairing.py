@@ -18,14 +18,14 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.executor import Executor, GameTask
-from arena.league.games import Games, Settings
+from arena.league.game_specs import Games
 from arena.league.pairing.sequential import MOST_VOID, SequentialState, SequentialTest
+from arena.league.play_missing import RunProgress, play_missing
 from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
-from arena.league.run import play_missing
-from arena.league.session import Session
+from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.league.versions import Versions
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -223,9 +223,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def play_all(test: SequentialTest, store: Store, here: Here, play: Callable[[GameTask], GameRecord]) -> Session:
+def play_all(test: SequentialTest, store: Store, here: Here, play: Callable[[GameTask], GameRecord]) -> RunProgress:
     bots = {player: BotSpec(player.name, Path(), (), Path(), player.digest) for player in (NEW, OLD)}
-    session = Session()
+    session = RunProgress()
 
     async def played(task: GameTask) -> GameRecord:
         return play(task)

@@ -63,7 +63,7 @@ def bot_in(folder: Path, script: str, *, command: str = '["./made"]', name: str 
 def built(
     bots: list[BotSpec],
     folders: BotFolders,
-    level: Level = Level.DEFAULT,
+    level: Level = Level.BASIC,
     say: Callable[[str], None] = lambda _: None,
     run: Any = trio.run,
 ) -> list[BotSpec]:
@@ -82,7 +82,7 @@ def stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
 
 
 @contextmanager
-def another_plays(bot: BotSpec, level: Level = Level.DEFAULT) -> Iterator[BotSpec]:
+def another_plays(bot: BotSpec, level: Level = Level.BASIC) -> Iterator[BotSpec]:
     """Another arena has built this bot and plays with it."""
     with BotFolders() as theirs:
         yield built([bot], theirs, level)[0]
@@ -146,7 +146,7 @@ def test_a_folder_that_is_too_large_to_be_copied_is_no_fault_of_the_bot_while_an
 def test_a_full_disk_is_no_fault_of_the_bot_that_is_being_built(
     level: Level, call: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if level is Level.DEFAULT:
+    if level is Level.BASIC:
         pytest.skip("nothing is copied there")
     bot = bot_in(folder, SAME)
 
@@ -192,7 +192,7 @@ def test_while_another_arena_builds_it_is_waited_for_and_said(folder: Path, has_
 def test_a_folder_whose_build_has_failed_is_not_held(folder: Path) -> None:
     bot = bot_in(folder, "exit 3\n")
     with BotFolders() as theirs:
-        (failed,) = build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), print, folders=theirs)
+        (failed,) = build_all([bot], Level.BASIC, BuildLimits(), HostPrograms((), [bot]), print, folders=theirs)
         assert failed.fault is not None
         (folder / "hunter" / "build.sh").write_text(SAME)
         before = stamps(folder)
@@ -222,7 +222,7 @@ def test_a_program_behind_a_link_to_a_folder_has_to_come_from_the_build_too(fold
     brought.write_text(MAIN)
     brought.chmod(0o755)
     bot = load_bot(folder / "hunter")
-    (failed,) = build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), print)
+    (failed,) = build_all([bot], Level.BASIC, BuildLimits(), HostPrograms((), [bot]), print)
     assert failed.fault is not None
     assert "did not make ./.hidden/run" in failed.fault
     (folder / "hunter" / "build.sh").write_text("cp source .hidden/run; chmod +x .hidden/run\n")
@@ -242,7 +242,7 @@ def test_a_build_that_fails_while_its_disk_is_full_is_no_fault_of_the_bot(
 
 
 def league(folder: Path, command: str = "league") -> tuple[int, str]:
-    options = ("--rules", "duel", "--store", "l.sqlite", "--sandbox", "default", *commands.UNHURRIED)
+    options = ("--rules", "duel", "--store", "l.sqlite", "--sandbox", "basic", *commands.UNHURRIED)
     done = commands.arena(folder, command, "hunter", "ann.py", *options)
     return done.returncode, done.stderr
 
@@ -288,7 +288,7 @@ def test_every_command_that_builds_spares_what_another_arena_plays_with(folder: 
     arguments = {"check": ("hunter", "--quick"), "rerun": ("l.sqlite", "1")}[command]
     with another_plays(load_bot(folder / "hunter")) as theirs:
         before = stamps(theirs.folder)
-        done = commands.arena(folder, command, *arguments, "--sandbox", "default")
+        done = commands.arena(folder, command, *arguments, "--sandbox", "basic")
         assert done.returncode == 1
         assert "another arena plays with what its build has made there" in done.stderr
         assert stamps(theirs.folder) == before
@@ -300,7 +300,7 @@ def test_a_game_goes_on_with_the_program_that_it_was_begun_with(folder: Path) ->
     (folder / "ann.py").write_text(plays)
     bot_in(folder, SAME)
     (folder / "hunter" / "source").write_text(f"#!/usr/bin/env python3\n{plays}")
-    options = ("--sandbox", "default", "--rules", "duel", "--store", "l.sqlite", *commands.UNHURRIED)
+    options = ("--sandbox", "basic", "--rules", "duel", "--store", "l.sqlite", *commands.UNHURRIED)
     begun = commands.arena(folder, "match", "hunter", "ann.py", "--pause", "game", "--pause-after", "2", *options)
     assert (begun.returncode, (folder / "game").exists()) == (0, True), begun.stderr
     made = (folder / "hunter" / "made").read_bytes()

@@ -63,7 +63,7 @@ def record() -> GameRecord:
         seconds=1.0,
         cpu_us=(1, 2, 3, 4, 5, 6),
         used=(Use(10**6, 10**7), Use(10**6, 10**7)),
-        confinement=("default: memory 512M, 64 processes, 16M of /tmp",) * 2,
+        confinement=("basic: memory 512M, 64 processes, 16M of /tmp",) * 2,
     )
 
 
@@ -93,7 +93,7 @@ def test_the_head_names_both_bots_the_date_the_rules_the_clock_the_sandbox_and_t
         "red:  ann, digest aaaaaaaaaaaa, calls itself Ann the First",
         "blue: bob, digest bbbbbbbbbbbb",
         "seeds: red 1111, blue 2222 (of the pair: 3333)",
-        "sandbox: default: memory 512M, 64 processes, 16M of /tmp",
+        "sandbox: basic: memory 512M, 64 processes, 16M of /tmp",
         "played 2023-11-14T22:13:20Z by arena 0.1.0",
         FAULT,
     ]

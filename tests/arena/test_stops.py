@@ -29,7 +29,7 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
-from arena.play.options import ArenaStoppedError, GameOptions, start_bot
+from arena.play.game_options import ArenaStoppedError, GameOptions, start_bot
 from protocol.notation import Color, Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells what the arena did")

@@ -18,7 +18,7 @@ from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.league.games import Settings
+from arena.league.settings import Settings
 from arena.league.store import APPLICATION_ID, VERSION, DamagedError, PlayerTime, Store, StoreError
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason

@@ -14,11 +14,7 @@ from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.store import GameRow, Store
-from arena.report.documents import (
-    FORMULA,
-    escaped,
-    table_text,
-)
+from arena.report.documents import FORMULA, escaped, table_text
 from arena.report.game_list import players_of
 from arena.report.result_words import interval_text
 from arena.report.standings import HeadToHead, Line, Table, make_table

@@ -9,16 +9,15 @@ import pytest
 
 from arena.game.dialogue import dialogue
 from arena.game.dialogue_entries import Line
-from arena.game.judged import judged
+from arena.game.exported import ALL, decode_line, encode_line, exported, redact, with_checksum
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
-from arena.game.record_lines import ALL, decode_line, encode_line, with_checksum
+from arena.game.recorded import judged
 from arena.game.referee import Referee
-from arena.game.seat_lines import encode_seat_line
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.game.whole_line import whole_line
-from arena.league.games import Games, Settings
+from arena.league.game_specs import Games
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import verify
 from arena.report.game_text import facts_of
@@ -89,15 +88,15 @@ def test_a_record_in_which_no_name_was_told_says_nothing_of_names(record: GameRe
 
 
 def test_a_line_with_a_name_told_to_one_side_alone_is_refused(record: GameRecord) -> None:
-    fields = msgspec.to_builtins(whole_line(record, {}))
+    fields = msgspec.to_builtins(exported(record, {}))
     del fields["blue"]["opponent"]
     with pytest.raises(RecordError, match="not as 'arena export' writes it"):
         decode_line(with_checksum(fields))
 
 
 def test_a_side_s_view_does_not_say_what_the_other_said_of_itself(record: GameRecord) -> None:
-    assert b"cannot" not in encode_seat_line(record, BLUE)
-    assert b"cannot" in encode_seat_line(record, RED)
+    assert b"cannot" not in redact(record, BLUE)
+    assert b"cannot" in redact(record, RED)
 
 
 def test_the_log_has_the_introduction_and_the_name_as_they_were_said(record: GameRecord) -> None:

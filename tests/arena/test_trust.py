@@ -19,11 +19,11 @@ BOTS = Path(__file__).parent.parent.parent / "bots"
 @pytest.mark.parametrize(
     ("asked", "said", "level"),
     [
-        (None, [], "default"),
-        (None, ["default", None, "none", ""], "default"),
-        (None, ["default", "cgroup", "bwrap"], "cgroup"),
-        ("default", ["cgroup"], "default"),
-        ("auto", ["default"], "auto"),
+        (None, [], "basic"),
+        (None, ["basic", None, "none", ""], "basic"),
+        (None, ["basic", "cgroup", "bwrap"], "cgroup"),
+        ("basic", ["cgroup"], "basic"),
+        ("auto", ["basic"], "auto"),
     ],
 )
 def test_the_host_chooses_the_level_else_it_is_the_strongest_of_what_is_said(
@@ -33,10 +33,10 @@ def test_the_host_chooses_the_level_else_it_is_the_strongest_of_what_is_said(
 
 
 def test_a_level_that_does_not_work_here_is_refused_and_none_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.DEFAULT else "there is no bwrap")
+    monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.BASIC else "there is no bwrap")
     with pytest.raises(UsageError, match="held by bwrap, and are by nothing weaker now unless --sandbox says so"):
         level_for(None, ["bwrap"])
-    assert level_for("default", ["bwrap"]) is Level.DEFAULT
+    assert level_for("basic", ["bwrap"]) is Level.BASIC
 
 
 def test_limits_are_those_of_the_store_or_the_usual_ones_at_most_and_what_is_taken_away_is_said() -> None:
@@ -66,24 +66,24 @@ def test_a_program_runs_without_a_sandbox_where_it_was_played_with_or_is_named(t
     trusted = [
         is_trusted(bot, level, asked, places, is_named=is_named)
         for level, asked, places, is_named in (
-            (Level.DEFAULT, None, {}, False),
-            (Level.DEFAULT, "auto", {bot.digest: "0" * 32}, False),
-            (Level.DEFAULT, "default", {}, False),
-            (Level.DEFAULT, None, {}, True),
-            (Level.DEFAULT, None, {bot.digest: place_of(bot)}, False),
+            (Level.BASIC, None, {}, False),
+            (Level.BASIC, "auto", {bot.digest: "0" * 32}, False),
+            (Level.BASIC, "basic", {}, False),
+            (Level.BASIC, None, {}, True),
+            (Level.BASIC, None, {bot.digest: place_of(bot)}, False),
             (Level.BWRAP, None, {}, False),
         )
     ]
     assert trusted == [False, False, True, True, True, True]
     words = untrusted_text(Color.BLUE, bot, "--bot blue=PATH")
     assert words.startswith(f"blue: mine is {path}; without a sandbox")
-    assert words.endswith("--sandbox bwrap holds it; --bot blue=PATH or --sandbox default trusts it")
+    assert words.endswith("--sandbox bwrap holds it; --bot blue=PATH or --sandbox basic trusts it")
 
 
 def test_a_sample_bot_with_arguments_that_only_a_store_says_is_not_run_without_a_sandbox() -> None:
     plain = load_bot(BOTS / "raider.py")
     asked = load_bot(BOTS / "raider.py", AskedBot("raider", arguments=("-x",)))
-    assert is_trusted(plain, Level.DEFAULT, None, {}, is_named=False)
-    assert not is_trusted(asked, Level.DEFAULT, None, {}, is_named=False)
-    assert not is_trusted(asked, Level.DEFAULT, "auto", {}, is_named=False)
+    assert is_trusted(plain, Level.BASIC, None, {}, is_named=False)
+    assert not is_trusted(asked, Level.BASIC, None, {}, is_named=False)
+    assert not is_trusted(asked, Level.BASIC, "auto", {}, is_named=False)
     assert is_trusted(asked, Level.BWRAP, None, {}, is_named=False)

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.game.judged import judged
 from arena.game.recheck import check_record
+from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl

@@ -89,7 +89,7 @@ def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slo
 def test_a_worker_knows_the_language_though_it_is_not_told_the_files() -> None:
     bot = BotSpec("ann", Path("/ann"), ("./bot",), Path("/ann"), "", files={"bot": "1", "bot.rs": "2"})
     built = BotSpec("bob", Path("/bob"), ("./bot",), Path("/bob"), "", build="go build -o bot .")
-    asked = PlaySettings((bot, built), Level.DEFAULT, Limits(1, 1, 1), {}, (), False)
+    asked = PlaySettings((bot, built), Level.BASIC, Limits(1, 1, 1), {}, (), False)
     (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=1, cpus=())))
     assert [language_of(one) for one in setup.settings().bots] == [Language.RUST, Language.GO]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.hostfile import kind_of, open_regular
+from arena.system.user_files import kind_of, open_regular
 
 MOST_FILES = 200_000
 MOST_DEPTH = 100

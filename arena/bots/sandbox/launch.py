@@ -12,8 +12,8 @@ from typing import Protocol
 
 from arena.bots.limits import Limits
 from arena.errors import ArenaError, UsageError
-from arena.hostfile import HOST_ERRORS
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import HOST_ERRORS
 
 DISK_ERRORS = HOST_ERRORS | {errno.EDQUOT, errno.EIO, errno.EROFS}
 """And where something is to be written."""

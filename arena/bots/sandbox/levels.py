@@ -1,6 +1,6 @@
 """The sandbox levels, weakest first, what each needs here, and how a bot is started under one.
 
-    default  a plain child in a session of its own, with limits; works everywhere
+    basic    a plain child in a session of its own, with limits; works everywhere
     bwrap    the same in namespaces of its own: no network, no other process, no file but its own and the system's
     cgroup   the same in a control group as well: memory and processor time of the whole tree are counted by the kernel
 
@@ -26,13 +26,13 @@ JOIN = 'echo 0 >"$0" && exec "$@"'
 class Level(enum.Enum):
     """A sandbox level; see the module's text."""
 
-    DEFAULT = "default"
+    BASIC = "basic"
     BWRAP = "bwrap"
     CGROUP = "cgroup"
 
     def why_not(self) -> str | None:
         """None if the level works here, else the reason and what to do about it."""
-        if self is Level.DEFAULT:
+        if self is Level.BASIC:
             return None
         reason = bwrap_check.why_not()
         if reason is None and self is Level.CGROUP:

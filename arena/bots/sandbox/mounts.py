@@ -17,7 +17,7 @@ from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_within, own_files
 from arena.bots.sandbox.runtimes import Program, Trial, find_program
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 HOME = "/bot"
 """Where a bot finds its own files."""

@@ -23,8 +23,8 @@ from arena.bots.sandbox.programs import (
 )
 from arena.bots.sandbox.shims import behind_shim
 from arena.errors import UsageError
-from arena.hostfile import read_start
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import read_start
 
 TAKEN = tuple(Path("/", name) for name in ("bot", "dev", "etc", "proc", "sys"))
 """Where nothing of the machine can be shown, because something else is there inside."""

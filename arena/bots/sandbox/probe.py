@@ -58,7 +58,7 @@ def examine() -> Health:
 
 
 def _gaps(level: Level, root: bool) -> tuple[str, ...]:
-    if level is Level.DEFAULT:
+    if level is Level.BASIC:
         if sys.platform != "linux":
             return (
                 f"on {platform.system()} daemons that a bot leaves behind are not found, and its memory and processes "

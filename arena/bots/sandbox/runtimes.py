@@ -25,8 +25,8 @@ from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_program, is_wit
 from arena.bots.sandbox.shims import behind_shim
 from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
 from arena.errors import UsageError
-from arena.hostfile import read_start
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import read_start
 
 USUAL_TOOLS = frozenset(tool.program for language in LANGUAGES for tool in language.tools)
 SCRIPTS = 5

@@ -12,7 +12,7 @@ from arena.bots import base_environment
 from arena.bots.links import Trail, at_its_folder, follow
 from arena.bots.sandbox.programs import HostPrograms, is_open, is_program
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 MANAGERS = ("pyenv", "nodenv", "goenv", "jenv", "rbenv", "asdf", "mise")
 """Managers that keep their shims in a folder `shims`, usually beside a folder `bin` with the manager itself."""

@@ -3,7 +3,7 @@
 import re
 
 from arena.game.hints.values import Hint, Language, Mistake, Seen
-from arena.printable import printable
+from arena.system.printable import printable
 from protocol.conversation import Phase
 from protocol.notation import Reason
 

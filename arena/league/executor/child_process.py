@@ -9,7 +9,7 @@ import signal
 
 import trio
 
-from arena.readiness import readable
+from arena.system.concurrency import readable
 
 PASSED_OVER = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 POLL_SECONDS = 0.5

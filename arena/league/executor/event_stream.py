@@ -11,7 +11,7 @@ import msgspec
 import trio
 
 from arena.game.spec import GameSpec
-from arena.play.events import ActionPlayed, GameEvent, GameFinished, GameStarted
+from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
 from arena.rules.actions import parse_action
 from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
 from protocol.notation import Color

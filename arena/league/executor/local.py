@@ -32,7 +32,7 @@ from arena.league.executor.task import (
     Watched,
 )
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
-from arena.nursery import open_nursery
+from arena.system.concurrency import open_nursery
 
 AHEAD = 1
 """Games that a worker has besides those in its slots."""

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import trio
 
-from arena.readiness import readable, writable
+from arena.system.concurrency import readable, writable
 
 LENGTH = struct.Struct("<I")
 READ_SIZE = 65536

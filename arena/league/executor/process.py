@@ -16,12 +16,11 @@ from arena.bots.sandbox.launch import cannot_start_another
 from arena.bots.sandbox.procfs import keep_spare_descriptor, look, read_file
 from arena.bots.sandbox.reaper import new_token
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.hostfile import HOST_ERRORS
 from arena.league.executor.pipes import Connection, WireError
 from arena.league.executor.task import PlaySettings
 from arena.league.executor.wire import Setup, Stop, from_worker
-from arena.nursery import background
-from arena.readiness import readable
+from arena.system.concurrency import background, readable
+from arena.system.user_files import HOST_ERRORS
 
 PROGRAM = """
 import sys

@@ -15,8 +15,8 @@ from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
-from arena.play.events import GameEvent
-from arena.printable import printable
+from arena.play.game_events import GameEvent
+from arena.system.printable import printable
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class PlaySettings:
     """
 
     bots: tuple[BotSpec, ...]
-    level: Level = Level.DEFAULT
+    level: Level = Level.BASIC
     usual: Limits = field(default_factory=Limits)
     limits: Mapping[str, Limits] = field(default_factory=dict)
     interpreters: tuple[str, ...] = ()

@@ -25,9 +25,8 @@ from arena.league.executor.task import (
     sendable,
 )
 from arena.league.executor.wire import Downward, GaveBack, GiveBack, InterruptGame, Play, Setup, Stop
-from arena.play.fairly import play_fairly, play_on_fairly
-from arena.play.keeping import Keeper
-from arena.play.options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
+from arena.play.game_options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, Keeper
+from arena.play.retry import play_on_with_retries, play_with_retries
 
 
 class Worker:
@@ -126,8 +125,10 @@ class Worker:
     ) -> Played | Paused | NotPlayed | Failed:
         red, blue = (self._bots[player] for player in task.players)
         if not task.can_pause:
-            return Played(await play_fairly(task.spec, (red, blue), options, partial(self._say, again=task.id)))
-        played = await play_on_fairly(task.spec, (red, blue), task.history, interrupt, options=options, say=self._say)
+            return Played(await play_with_retries(task.spec, (red, blue), options, partial(self._say, again=task.id)))
+        played = await play_on_with_retries(
+            task.spec, (red, blue), task.history, interrupt, options=options, say=self._say
+        )
         return Played(played) if isinstance(played, GameRecord) else Paused(task.id, played)
 
     def _say(self, line: str, *, again: str | None = None) -> None:

@@ -25,7 +25,7 @@ from arena.league.executor.pipes import Connection
 from arena.league.executor.task import Failed
 from arena.league.executor.wire import Downward, Ready, Setup, Stop, to_worker
 from arena.league.executor.worker import Worker, known_fault
-from arena.nursery import background, open_nursery
+from arena.system.concurrency import background, open_nursery
 
 SWITCH_SECONDS = 0.0005
 """How long a thread, which reads how much memory a bot uses, may keep the games waiting at a time."""

@@ -6,16 +6,16 @@ from typing import Self
 
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
-from arena.league.formats import (
+from arena.league.game_specs import Games
+from arena.league.league_options import (
     GAMES_A_BOT,
+    MOST_GAMES,
     USUAL_CONFIDENCE,
     USUAL_EXTRA_PAIRS,
     FormatName,
     FormatOptions,
     check_format,
 )
-from arena.league.games import Games
-from arena.league.options import MOST_GAMES
 from arena.league.pairing.disqualify import WithoutDisqualified
 from arena.league.pairing.gauntlet import Gauntlet
 from arena.league.pairing.knockout import Knockout

@@ -8,7 +8,7 @@ from itertools import islice
 
 from arena.errors import UsageError
 from arena.game.spec import GameSpec, Player
-from arena.league.games import Games
+from arena.league.game_specs import Games
 from arena.league.store import GameRow
 
 

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from arena.errors import UsageError
 from arena.game.spec import GameSpec, Player
-from arena.league.games import Games
+from arena.league.game_specs import Games
 from arena.league.pairing.ledger import PAIR_HALF_POINTS, Ledger, Pair
 from arena.league.pairing.placing import KnockoutPlace, Meeting, Placing, Round, Stage
 from arena.league.store import Disqualified, GameRow

@@ -20,7 +20,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from arena.game.spec import GameSpec, Player
-from arena.league.games import Games
+from arena.league.game_specs import Games
 from arena.league.pairing.estimate import Estimate
 from arena.league.pairing.ledger import Ledger, Pair
 from arena.league.pairing.placing import LadderPlace, LadderStop, Placing, Stage, StopReason

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from arena.game.spec import GameSpec, Player
 from arena.game.verdict import GameResult
-from arena.league.games import Games
+from arena.league.game_specs import Games
 from arena.league.store import GameRow
 from protocol.notation import Color
 

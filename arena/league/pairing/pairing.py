@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from arena.game.spec import GameSpec, Player
-from arena.league.games import Games
+from arena.league.game_specs import Games
 from arena.league.store import GameRow
 
 

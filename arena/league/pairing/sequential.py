@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from arena.game.spec import GameSpec, Player
 from arena.game.verdict import GameResult
 from arena.league.game_ids import contents_of
-from arena.league.games import Games
+from arena.league.game_specs import Games
 from arena.league.ratings.sequential_test import NO_PAIRS, Decision, Hypotheses, PairCounts, log_likelihood_ratio
 from arena.league.store import GameRow
 from protocol.notation import Color, Reason

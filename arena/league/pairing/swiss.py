@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from arena.errors import UsageError
 from arena.game.spec import GameSpec, Player
-from arena.league.games import Games
+from arena.league.game_specs import Games
 from arena.league.pairing.ledger import PAIR_HALF_POINTS, Ledger, Pair
 from arena.league.pairing.matching import Matching
 from arena.league.pairing.placing import Meeting, Placing, Round, Stage, SwissPlace

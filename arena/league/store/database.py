@@ -16,6 +16,7 @@ from arena.errors import ArenaError, UsageError
 from arena.league.store.faults import (
     BUSY_SECONDS,
     LONGEST_WORDS,
+    SALVAGE,
     TO_ROLL_BACK,
     Damage,
     StoreChangedError,
@@ -23,8 +24,7 @@ from arena.league.store.faults import (
     explained,
     size_of,
 )
-from arena.league.store.other_files import SALVAGE
-from arena.printable import printable
+from arena.system.printable import printable
 
 PRAGMAS = (
     "synchronous = FULL",  # a game that was stored outlives a power cut

@@ -16,7 +16,7 @@ import msgspec
 from arena.game.record import GameRecord, RecordError, decode_record
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.printable import printable
+from arena.system.printable import printable
 from protocol.notation import Color, Reason
 
 DIGEST_BYTES = 16

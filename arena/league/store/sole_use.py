@@ -20,10 +20,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.errors import UsageError
-from arena.hostfile import is_at, kind_of
 from arena.league.store.faults import StoreError
-from arena.locks import hold, release
-from arena.printable import printable
+from arena.system.printable import printable
+from arena.system.user_files import hold_lock, is_at, kind_of, release_lock
 
 try:
     import fcntl
@@ -59,7 +58,7 @@ def sole_use(store: Path) -> Iterator[None]:
         with suppress(OSError):
             if is_at(path, lock) and _is_own(lock):
                 path.unlink()  # before the lock is given up: whoever has opened it sees that it is no longer the one
-        release(lock)
+        release_lock(lock)
 
 
 def _locked(store: Path, path: Path) -> int:
@@ -70,7 +69,7 @@ def _locked(store: Path, path: Path) -> int:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if is_at(path, lock):
                 _refuse_foreign(path, lock)
-                hold(lock)
+                hold_lock(lock)
                 _describe(lock)
                 return lock
         except BlockingIOError:

@@ -10,26 +10,75 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
-from arena.league.store.contents import Contents, Reading
 from arena.league.store.database import Database
+from arena.league.store.document import LIMITS_OF, Document, Kept, LadderStart, files_key
 from arena.league.store.faults import Damage, DamagedError
-from arena.league.store.game_row import LAST_NUMBER, GameRow, row_from
-from arena.league.store.games import GamesTable, Stored
+from arena.league.store.game_row import LAST_NUMBER, Columns, GameRow, row_from
+from arena.league.store.game_table import GamesTable, Stored
 from arena.league.store.groups import Groups
-from arena.league.store.kept import Document, Kept, LadderStart, files_key
-from arena.league.store.setting_names import LIMITS_OF
-from arena.league.store.settings import SettingsTable
-from arena.league.store.tables import check_tables, is_fresh, make_tables
+from arena.league.store.store_tables import SettingsTable, check_tables, is_fresh, make_tables
 
 if TYPE_CHECKING:
     from arena.bots.limits import Limits
+
+
+Rows = TypeVar("Rows", bound=list[GameRow] | Groups)
+
+
+class Contents(NamedTuple, Generic[Rows]):
+    """The rows of the games that are whole, in the order in which they were stored, or these games counted together
+    (`Groups`); the settings of the games, and what the league keeps next to them; and what is not as it was stored.
+
+    `not_counted` of the games are not among the rows, where only those were asked for that the last league counts.
+    """
+
+    rows: Rows
+    settings: dict[str, str]
+    kept: Kept = Kept()
+    damage: tuple[Damage, ...] = ()
+    not_counted: int = 0
+
+    @property
+    def entrants(self) -> tuple[Player, ...]:
+        return self.kept.entrants
+
+
+class Reading:
+    """One pass over all rows: `damage` is complete when `rows` has come to its end."""
+
+    rows: Iterator[Columns]
+
+    def __init__(self, document: Document, settings_damage: tuple[Damage, ...]) -> None:
+        self.document = document
+        self.games_damage: list[Damage] = []
+        self.not_counted = 0
+        """How many rows `counted` has passed over."""
+        self._settings_damage = settings_damage
+
+    def counted(self) -> Iterator[Columns]:
+        """Give the `rows` that the last league counts."""
+        not_counted = self.document.kept.numbers_not_counted
+        for row in self.rows:
+            if row[0] in not_counted:
+                self.not_counted += 1
+            else:
+                yield row
+
+    def contents(self, rows: Rows) -> Contents[Rows]:
+        """Return what was read, once all `rows` have been."""
+        return Contents(rows, self.document.games, self.document.kept, self.damage, self.not_counted)
+
+    @property
+    def damage(self) -> tuple[Damage, ...]:
+        return (*self.games_damage, *self._settings_damage)
+
 
 LARGEST_CHARACTER = "\U0010ffff"
 MOST_OF_FILES = MOST_OF_ARGUMENTS = 64 * 1024

@@ -17,10 +17,9 @@ import msgspec
 from arena.game.clock import Clock
 from arena.game.dialogue import dialogue
 from arena.game.dialogue_entries import Answer, Line, Remark, Speaker
+from arena.game.exported import ALL, PUBLIC
 from arena.game.record import GameRecord, NoteLine, RecordError
-from arena.game.record_lines import ALL
 from arena.game.replay import Replay, SeenGame, Step
-from arena.game.seat_lines import PUBLIC
 from arena.game.view import is_told_as_moved, true_cell
 from arena.report.boards import SquareMark, marks_of
 from arena.report.game_text import Taken, told, told_words

@@ -17,7 +17,6 @@ from arena.game.time_control import parse_time
 from arena.league.pairing.placing import Placing
 from arena.league.readers import HOST, Audience, Reader, readable
 from arena.league.store import RULESET, TIME, Damage, DamagedError, Store
-from arena.printable import printable
 from arena.report.bot_versions import BotVersion, VersionCount
 from arena.report.game_list import Roster, players_of
 from arena.report.piece_names import DEFAULT_NAMES, Names
@@ -30,6 +29,7 @@ from arena.report.standings import Line, Table, make_table
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError
+from arena.system.printable import printable
 from arena.version import __version__
 
 MOST_DIALOGUES = 1000

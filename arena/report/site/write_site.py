@@ -22,15 +22,15 @@ import msgspec
 
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
-from arena.hostfile import draft_folder, remove_drafts
-from arena.league.options import usable_cpus
+from arena.league.league_options import usable_cpus
 from arena.league.store import Store
-from arena.printable import printable
 from arena.report.game_list import ShownNames
 from arena.report.site.charts import histogram
 from arena.report.site.game_page import GameTexts
 from arena.report.site.page_frame import FOLDER
 from arena.report.site.site_contents import PlayedGames, SiteContents, SitePlan, read_site
+from arena.system.printable import printable
+from arena.system.user_files import draft_folder, remove_drafts
 from arena.version import __version__
 from protocol.notation import Color
 

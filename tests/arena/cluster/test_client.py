@@ -29,7 +29,7 @@ from arena.league.executor.cluster.messages import (
     encode,
 )
 from arena.league.executor.cluster.plan import ClusterPlan
-from arena.play.played_on import calibration_of, worker_of
+from arena.play.machine import calibration_of, worker_of
 from arena.rules.loading import load_ruleset
 from arena.version import __version__
 

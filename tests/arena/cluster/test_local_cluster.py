@@ -13,7 +13,7 @@ from waiting import until
 
 from arena.league.store import Store
 from arena.league.verify import verify
-from arena.play.played_on import read_reference
+from arena.play.machine import read_reference
 
 ROOT = Path(__file__).parents[3]
 ARENA = [sys.executable, "-m", "arena"]

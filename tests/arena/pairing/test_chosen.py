@@ -12,15 +12,14 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
-from arena.league.formats import GAMES_A_BOT, FormatName, FormatOptions
-from arena.league.games import Games
-from arena.league.options import MOST_GAMES
+from arena.league.game_specs import Games
+from arena.league.league_options import GAMES_A_BOT, MOST_GAMES, FormatName, FormatOptions
 from arena.league.pairing.chosen import format_of
 from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.placing import Placed
 from arena.league.pairing.round_robin import RoundRobin
-from arena.league.stored_games import stored_games, tell_stored
+from arena.league.stored_league import stored_games, tell_stored
 
 if TYPE_CHECKING:
     from tests.arena.pairing.conftest import League

@@ -11,7 +11,7 @@ import pytest
 from ended_leagues import Made, Run, made_in
 
 from arena.api.leagues import League
-from arena.league.formats import FormatName, FormatOptions
+from arena.league.league_options import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.placings import PlacingEntry

@@ -8,7 +8,7 @@ from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.play.events import ActionPlayed
+from arena.play.game_events import ActionPlayed
 from arena.report.game_text import ReplayPosition
 from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.game_data import SeenBy

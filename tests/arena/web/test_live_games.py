@@ -15,7 +15,7 @@ from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
 from arena.league.executor.pipes import Frames, WireError, frame
-from arena.play.events import ActionPlayed
+from arena.play.game_events import ActionPlayed
 from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.game_data import SeenBy as Reading
 from arena.report.site.page_frame import Site

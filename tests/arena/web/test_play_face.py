@@ -6,7 +6,7 @@ import trio
 from play_table import at_random, seated
 
 from arena.game.record import GameRecord
-from arena.nursery import background
+from arena.system.concurrency import background
 from arena.web.address import Address, listen
 from arena.web.seat_server import page_face
 from protocol.notation import Color

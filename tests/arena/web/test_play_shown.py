@@ -6,8 +6,8 @@ import pytest
 import trio
 from play_table import at_random, seated
 
-from arena.nursery import background
 from arena.play.session import Session
+from arena.system.concurrency import background
 from arena.web.seat_page import shown_squares
 from protocol.notation import Color
 

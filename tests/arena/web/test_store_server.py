@@ -15,7 +15,7 @@ from ended_leagues import Run, made_in
 from forged_games import forge_row
 from served import Serve, Served
 
-from arena.league.formats import FormatName, FormatOptions
+from arena.league.league_options import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.site.site_contents import SiteContents, SitePlan, read_site

@@ -21,7 +21,7 @@ import trio
 
 from arena.errors import ArenaError
 from arena.league.executor.cluster.plan import PRELOAD, ClusterPlan
-from arena.printable import printable
+from arena.system.printable import printable
 
 POLL_SECONDS = 0.5
 """How often the scheduler is asked for its workers."""

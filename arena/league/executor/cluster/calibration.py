@@ -17,7 +17,7 @@ import msgspec
 
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.league.executor.task import GameTask
-from arena.play.played_on import TENTH_US, ms_text, percent_of, told_us
+from arena.play.machine import TENTH_US, ms_text, percent_of, told_us
 
 TIMES = 15
 ROUNDS = 50_000

@@ -22,7 +22,6 @@ from functools import partial
 import msgspec
 import trio
 
-from arena.counted import counted
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import GameSpec
@@ -69,9 +68,9 @@ from arena.league.executor.task import (
     Said,
 )
 from arena.league.executor.wire import WireBot, packed
-from arena.nursery import open_nursery
-from arena.play.played_on import ms_text, percent_of, played_on, reference_text
-from arena.printable import printable
+from arena.play.machine import ms_text, percent_of, played_on, reference_text
+from arena.system.concurrency import open_nursery
+from arena.system.printable import counted, printable
 
 TARGET_SECONDS = 1.0
 """How long a batch should take. Shorter batches cost the scheduler more, longer ones lose more with their worker."""

@@ -21,7 +21,7 @@ from arena.bots.identity import identify_again
 from arena.bots.limits import MIB, size_text
 from arena.bots.look import Parts
 from arena.errors import UsageError
-from arena.printable import printable
+from arena.system.printable import printable
 
 MOST_BYTES = 512 * MIB
 """What the files of a bot may have that is sent to other machines."""

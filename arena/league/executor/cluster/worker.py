@@ -64,9 +64,9 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.wire import packed, unpacked
 from arena.league.executor.worker import known_fault
-from arena.nursery import background
-from arena.play.played_on import percent_of
-from arena.printable import printable
+from arena.play.machine import percent_of
+from arena.system.concurrency import background
+from arena.system.printable import printable
 
 POLL_SECONDS = 0.5
 """How often a run looks whether dask still holds it."""

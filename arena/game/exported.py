@@ -1,0 +1,392 @@
+"""A game as one line of text, in which records leave a store and come back, and what of it one side may read.
+
+`docs/record.md` is the reference. A line is a JSON object that ends in a checksum over all bytes before it. There is
+one way to write a game: a line that is read is written again and has to give the same bytes. So keys that stand there
+twice, odd numbers and text that is not printable are refused. The checksum is no signature: `arena.game.recheck` says
+what can have been played.
+
+A view has no hidden rank in any form. What a seat has been told comes from `arena.game.view` alone. Of the other side
+all is left out that a rank could be worked out from: its set-up, the seeds, all that the bot has written, what it used
+and how long it thought. Which games may be read together is for `arena.league.readers` to say.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from hashlib import sha256
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from arena.errors import ArenaError
+from arena.game.faults import lost_by, named
+from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
+from arena.game.replay import Replay
+from arena.game.spec import Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
+from arena.game.view import enemy_squares, tell
+from arena.rules.events import Event, Fought
+from arena.system.printable import printable, shown
+from protocol.codec import encode_for_bot
+from protocol.messages import Ability, ArenaMessage, Enemy, Want
+from protocol.notation import Color
+
+SCHEMA = 1
+ALL = "all"
+"""The `view` of a line in which nothing is left out."""
+PUBLIC = "public"
+"""The `view` of a line with what both sides were told."""
+VIEWS = (*(color.word for color in Color), PUBLIC)
+LONGEST_LINE = 4 * 1024 * 1024
+"""Bytes of a line: a game of 3,000 plies has some 100 kB. Reading one takes some thirty times as much memory."""
+MOST = 2**53
+"""Numbers up to here are the same in every language's JSON, and fit the columns of a store."""
+MOST_ACTIONS = 1_000_000
+MOST_SETTINGS = 100
+MOST_STDERR = 128 * 1024
+"""Characters: the 16 KiB that the arena keeps, with escapes for what is not printable."""
+
+_Number = Annotated[int, Meta(ge=0, le=MOST)]
+_Times = Annotated[tuple[_Number, ...], Meta(max_length=MOST_ACTIONS)]
+_Name = Annotated[str, Meta(max_length=1000)]
+
+
+class SeatViewError(RecordError):
+    """The line holds only what one side was told of a game."""
+
+
+class ExportedSide(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One side of an exported game. A field has its default where the game has no such value."""
+
+    name: _Name
+    digest: _Name
+    declared: str
+    author: str = ""
+    wants: tuple[Want, ...] | None = None
+    seed: _Number
+    time: TimeControl
+    setup: str | None
+    held: str
+    used: Use | None = None
+    pondered_us: _Number | None = None
+    kept: bool = False
+    stderr: Annotated[str, Meta(max_length=MOST_STDERR)]
+    opening: str | UnsetType = UNSET
+    opponent: _Name | UnsetType = UNSET
+    cannot: tuple[Ability, ...] | UnsetType = UNSET
+
+
+class ExportedGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line but for its checksum, in the order in which it is written; `settings` are those of the league."""
+
+    schema: int = SCHEMA
+    view: Literal["all"] = "all"
+    id: _Name
+    arena: _Name
+    machine: _Name | None
+    time_percent: _Number | UnsetType = UNSET
+    started: str
+    seconds: float
+    settings: Annotated[dict[str, str], Meta(max_length=MOST_SETTINGS)]
+    ruleset: _Name
+    rules: tuple[tuple[str, str], ...]
+    pair_seed: _Number
+    red: ExportedSide
+    blue: ExportedSide
+    actions: Annotated[tuple[str, ...], Meta(max_length=MOST_ACTIONS)]
+    times_us: _Times
+    cpu_us: _Times
+    forgiven_us: _Times
+    interrupted: tuple[tuple[_Number, _Number], ...]
+    notes: tuple[NoteLine, ...]
+    verdict: Verdict
+    told: None = None
+
+
+class RecordEntry(NamedTuple):
+    """A game, and the settings of its league by name."""
+
+    record: GameRecord
+    settings: dict[str, str]
+
+
+_SHARED = (
+    *("id", "arena", "time_percent", "seconds", "ruleset", "rules", "pair_seed", "actions", "times_us", "cpu_us"),
+    *("forgiven_us", "interrupted", "notes", "verdict"),
+)
+"""Fields of a line that are those of a record."""
+_PAIRS = {
+    "declared": "declared",
+    "author": "authors",
+    "wants": "wants",
+    "seed": "seeds",
+    "setup": "setups",
+    "held": "confinement",
+    "used": "used",
+    "pondered_us": "pondered_us",
+    "kept": "kept",
+    "stderr": "stderr",
+    "opening": "opening",
+    "cannot": "cannot",
+}
+"""Fields of a side, and the pairs of a record that they are halves of."""
+_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(ExportedSide)}
+_OF_BOTH = ("used", "pondered_us", "wants", "opening")
+"""Fields that both sides of a game have, or neither."""
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def exported(record: GameRecord, settings: dict[str, str]) -> ExportedGame:
+    """Return a game as the value that its line is made of. Raises `RecordError` if its date is none."""
+    red, blue = (_side(record, color) for color in Color)
+    return ExportedGame(
+        **{name: getattr(record, name) for name in _SHARED},
+        machine=record.machine or None,
+        started=date_text(record.started),
+        settings=dict(sorted(settings.items())),
+        red=red,
+        blue=blue,
+    )
+
+
+def _side(record: GameRecord, color: Color) -> ExportedSide:
+    pairs = ((key, getattr(record, name)) for key, name in _PAIRS.items())
+    halves = {key: pair[color] for key, pair in pairs if pair}
+    if not halves.get("cannot"):
+        halves["cannot"] = UNSET
+    player = record.players[color]
+    return ExportedSide(
+        name=player.name,
+        digest=player.digest,
+        time=record.nominal_times[color],
+        opponent=record.players[color.opponent].name if record.names_told else UNSET,
+        **halves,
+    )
+
+
+def encode_line(record: GameRecord, settings: dict[str, str]) -> bytes:
+    """Return a game as a line, without a line feed. Raises `RecordError` if its date is none, or it is too long."""
+    line = with_checksum(exported(record, settings))
+    if len(line) > LONGEST_LINE:
+        raise RecordError(f"expected at most {LONGEST_LINE} bytes as a line, got {len(line)}")
+    return line
+
+
+def with_checksum(line: object) -> bytes:
+    """Return an object as JSON, with a checksum over all that stands before it."""
+    body = msgspec.json.encode(line)[:-1]
+    return body + _tail(body)
+
+
+def _tail(body: bytes) -> bytes:
+    return b',"checksum":"%s"}' % sha256(body).hexdigest().encode()
+
+
+def date_text(seconds: float) -> str:
+    """Return seconds since the epoch in ISO 8601, with as many digits as the number needs to come back as it was."""
+    try:
+        whole, rest = divmod(Decimal(repr(seconds)), 1)
+        date = datetime.fromtimestamp(int(whole), UTC)
+    except (InvalidOperation, ValueError, OverflowError, OSError):
+        raise RecordError(f"expected the time at which a game was started, got {seconds!r}") from None
+    digits = f"{rest:f}".partition(".")[2].rstrip("0")
+    return f"{date:%Y-%m-%dT%H:%M:%S}{f'.{digits}' if digits else ''}Z"
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+_decoder = msgspec.json.Decoder(ExportedGame)
+_DATE = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,400})?Z", re.ASCII)
+_CHECKSUM = re.compile(rb',"checksum":"[0-9a-f]{64}"}')
+
+
+def decode_line(line: bytes, *, is_ended: bool = True) -> RecordEntry:
+    """Return the game of a line, which has no line feed any more; `is_ended` says whether there was one.
+
+    Raises `RecordError`, with what was expected and what came, and `SeatViewError` for what one side was told.
+    """
+    body, tail = line[: -len(_tail(b""))], line[-len(_tail(b"")) :]
+    if tail != _tail(body):
+        raise RecordError(_without_checksum(line, tail, is_ended))
+    header = _header(line)
+    if header.schema != SCHEMA:
+        raise RecordError(_other_schema(header.schema))
+    if header.view in VIEWS:
+        raise SeatViewError(
+            f"expected a whole game, got a view of one, what {shown(header.view)} may know (arena export --view): it "
+            "is JSON for other programs and for people, and the arena itself reads whole games alone"
+        )
+    try:
+        entry = _entry(_decoder.decode(body + b"}"))
+        is_written_so = encode_line(*entry) == line
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise RecordError(f"not a game record: {shown(error)}") from None
+    if not is_written_so:
+        raise RecordError(f"not as 'arena export' writes it: {_difference(line)}")
+    return entry
+
+
+def _entry(game: ExportedGame) -> RecordEntry:
+    """Return a game with all text in it made printable. Raises `RecordError` for what no game has."""
+    red, blue = game.red, game.blue
+    if max(map(sum, (game.times_us, game.cpu_us, game.forgiven_us))) > MOST:
+        raise RecordError("the times of its actions are too large")
+    pairs: dict[str, Any] = {}
+    for key, name in _PAIRS.items():
+        missing = [getattr(side, key) == _DEFAULTS[key] for side in (red, blue)]
+        if key in _OF_BOTH and any(missing) and not all(missing):
+            raise RecordError(f"{key}: expected it of both sides or of neither; one has none")
+        if not all(missing):
+            pairs[name] = tuple(() if half is UNSET else half for half in (getattr(red, key), getattr(blue, key)))
+    record = GameRecord(
+        **{name: getattr(game, name) for name in _SHARED},
+        **pairs,
+        time=red.time,
+        blue_time=blue.time if blue.time != red.time else UNSET,
+        players=(Player(red.name, red.digest), Player(blue.name, blue.digest)),
+        started=_seconds_of(game.started),
+        machine=game.machine or UNSET,
+        names_told=red.opponent is not UNSET or UNSET,
+    )
+    readable = decode_record(encode_record(record))  # which makes its text printable
+    return RecordEntry(readable, {printable(name): printable(text) for name, text in game.settings.items()})
+
+
+def _seconds_of(text: str) -> float:
+    match = _DATE.fullmatch(text)
+    try:
+        date = datetime.fromisoformat(f"{match[1]}+00:00") if match else None
+    except ValueError:
+        date = None
+    if match is None or date is None:
+        raise RecordError(f"started: expected a date such as 2026-01-31T12:00:00.5Z, got {shown(text)}")
+    whole = round((date - datetime.fromtimestamp(0, UTC)).total_seconds())
+    return float(Decimal(whole) + Decimal(match[2] or 0))
+
+
+class _Header(msgspec.Struct):
+    """What a line of any schema has."""
+
+    schema: int
+    view: str = ALL
+
+
+def _header(line: bytes) -> _Header:
+    try:
+        return msgspec.json.decode(line, type=_Header)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise RecordError(f"not a game record: {shown(error)}") from None
+
+
+def _other_schema(schema: int) -> str:
+    newer = ": it was written by a newer version of arena" if schema > SCHEMA else ""
+    return f"expected a game record of schema {SCHEMA}, got {shown(schema)}{newer}"
+
+
+def _without_checksum(line: bytes, tail: bytes, is_ended: bool) -> str:
+    """Say why a line does not end in the checksum of what stands before."""
+    if not line.strip():
+        return "expected a game record, got an empty line"
+    if _CHECKSUM.fullmatch(tail):
+        return "it was changed after it was written: its checksum is not that of what stands there"
+    if not is_ended:
+        return "the file was cut off here, or the line was"
+    try:
+        schema = _header(line).schema
+    except ArenaError as error:
+        return str(error)
+    return _other_schema(schema) if schema != SCHEMA else "expected a checksum at its end, and there is none"
+
+
+def _difference(line: bytes) -> str:
+    """Say what keeps a line from being written as it would be."""
+    twice: list[str] = []
+
+    def noted(pairs: list[tuple[str, Any]]) -> None:
+        keys = [key for key, _ in pairs]
+        twice.extend(key for number, key in enumerate(keys) if key in keys[:number])
+
+    with suppress(ValueError, RecursionError):
+        json.loads(line, object_pairs_hook=noted)
+    if twice:
+        return f"the key {shown(twice[0])} stands there twice"
+    return (
+        "a key that there is not, other spaces, another order of keys, a number in another form, or text that is not "
+        "printable"
+    )
+
+
+# --- what one side may read -------------------------------------------------------------------------------------------
+
+_HIDDEN = ("declared", "author", "wants", "seed", "setup", "used", "pondered_us", "stderr")
+
+
+def redact(record: GameRecord, seat: Color | None, *, has_seed: bool = True) -> bytes:
+    """Return the line of a game with what the side of `seat` may know of it, or, without one, what both were told.
+
+    Without `has_seed` the side's own seed is left out, too: it is for its author alone. The verdict keeps its words
+    where the seat lost by a fault of its own, which it was told. Raises `RecordError` for a game that cannot have been.
+    """
+    fields: dict[str, Any] = msgspec.to_builtins(exported(record, {}))
+    fields["view"] = PUBLIC if seat is None else seat.word
+    fields["settings"] = fields["pair_seed"] = None
+    for color in Color:
+        side = fields[color.word]
+        if color is not seat:
+            hidden = _HIDDEN + (("opening",) if record.opening else ())
+            side.update(dict.fromkeys(hidden))
+            side.pop("cannot", None)
+        elif not has_seed:
+            side["seed"] = None
+    first = Color.BLUE if dict(record.rules).get("starts") == Color.BLUE.word else Color.RED
+    own = 0 if seat is first else 1
+    for name in ("times_us", "cpu_us", "forgiven_us"):
+        fields[name] = [
+            number if seat is not None and ply % 2 == own else None for ply, number in enumerate(fields[name])
+        ]
+    fields["interrupted"] = [turn for turn in record.interrupted if seat is not None and (turn[0] - 1) % 2 == own]
+    fields["notes"] = [note for note in record.notes if seat is not None and note.color == seat.word]
+    fields["verdict"]["detail"] = verdict_words(record, seat)
+    fields["told"] = list(_told(record, seat)) if None not in record.setups else []
+    return with_checksum(fields)
+
+
+def _told(record: GameRecord, seat: Color | None) -> Iterator[list[str]]:
+    """Yield what was told of the position once both had set up, and then of each action: lines of the protocol."""
+    replay = Replay(record)
+    readers = tuple(Color) if seat is None else (seat,)
+    is_full = replay.game.ruleset.fills_rows
+    yield [] if is_full else [_line(Enemy(enemy_squares(replay.game, color))) for color in readers]
+    for step in replay.steps():
+        yield [_line(told_to(event, seat)) for event in step.events]
+
+
+def told_to(event: Event, seat: Color | None) -> ArenaMessage:
+    """Return what a seat was told of an event, or, of no seat, what both were told."""
+    told = tell(event)
+    if seat is not None:
+        return told[seat]
+    # A silent defender is named to its own side alone, so that what the attacker was told both know.
+    return told[event.color] if isinstance(event, Fought) else told[Color.RED]
+
+
+def _line(message: ArenaMessage) -> str:
+    return encode_for_bot(message).decode("ascii").rstrip("\n")
+
+
+def verdict_words(record: GameRecord, seat: Color | None) -> str:
+    """Say how a game ended, in words that the side of `seat` may read, or everybody: a fault can name a rank."""
+    verdict, players = record.verdict, record.players
+    loser = verdict.result.winner.opponent if verdict.result.winner is not None else None
+    if seat is not None and loser is seat and verdict.reason.is_forfeit:
+        return verdict.detail
+    if verdict.result is GameResult.NEITHER:
+        return f"{named(players, Color.RED)} and {named(players, Color.BLUE)} both lost by a fault before the game"
+    return lost_by(players, loser, verdict.reason)

@@ -1,0 +1,86 @@
+"""Two additions to trio: nurseries that raise a single error without a group, and waiting without epoll.
+
+Linux limits how many descriptors a user may wait for with epoll (fs.epoll.max_user_watches), which is what trio waits
+with. Bots of an arena that is not root run as the same user, in a sandbox too, so that one of them can use up the
+limit. Descriptors are then polled.
+"""
+
+import errno
+import select
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import trio
+
+POLL_SECONDS = 0.001
+"""How often a descriptor is polled where the limit of epoll is reached: a bot's answer is seen that much later."""
+POLLS = 200
+"""Polls before epoll is tried again."""
+
+
+@asynccontextmanager
+async def open_nursery() -> AsyncGenerator[trio.Nursery, None]:
+    """A nursery that re-raises a single error without an exception group.
+
+    An error hides a cancellation from outside that came at the same time.
+    """
+    try:
+        async with trio.open_nursery() as nursery:
+            yield nursery
+    except BaseExceptionGroup as group:
+        error = _single_error(group)
+        context = error.__context__
+        try:
+            raise error
+        finally:
+            error.__context__ = context  # it was not raised while handling the group
+            del error, context
+
+
+@asynccontextmanager
+async def background(*functions: Callable[[], Awaitable[object]]) -> AsyncGenerator[trio.Nursery, None]:
+    """Run functions next to the body and cancel them at its end. Raises errors as `open_nursery` does."""
+    async with open_nursery() as nursery:
+        for function in functions:
+            nursery.start_soon(function)
+        yield nursery
+        nursery.cancel_scope.cancel()
+
+
+def _single_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the only error in a group; the group if there are several, a cancellation if there is none."""
+    cancelled, errors = group.split(trio.Cancelled)
+    if errors is not None:
+        return errors.exceptions[0] if len(errors.exceptions) == 1 else errors
+    found: BaseException | None = cancelled
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    assert found is not None
+    return found
+
+
+async def readable(descriptor: int) -> None:
+    """Wait until a descriptor can be read or is at its end. Raises as `trio.lowlevel.wait_readable` does."""
+    await _wait(descriptor, trio.lowlevel.wait_readable, select.POLLIN)
+
+
+async def writable(descriptor: int) -> None:
+    """Wait until a descriptor can be written or has no reader. Raises as `trio.lowlevel.wait_writable` does."""
+    await _wait(descriptor, trio.lowlevel.wait_writable, select.POLLOUT)
+
+
+async def _wait(descriptor: int, wait: Callable[[int], Awaitable[None]], event: int) -> None:
+    while True:
+        try:
+            return await wait(descriptor)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+        poll = select.poll()
+        poll.register(descriptor, event)
+        for _ in range(POLLS):
+            if found := poll.poll(0):
+                if found[0][1] & select.POLLNVAL:
+                    raise trio.ClosedResourceError("another task closed this descriptor")
+                return await trio.lowlevel.checkpoint()
+            await trio.sleep(POLL_SECONDS)

@@ -1,0 +1,140 @@
+"""A table that somebody wrote by hand as a typed value, or one error that says what is wrong with it.
+
+The types say what may stand in a table: msgspec structs that forbid unknown keys, and `Meta` for bounds and patterns.
+`msgspec.convert` judges. What it refuses is looked at again piece by piece, to name the key, what was expected there
+and what came, in words for people. A type that needs words of its own carries them: `Meta(extra=expected("..."))`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, inspect
+
+from arena.errors import suggest
+from arena.system.printable import SHOWN, printable, shown
+from arena.system.user_files import FileError
+
+T = TypeVar("T")
+
+EXPECTED = "expected"
+
+
+def expected(words: str) -> dict[str, str]:
+    """What an error says was expected, for the `extra` of a type's `Meta`."""
+    return {EXPECTED: words}
+
+
+Text = Annotated[str, Meta(min_length=1)]
+"""A string with something in it."""
+
+
+def structured(table: object, kind: type[T], where: str) -> T:
+    """The table as a value of the kind, for which nothing is converted: "3" is no number, and 3.0 no whole one.
+
+    `where` is the file, and the table in it if it is not the whole: `mine.toml: [rules]`. Raises `FileError` with
+    where, the key, what was expected and what came; for an unknown key with those that may have been meant.
+    """
+    try:
+        return msgspec.convert(table, kind, strict=True)
+    except msgspec.ValidationError:
+        raise FileError(_fault(table, kind, where)) from None
+
+
+def _fault(value: object, kind: Any, where: str) -> str:
+    """What keeps the value from being of the kind: the first such thing, as deep down in the tables as it can be told.
+
+    A list is shown as a whole.
+    """
+    if isinstance(value, Mapping) and _is_table(kind):
+        bare = _bare(kind)
+        fields = _fields(bare)
+        for key, part in value.items():
+            if fields and key not in fields:
+                return f"{where}: unknown key {shown(key)}; {suggest(key, fields)}"
+            inner = fields[key] if fields else get_args(bare)[1]
+            if not _fits(part, inner):
+                name = printable(key, SHOWN)
+                is_inner_table = isinstance(part, Mapping) and _is_table(inner)
+                return _fault(part, inner, f"{where}: {f'[{name}]' if is_inner_table else name}")
+        if fields:
+            missing = next(key for key in _required(bare) if key not in value)
+            return f"{where}: the key {missing!r} is missing; expected {_words(fields[missing])}"
+    return f"{where}: expected {_words(kind)}, got {shown(value)}"
+
+
+def _fits(value: object, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind, strict=True)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _is_table(kind: Any) -> bool:
+    kind = _bare(kind)
+    return bool(_fields(kind)) or get_origin(kind) is dict
+
+
+def _fields(kind: Any) -> dict[str, Any]:
+    """The types of a struct's fields by key; empty for what is no struct."""
+    if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+        return {}
+    types = get_type_hints(kind, include_extras=True)
+    return {field.encode_name: types[field.name] for field in msgspec.structs.fields(kind)}
+
+
+def _required(kind: type[msgspec.Struct]) -> list[str]:
+    return [field.encode_name for field in msgspec.structs.fields(kind) if field.required]
+
+
+def _without_none(kind: Any) -> Any:
+    """The type of what is there if a key is not left out, which None stands for: TOML has no such value."""
+    kinds = [inner for inner in get_args(kind) if inner is not type(None)]
+    return kinds[0] if type(None) in get_args(kind) and len(kinds) == 1 else kind
+
+
+def _bare(kind: Any) -> Any:
+    """The type without None and without what is noted on it."""
+    kind = _without_none(kind)
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def _words(kind: Any) -> str:
+    """What an error says was expected of a value of this type."""
+    return ", or ".join(_type_words(inspect.type_info(kind)))
+
+
+def _type_words(kind: inspect.Type) -> Iterator[str]:
+    match kind:
+        case inspect.Metadata(extra=extra) if extra and EXPECTED in extra:
+            yield extra[EXPECTED]
+        case inspect.Metadata(type=inner):
+            yield from _type_words(inner)
+        case inspect.UnionType(types=kinds):
+            for inner in kinds:
+                yield from _type_words(inner)
+        case inspect.NoneType():
+            pass
+        case inspect.EnumType(cls=choices):
+            yield _one_of([choice.value for choice in choices])
+        case inspect.LiteralType(values=values):
+            yield _one_of(values)
+        case inspect.BoolType():
+            yield "true or false"
+        case inspect.IntType(ge=least, le=most):
+            bounds = f" from {least}" if least is not None else ""
+            yield f"a whole number{bounds}{f' to {most}' if most is not None else ' up' if bounds else ''}"
+        case inspect.FloatType():
+            yield "a number"
+        case inspect.StrType(min_length=least):
+            yield "a string that is not empty" if least else "a string"
+        case inspect.StructType() | inspect.DictType():
+            yield "a table"
+        case _:
+            yield "a list"
+
+
+def _one_of(values: Any) -> str:
+    quoted = [f'"{value}"' for value in values]
+    return f"one of {', '.join(quoted)}" if len(quoted) > 1 else quoted[0]

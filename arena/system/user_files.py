@@ -1,0 +1,320 @@
+"""Files that somebody else has named or written: read without ever waiting, written whole, and one error for a fault.
+
+A path may lead to a FIFO, at which a plain read waits for ever, a terminal, a device or a file of 30 GB. Only regular
+files are opened, and a bounded part of them is read. Whatever the parser makes of a TOML file, depth and size
+included, becomes one error that names the file.
+
+A written file appears whole: a draft next to it takes its place at the end. Its writer holds a lock on the draft, which
+ends with the process. So the next writer recognises a draft that a killed process has left, and removes it.
+"""
+
+import errno
+import os
+import re
+import secrets
+import shutil
+import stat
+import tomllib
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from arena.errors import ArenaError, UsageError
+from arena.system.printable import printable, shown
+
+try:
+    import fcntl
+except ImportError:  # Windows, where drafts stay
+    fcntl = None  # type: ignore[assignment]
+
+MOST_BYTES = 1 << 20
+"""The largest size of a file that a host writes by hand."""
+READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
+"""Flags to open a file that may turn out to be a FIFO, which is not waited for, or a terminal, which is not taken."""
+KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISLNK, "a link"),
+)
+HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
+"""Errors of a machine that has run out of something: no file and no bot is to blame, and they are raised unchanged."""
+
+_DRAFTS_TRIED = 10
+"""Another writer may remove a new draft before it is locked, once or twice."""
+_DRAFT = re.compile(r"\.arena-[0-9a-f]{16}\.part", re.ASCII)
+
+
+class FileError(UsageError):
+    """A file cannot be read, or is not what it should be; the text says which file, and why."""
+
+
+class NotAFileError(OSError):
+    """A path leads to something other than a regular file; `kind` says in words what it is."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(errno.EINVAL, f"expected a file, found {kind}")
+        self.kind = kind
+
+
+def kind_of(mode: int) -> str:
+    """Return in words what a file of this mode is."""
+    return next((words for is_kind, words in KINDS if is_kind(mode)), "a file")
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def open_regular(path: Path | bytes | str, folder: int | None = None, *, follow: bool = False) -> int:
+    """Open a regular file for reading and return its descriptor. The path begins at `folder`, if one is given.
+
+    `follow` allows a link at the end of the path. Raises `NotAFileError` for anything else, and does not open it:
+    opening is enough to make some devices act. Raises `OSError` as the system does.
+    """
+    _check_regular(os.stat(path, dir_fd=folder, follow_symlinks=follow))
+    flags = READ | getattr(os, "O_BINARY", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+    descriptor = os.open(path, flags, dir_fd=folder)
+    try:
+        _check_regular(os.fstat(descriptor))  # it may be another by now
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_regular(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise NotAFileError(kind_of(found.st_mode))
+
+
+@contextmanager
+def file_errors(where: str, what: str) -> Iterator[None]:
+    """Raise errors of reading as `FileError`, which names the file as `where` and says that `what` was expected.
+
+    `OSError` is raised unchanged where the machine has run out of something.
+    """
+    try:
+        yield
+    except NotAFileError as error:
+        raise FileError(f"{where}: expected {what}, got {error.kind}") from None
+    except OSError as error:
+        if error.errno in HOST_ERRORS:
+            raise
+        raise FileError(f"{where}: cannot be read: {error.strerror}") from None
+    except ValueError:  # a NUL, or half a surrogate pair
+        raise FileError(f"{where}: cannot be read: this is no path") from None
+
+
+def read_start(path: Path, size: int, *, follow: bool = False) -> bytes:
+    """Return the first bytes of a regular file, at most `size`. Raises `OSError` as `open_regular` does."""
+    descriptor = open_regular(path, follow=follow)
+    try:
+        return os.read(descriptor, size)
+    finally:
+        os.close(descriptor)
+
+
+def read_file(path: Path, where: str = "", most: int = MOST_BYTES, what: str = "a file") -> bytes:
+    """Return the content of a regular file of at most `most` bytes. Raises as `file_errors` does."""
+    where = where or printable(str(path))
+    with file_errors(where, what), open(open_regular(path, follow=True), "rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise FileError(f"{where}: expected {what} of at most {most // 1024} KiB, got a longer one")
+    return content
+
+
+def read_lines(path: Path, most: int, what: str = "a file") -> Iterator[bytes]:
+    """Yield the lines of a regular file, each with its line feed. Raises as `file_errors` does.
+
+    A line of more than `most` bytes is cut to `most` + 1, and is the last.
+    """
+    with file_errors(printable(str(path)), what), open(open_regular(path, follow=True), "rb") as file:
+        while line := file.readline(most + 1):
+            yield line
+            if len(line) > most:
+                return
+
+
+def read_toml(path: Path, where: str = "", most: int = MOST_BYTES) -> dict[str, Any]:
+    """Return the tables of a TOML file of at most `most` bytes. Raises as `file_errors` does."""
+    where = where or printable(str(path))
+    return parse_toml(read_file(path, where, most, "a TOML file"), where)
+
+
+def parse_toml(data: bytes, where: str) -> dict[str, Any]:
+    """Return the tables in the bytes of a TOML file; `where` names it in errors. Raises `FileError`."""
+    if data.startswith(BOM_UTF8):
+        raise FileError(
+            f"{where}: not valid TOML: it begins with a byte order mark; save it as UTF-8 without one (BOM)"
+        )
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise FileError(f"{where}: not valid TOML: it is not UTF-8 at byte {error.start}") from None
+    except RecursionError:
+        raise FileError(f"{where}: not valid TOML: it is nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError is one; so is what int() says of 10,000 digits
+        raise FileError(f"{where}: not valid TOML: {shown(error)}") from None
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def refuse_existing(path: Path) -> None:
+    """Raise `FileError` if there is anything at a path."""
+    try:
+        found = os.path.lexists(path)
+    except ValueError:
+        raise FileError(f"{printable(str(path))}: cannot be written: this is no path") from None
+    if found:
+        raise FileError(f"{printable(str(path))}: expected a file that does not exist yet; '--force' replaces it")
+
+
+@contextmanager
+def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
+    """Yield a file that appears at the path whole, durably, when the block ends, and not at all if it raises.
+
+    Raises `FileError` if something is there that is no file, or `replace` is not set, and `ArenaError` if the file
+    cannot be written.
+    """
+    where = printable(str(path))
+    if not replace:
+        refuse_existing(path)
+    try:
+        target = Path(os.path.realpath(path))
+        if target.exists():
+            _check_regular(target.stat())
+    except NotAFileError as error:
+        raise FileError(f"{where}: expected a file to replace, found {error.kind}") from None
+    except ValueError:
+        raise FileError(f"{where}: cannot be written: this is no path") from None
+    except OSError as error:
+        raise ArenaError(f"{where}: cannot be written: {error.strerror or error}") from None
+    remove_drafts(target.parent)
+    draft = None
+    try:
+        draft, descriptor = _new_draft(target.parent)
+        with open(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if not replace:
+            refuse_existing(path)  # it may have come meanwhile
+        draft.replace(target)
+    except OSError as error:
+        raise ArenaError(f"{where}: cannot be written: {error.strerror or error}") from None
+    finally:
+        if draft is not None:
+            with suppress(OSError):
+                draft.unlink()
+
+
+def _new_draft(folder: Path) -> tuple[Path, int]:
+    """Create a file in a folder, open for writing and locked. Raises `OSError`."""
+    for _ in range(_DRAFTS_TRIED):
+        draft = _draft_in(folder)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        if _is_locked(draft, descriptor):
+            return draft, descriptor
+        os.close(descriptor)
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+
+@contextmanager
+def draft_folder(parent: Path) -> Iterator[Path]:
+    """Yield a new private folder that is to replace another one when it is complete. Raises `OSError`.
+
+    The folder is removed at the end, if it is still there.
+    """
+    for _ in range(_DRAFTS_TRIED):
+        draft = _draft_in(parent)
+        draft.mkdir(mode=0o700)
+        descriptor = None if fcntl is None else os.open(draft, os.O_RDONLY)
+        if descriptor is None or _is_locked(draft, descriptor):
+            break
+        os.close(descriptor)
+    else:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    try:
+        yield draft
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _draft_in(folder: Path) -> Path:
+    return folder / f".arena-{secrets.token_hex(8)}.part"
+
+
+def _is_locked(draft: Path, descriptor: int) -> bool:
+    """Lock an open draft for as long as it is open; return False if another writer has just removed it."""
+    if fcntl is not None:
+        with suppress(OSError):  # where there are no locks nobody removes it either
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return is_at(draft, descriptor)
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove the drafts in a folder that killed processes have left."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        left = [Path(entry.path) for entry in entries if _DRAFT.fullmatch(entry.name)]
+        for draft in left if fcntl is not None else ():
+            with suppress(OSError):
+                _remove_if_left(draft)
+
+
+def _remove_if_left(draft: Path) -> None:
+    """Remove a draft. Raises `OSError`, among others where it is being written."""
+    descriptor = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if is_at(draft, descriptor, follow_symlinks=False):
+            mode = os.fstat(descriptor).st_mode
+            if stat.S_ISDIR(mode):
+                shutil.rmtree(draft, ignore_errors=True)
+            elif stat.S_ISREG(mode):
+                draft.unlink()
+    finally:
+        os.close(descriptor)
+
+
+def is_at(path: Path, descriptor: int, *, follow_symlinks: bool = True) -> bool:
+    """Whether an open file is still the one at the path."""
+    try:
+        return os.path.samestat(os.stat(path, follow_symlinks=follow_symlinks), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+# --- locks that are held for longer than a call -----------------------------------------------------------------------
+
+# Such a lock (flock) ends when its last descriptor is closed, however its process ends. A forked child has the
+# descriptors, too, and would hold the locks for as long as it lives; so it closes them.
+_locks: set[int] = set()
+
+
+def hold_lock(descriptor: int) -> None:
+    """Keep the descriptor of a lock from forked children."""
+    _locks.add(descriptor)
+
+
+def release_lock(descriptor: int) -> None:
+    """Close the descriptor of a lock."""
+    _locks.discard(descriptor)
+    os.close(descriptor)
+
+
+def _close_in_child() -> None:
+    for descriptor in _locks:
+        os.close(descriptor)
+    _locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_in_child)

@@ -1,0 +1,223 @@
+"""What goes wrong in tasks that run beside others is raised as it is, and nothing of it is lost."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+
+import pytest
+import trio
+
+from arena.system.concurrency import background, open_nursery
+
+Open = Callable[[], AbstractAsyncContextManager[trio.Nursery]]
+
+
+class TaskError(Exception):
+    """What goes wrong here."""
+
+
+async def fail() -> None:
+    await trio.lowlevel.checkpoint()
+    raise TaskError("of a task")
+
+
+async def fail_when_cancelled() -> None:
+    try:
+        await trio.sleep_forever()
+    finally:
+        raise TaskError("of a task that was cancelled")
+
+
+def run(function: Callable[[], Awaitable[None]]) -> None:
+    """Run it; what would never end fails."""
+
+    async def in_time() -> None:
+        with trio.fail_after(120):
+            await function()
+
+    trio.run(in_time)
+
+
+both = pytest.mark.parametrize("opened", [open_nursery, background])
+
+
+@both
+def test_an_error_of_the_body_is_raised_as_it_is_and_ends_the_tasks(opened: Open) -> None:
+    error, ended = TaskError("of the body"), []
+
+    async def wait() -> None:
+        try:
+            await trio.sleep_forever()
+        finally:
+            ended.append(True)
+
+    async def main() -> None:
+        async with opened() as nursery:
+            nursery.start_soon(wait)
+            await trio.lowlevel.checkpoint()
+            raise error
+
+    with pytest.raises(TaskError) as caught:
+        run(main)
+    assert caught.value is error
+    assert ended == [True]
+
+
+@both
+def test_an_error_of_a_task_is_raised_as_it_is_and_ends_the_body(opened: Open) -> None:
+    async def main() -> None:
+        async with opened() as nursery:
+            nursery.start_soon(fail)
+            await trio.sleep_forever()
+
+    with pytest.raises(TaskError, match=r"^of a task$"):
+        run(main)
+
+
+@both
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)], ids=repr)
+def test_what_ends_a_program_is_raised_as_it_is_too(opened: Open, error: BaseException) -> None:
+    async def main() -> None:
+        async with opened() as nursery:
+            nursery.start_soon(trio.sleep_forever)
+            raise error
+
+    with pytest.raises(type(error)) as caught:
+        run(main)
+    assert caught.value is error
+
+
+@both
+def test_a_group_that_the_body_raises_is_not_taken_apart(opened: Open) -> None:
+    group = ExceptionGroup("two", [TaskError("one"), TaskError("two")])
+
+    async def main() -> None:
+        async with opened():
+            raise group
+
+    with pytest.raises(ExceptionGroup) as caught:
+        run(main)
+    assert caught.value.message == "two"
+    assert caught.value.exceptions == group.exceptions
+
+
+@both
+def test_of_several_errors_none_is_lost(opened: Open) -> None:
+    async def main() -> None:
+        async with opened() as nursery:
+            nursery.start_soon(fail_when_cancelled)
+            nursery.start_soon(trio.sleep_forever)
+            await trio.lowlevel.checkpoint()
+            raise KeyError("of the body")
+
+    with pytest.raises(ExceptionGroup) as caught:
+        run(main)
+    assert {type(error) for error in caught.value.exceptions} == {KeyError, TaskError}
+
+
+@both
+def test_the_cause_and_the_context_of_an_error_stay_what_they_were(opened: Open) -> None:
+    cause, context = ValueError("why"), KeyError("when")
+
+    async def main() -> None:
+        async with opened():
+            try:
+                raise context
+            except KeyError:
+                raise TaskError("then") from cause
+
+    with pytest.raises(TaskError) as caught:
+        run(main)
+    assert caught.value.__cause__ is cause
+    assert caught.value.__context__ is context
+
+
+@both
+def test_a_cancellation_from_outside_ends_all_and_is_no_error(opened: Open) -> None:
+    seen: list[BaseException] = []
+
+    async def main() -> None:
+        with trio.CancelScope() as scope:
+            try:
+                async with opened() as nursery:
+                    nursery.start_soon(trio.sleep_forever)
+                    nursery.start_soon(trio.sleep_forever)
+                    scope.cancel()
+                    await trio.sleep_forever()
+            except BaseException as error:
+                seen.append(error)
+                raise
+        assert scope.cancelled_caught
+
+    run(main)
+    assert [type(error) for error in seen] == [trio.Cancelled]
+
+
+@both
+def test_an_error_while_all_is_cancelled_is_raised_as_it_is(opened: Open) -> None:
+    async def main() -> None:
+        with trio.CancelScope() as scope:
+            async with opened() as nursery:
+                nursery.start_soon(fail_when_cancelled)
+                nursery.start_soon(trio.sleep_forever)
+                await trio.lowlevel.checkpoint()
+                scope.cancel()
+                await trio.sleep_forever()
+
+    with pytest.raises(TaskError, match="cancelled"):
+        run(main)
+
+
+def test_a_nursery_waits_for_its_tasks_at_the_end_of_the_body() -> None:
+    ended = []
+
+    async def go_on(body_is_over: trio.Event) -> None:
+        await body_is_over.wait()
+        ended.append(True)
+
+    async def main() -> None:
+        body_is_over = trio.Event()
+        async with open_nursery() as nursery:
+            nursery.start_soon(go_on, body_is_over)
+            body_is_over.set()
+
+    run(main)
+    assert ended == [True]
+
+
+def test_what_runs_in_the_background_runs_beside_the_body_and_is_cancelled_at_its_end() -> None:
+    events = []
+
+    async def wait(name: str, is_begun: trio.Event) -> None:
+        is_begun.set()
+        try:
+            await trio.sleep_forever()
+        finally:
+            events.append(name)
+
+    async def main() -> None:
+        first, second = trio.Event(), trio.Event()
+        async with background(lambda: wait("given", first)) as nursery:
+            nursery.start_soon(wait, "started within", second)
+            await first.wait()
+            await second.wait()
+            events.append("body")
+
+    run(main)
+    assert events[0] == "body"
+    assert set(events[1:]) == {"given", "started within"}
+
+
+def test_a_task_ends_the_body_by_cancelling_the_nursery() -> None:
+    reached: list[bool] = []
+
+    async def end(scope: trio.CancelScope) -> None:
+        scope.cancel()
+
+    async def main() -> None:
+        async with background() as nursery:
+            nursery.start_soon(end, nursery.cancel_scope)
+            await trio.sleep_forever()
+        reached.append(True)
+
+    run(main)
+    assert reached == [True]

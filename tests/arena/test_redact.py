@@ -1,0 +1,239 @@
+"""What a side may see of a game as a line: nothing in it depends on a hidden rank."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twins import Lively, played_alike, with_two_swapped
+
+from arena.game.exported import decode_line, encode_line, redact
+from arena.game.faults import Fault, forfeit, lost_by
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, NoteLine, Use
+from arena.game.spec import Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
+from arena.rules.board import MOVES
+from arena.rules.events import Fought, IllegalActionError
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset
+from protocol.messages import Want
+from protocol.notation import Color, Reason
+
+RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "records"
+PLAYERS = (Player("ann", "1" * 64), Player("bob", "2" * 64))
+
+
+def illegal(game: Game, color: Color, rng: Random) -> str:
+    """Why an action of this side is illegal, in the words of the engine, which name ranks."""
+    home = range(40) if color is Color.RED else range(60, 100)
+    for text in rng.sample(sorted(MOVES), len(MOVES)):
+        if MOVES[text].origin in home:
+            try:
+                game.check(game.parse(text))
+            except IllegalActionError as error:
+                if " on " in str(error):
+                    return str(error)
+    return "none"
+
+
+def record_of(
+    ruleset: Ruleset,
+    rows: Sequence[Sequence[str]],
+    actions: Sequence[str],
+    verdict: Verdict,
+    *,
+    seat: Color,
+    rng: Random,
+) -> GameRecord:
+    """A game in which all that is the opponent's own differs with `rng`, and all of the seat's is always the same."""
+
+    def both(own: object, others: object) -> tuple[object, object]:
+        return (own, others) if seat is Color.RED else (others, own)
+
+    first = Color.BLUE if dict(ruleset.lines()).get("starts") == "blue" else Color.RED
+
+    def numbers() -> tuple[int, ...]:
+        return tuple(7 if ply % 2 == first ^ seat else rng.randrange(90_000) for ply in range(len(actions)))
+
+    word = f"w{rng.random()}"
+    return GameRecord(
+        id="0" * 16,
+        arena="0",
+        ruleset=ruleset.name,
+        rules=tuple(ruleset.lines()),
+        time=TimeControl(move_ms=1000),
+        players=PLAYERS,
+        seeds=both(5, rng.randrange(2**32)),  # type: ignore[arg-type]
+        pair_seed=rng.randrange(2**40),
+        declared=both("Own", word),  # type: ignore[arg-type]
+        setups=("/".join(rows[0]), "/".join(rows[1])),
+        actions=tuple(actions),
+        times_us=numbers(),
+        notes=tuple(NoteLine(1, color.word, "mine" if color is seat else word) for color in Color),
+        verdict=verdict,
+        stderr=both("mine\n", word),  # type: ignore[arg-type]
+        started=1.5,
+        seconds=2.25,
+        cpu_us=numbers(),
+        used=both(Use(1, 2), Use(rng.randrange(9), 3)),  # type: ignore[arg-type]
+        forgiven_us=numbers(),
+        interrupted=((1, 5),) if first is seat else ((1, rng.randrange(90_000)),),
+        pondered_us=both(3, rng.randrange(9)),  # type: ignore[arg-type]
+        authors=both("Me", word),  # type: ignore[arg-type]
+        wants=both((), (rng.choice(list(Want)),)),  # type: ignore[arg-type]
+    )
+
+
+def ending(game: Game, seat: Color, how: str, rng: Random) -> Verdict:
+    """How the game ends now: by a fault of the side to move, whose words name its ranks, or by something else."""
+    loser, plies = game.to_move, game.ply
+    if how == "illegal" and loser is not seat:
+        return forfeit(
+            PLAYERS, [(loser, Fault(Reason.ILLEGAL_ACTION, f"ply {plies + 1}: {illegal(game, loser, rng)}"))], plies
+        )
+    if how == "crash":
+        words = "the bot exited" if seat.opponent is not loser else f"the bot exited: {rng.random()}"
+        return forfeit(PLAYERS, [(loser, Fault(Reason.CRASH, words))], plies)
+    detail = lost_by(PLAYERS, loser, Reason.RESIGN)
+    return Verdict(GameResult.win(loser.opponent), Reason.RESIGN, plies, detail)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    rules=st.sampled_from(
+        ["duel", "barrage", "vintage/lightning", "isf", "duel+silent-defence", "duel+rescue+mobile-flag"]
+    ),
+    seat=st.sampled_from(Color),
+    how=st.sampled_from(["illegal", "crash", "resign"]),
+)
+@settings(deadline=None, max_examples=60)
+def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
+    random_rows: RandomRows, lively: Lively, *, seed: int, rules: str, seat: Color, how: str
+) -> None:
+    rng = Random(seed)
+    ruleset = load_ruleset(rules)
+    rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
+    twins = list(rows)
+    twins[seat.opponent] = with_two_swapped(rows[seat.opponent], rng)
+    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), [seat], rng, lively)
+    lines, wholes = [], []
+    for world, setups in enumerate((rows, twins)):
+        game = Game(ruleset, *setups)
+        for action in actions:
+            game.apply(action)
+        verdict = ending(game, seat, how, Random(seed + world if how == "crash" else seed))
+        played = [*actions, "resign"] if verdict.reason is Reason.RESIGN else actions
+        verdict = msgspec.structs.replace(verdict, plies=len(played))
+        record = record_of(ruleset, setups, played, verdict, seat=seat, rng=Random(seed + world))
+        if how != "illegal":
+            check_record(record)
+        lines.append(redact(record, seat))
+        wholes.append(encode_line(record, {}))
+    assert lines[0] == lines[1]
+    assert wholes[0] != wholes[1]
+
+
+@given(seed=st.integers(0, 2**32), rules=st.sampled_from(["duel", "barrage", "duel+silent-defence"]))
+@settings(deadline=None, max_examples=30)
+def test_two_games_that_differ_in_what_one_side_hid_are_the_same_game_for_the_public(
+    random_rows: RandomRows, lively: Lively, *, seed: int, rules: str
+) -> None:
+    rng = Random(seed)
+    ruleset = load_ruleset(rules)
+    rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
+    hider = rng.choice(list(Color))
+    twins = list(rows)
+    twins[hider] = with_two_swapped(rows[hider], rng)
+    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), [hider.opponent], rng, lively)
+    lines = set()
+    for setups in (rows, twins):
+        game = Game(ruleset, *setups)
+        for action in actions:
+            game.apply(action)
+        verdict = msgspec.structs.replace(ending(game, hider, "resign", rng), plies=len(actions) + 1)
+        record = record_of(ruleset, setups, [*actions, "resign"], verdict, seat=hider, rng=Random(seed))
+        lines.add(redact(record, None))
+    assert len(lines) == 1
+
+
+def test_the_public_has_nothing_that_is_one_sides_own() -> None:
+    record = decode_line((GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()[-1]).record
+    line = redact(record, None)
+    fields = json.loads(line)
+    for color in Color:
+        hidden = {key for key, value in fields[color.word].items() if value is None}
+        assert hidden == {"declared", "author", "wants", "seed", "setup", "used", "pondered_us", "stderr"}
+        assert str(record.setups[color]).encode() not in line
+    assert fields["notes"] == fields["interrupted"] == []
+    assert fields["settings"] is fields["pair_seed"] is None
+    assert set(fields["times_us"]) | set(fields["cpu_us"]) == {None}
+    assert len(fields["told"]) == len(record.actions) + 1
+    words = {json.loads(redact(record, color))["verdict"]["detail"] for color in Color}
+    assert fields["verdict"]["detail"] in words
+
+
+def test_a_seat_sees_what_it_was_told_and_nothing_that_is_the_opponents_own() -> None:
+    record = decode_line((GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()[-1]).record
+    for color, line in zip(Color, (GOLDEN / "seats-schema1.jsonl").read_bytes().splitlines(), strict=True):
+        assert redact(record, color) == line
+        fields = json.loads(line)
+        own, other = fields[color.word], fields[color.opponent.word]
+        assert own["setup"] == record.setups[color]
+        assert own["stderr"] == record.stderr[color]
+        hidden = {key for key, value in other.items() if value is None}
+        assert hidden == {"declared", "author", "wants", "seed", "setup", "used", "pondered_us", "stderr"}
+        assert str(record.setups[color.opponent]).encode() not in line
+        assert [note["color"] for note in fields["notes"]] == [color.word]
+        assert len(fields["told"]) == len(record.actions) + 1
+        assert fields["settings"] is fields["pair_seed"] is None
+
+
+def test_a_defender_that_stays_silent_is_named_to_its_own_side_alone(random_rows: RandomRows, lively: Lively) -> None:
+    ruleset, rng = load_ruleset("duel+silent-defence"), Random(1)
+    silent = None
+    while silent is None:
+        rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
+        game, actions = Game(ruleset, *rows), []
+        while game.outcome is None and silent is None:
+            mover = game.to_move
+            actions.append(lively(game, rng).text)
+            events = game.apply(actions[-1])
+            silent = next((event for event in events if isinstance(event, Fought) and event.silent), None)
+    verdict = ending(game, mover, "crash", rng)
+    record = record_of(ruleset, rows, actions, verdict, seat=mover, rng=rng)
+    attacker, defender = (json.loads(redact(record, color))["told"][-1] for color in (mover, mover.opponent))
+    battle = next(line for line in defender if line.startswith("battle "))
+    _, square, by, rank, survivor = battle.split()
+    assert rank == silent.defender.letter
+    assert f"battle {square} {by} ? {survivor}" in attacker
+    assert json.loads(redact(record, None))["told"][-1] == attacker
+
+
+def words_for(record: GameRecord, color: Color) -> str:
+    """What the verdict says to a side."""
+    words = json.loads(redact(record, color))["verdict"]["detail"]
+    assert isinstance(words, str)
+    return words
+
+
+def test_the_words_on_a_fault_are_for_the_side_that_lost_by_it() -> None:
+    record = decode_line((GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()[1]).record
+    assert record.verdict.result is GameResult.BLUE
+    assert words_for(record, Color.RED) == record.verdict.detail
+    assert words_for(record, Color.BLUE) == "red (breaker) tried an illegal action"
+
+
+def test_where_both_lost_neither_is_told_the_others_fault() -> None:
+    record = decode_line((GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()[0]).record
+    verdict = Verdict(GameResult.NEITHER, Reason.NO_START, 0, "red (a) did not start: SECRET; blue (b) too: SECRET")
+    both = msgspec.structs.replace(record, verdict=verdict)
+    for color in Color:
+        assert words_for(both, color) == "red (breaker) and blue (dead) both lost by a fault before the game"

@@ -1,0 +1,256 @@
+"""Files that users name: nothing that stands there makes the arena wait, run out of memory or fall over."""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.rules.loading import load_ruleset, parse_ruleset
+from arena.rules.ruleset import RulesetError
+from arena.system.printable import shown
+from arena.system.user_files import (
+    MOST_BYTES,
+    FileError,
+    draft_folder,
+    kind_of,
+    open_regular,
+    parse_toml,
+    read_file,
+    read_lines,
+    read_start,
+    read_toml,
+    remove_drafts,
+    written_whole,
+)
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(30 << 30)
+
+
+NO_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "nothing": (lambda path: None, "No such file"),
+    "a folder": (Path.mkdir, "expected a TOML file, got a folder"),
+    "a FIFO": (os.mkfifo, "expected a TOML file, got a FIFO"),
+    "a link to a device": (lambda path: path.symlink_to("/dev/zero"), "expected a TOML file, got a device"),
+    "a link to itself": (lambda path: path.symlink_to(path), "cannot be read"),
+    "30 GB": (sparse, f"expected a TOML file of at most {MOST_BYTES // 1024} KiB"),
+    "a byte order mark": (lambda path: path.write_bytes(b"\xef\xbb\xbfa = 1"), "it begins with a byte order mark"),
+    "not UTF-8": (lambda path: path.write_bytes(b"a = '\xff'"), "not UTF-8 at byte 5"),
+    "NUL": (lambda path: path.write_bytes(b"\0"), "not valid TOML"),
+    "deep": (lambda path: path.write_text(f"a = {'[' * 900}{']' * 900}"), "nested too deeply"),
+    "a long number": (lambda path: path.write_text(f"a = {'9' * 5000}"), "not valid TOML"),
+}
+
+
+@pytest.mark.parametrize("name", NO_FILES)
+def test_what_is_no_toml_file_is_refused_with_its_name_and_the_reason(name: str, tmp_path: Path) -> None:
+    make, words = NO_FILES[name]
+    path = tmp_path / "mine.toml"
+    make(path)
+    with pytest.raises(FileError) as caught:
+        read_toml(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert words in str(caught.value)
+    with pytest.raises(RulesetError):
+        load_ruleset(str(path))
+
+
+@pytest.mark.parametrize("path", ["a\0b", "\ud800", "x" * 300])
+def test_what_is_no_path_is_refused(path: str) -> None:
+    with pytest.raises(FileError, match="cannot be read"):
+        read_file(Path(path))
+
+
+def test_a_file_is_read_whole() -> None:
+    assert read_file(Path(__file__)).decode() == Path(__file__).read_text()
+
+
+def test_kinds_are_named() -> None:
+    assert kind_of(stat.S_IFREG) == "a file"
+    assert kind_of(stat.S_IFSOCK) == "a socket"
+
+
+HOSTILE_VALUES = [
+    "0x" + "f" * 5000,
+    ".".join("a" * 5000) + " = 1",
+    '"' + "\\u001b]52;c;eA==\\u0007" * 1000 + '"',
+    "nan",
+    "1979-05-27",
+]
+
+
+@pytest.mark.parametrize("value", HOSTILE_VALUES, ids=["long number", "deep", "escapes", "nan", "date"])
+@pytest.mark.parametrize("key", ["title", "extends", "army", "rules", "notes"])
+def test_a_wrong_value_in_a_ruleset_is_shown_in_short(key: str, value: str) -> None:
+    line = f"{key}.{value}" if value.endswith("= 1") else f"{key} = {value}"
+    with pytest.raises(RulesetError) as caught:
+        parse_ruleset("mine", line, "mine.toml")
+    assert len(str(caught.value)) < 800
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("rule", ["max_plies", "rescues", "two_squares"])
+def test_a_number_that_no_rule_needs_is_refused(rule: str) -> None:
+    with pytest.raises(RulesetError, match=f"{rule}: expected a whole number from [01] to 1000000"):
+        parse_ruleset("mine", f'extends = "isf"\n{rule} = {10**30}', "mine.toml")
+
+
+def test_text_of_a_ruleset_does_not_reach_the_terminal_raw() -> None:
+    ruleset = parse_ruleset(
+        "mine", 'extends = "isf"\ntitle = "\\u001b[2J"\nsource = "two\\nlines"\nnotes = {spy = "\\u202e"}', "mine.toml"
+    )
+    assert ruleset.title == r"\x1b[2J"
+    assert ruleset.source == "two\nlines"
+    assert dict(ruleset.notes)["spy"] == r"\u202e"
+
+
+def test_deep_values_and_long_numbers_can_be_shown() -> None:
+    deep = parse_toml((".".join("a" * 5000) + " = 1").encode(), "x")
+    assert shown(deep) == "a dict that is too large to show"
+    assert shown(1 << 50_000) == "a int that is too large to show"
+    assert shown("\x1b") == r"'\x1b'"
+
+
+def test_only_regular_files_are_opened_and_no_links(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    assert read_start(tmp_path / "file", 2) == b"te"
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("file")
+    for path, what in (("fifo", "a FIFO"), ("link", "a link"), ("", "a folder")):
+        with pytest.raises(OSError, match=f"expected a file, found {what}"):
+            open_regular(tmp_path / path)
+    with pytest.raises(OSError, match="expected a file, found a device"):
+        open_regular(Path("/dev/null"))
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def test_lines_are_read_one_by_one_and_the_last_one_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"one\n\ntwo\r\nthree")
+    assert list(read_lines(path, 5)) == [b"one\n", b"\n", b"two\r\n", b"three"]
+
+
+def test_a_line_without_end_is_read_up_to_its_bound_and_nothing_after_it(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"one\n" + b"x" * 100 + b"\ntwo\n")
+    assert list(read_lines(path, 10)) == [b"one\n", b"x" * 11]
+    sparse(path)
+    assert list(map(len, read_lines(path, 1000))) == [1001]
+
+
+@pytest.mark.parametrize("name", ["nothing", "a folder", "a FIFO", "a link to a device", "a link to itself"])
+def test_lines_of_what_is_no_file_are_refused_and_not_waited_for(name: str, tmp_path: Path) -> None:
+    make, words = NO_FILES[name]
+    make(tmp_path / "mine")
+    with pytest.raises(FileError, match=words):
+        list(read_lines(tmp_path / "mine", 10, "a TOML file"))
+    with pytest.raises(FileError, match="this is no path"):
+        list(read_lines(Path("nul\0"), 10))
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_appears_whole_and_only_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "new"
+    with written_whole(path, replace=False) as file:
+        file.write(b"all of it")
+        file.flush()
+        assert not path.exists()
+    assert path.read_bytes() == b"all of it"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ArenaError, OSError])
+def test_of_a_file_that_could_not_be_finished_nothing_is_left(tmp_path: Path, error: type[BaseException]) -> None:
+    path = tmp_path / "old"
+    path.write_bytes(b"old")
+
+    def write_half() -> None:
+        with written_whole(path, replace=True) as file:
+            file.write(b"half")
+            raise error
+
+    with pytest.raises((KeyboardInterrupt, ArenaError)):
+        write_half()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_came_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "new"
+
+    def write_slowly() -> None:
+        with written_whole(path, replace=False) as file:
+            file.write(b"mine")
+            path.write_bytes(b"another's")
+
+    with pytest.raises(FileError, match="expected a file that does not exist yet"):
+        write_slowly()
+    assert path.read_bytes() == b"another's"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_one_when_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "behind").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("behind")
+    with pytest.raises(FileError, match="expected a file that does not exist yet"):
+        written_whole(tmp_path / "link", replace=False).__enter__()
+    with written_whole(tmp_path / "link", replace=True) as file:
+        file.write(b"new")
+    assert (tmp_path / "behind").read_bytes() == b"new"
+    assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["a folder", "a FIFO", "a link to a device"])
+def test_what_is_no_file_is_not_replaced(name: str, tmp_path: Path) -> None:
+    NO_FILES[name][0](tmp_path / "there")
+    with pytest.raises(FileError, match="expected a file to replace, found a"):
+        written_whole(tmp_path / "there", replace=True).__enter__()
+    with pytest.raises(FileError, match="this is no path"):
+        written_whole(Path("nul\0"), replace=False).__enter__()
+
+
+DRAFT = ".arena-0123456789abcdef.part"
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_a_writer_that_was_killed_has_left_is_removed_by_the_next(tmp_path: Path, kind: str) -> None:
+    left = tmp_path / DRAFT
+    if kind == "folder":
+        left.mkdir()
+    (left / "page" if kind == "folder" else left).write_text("half of it")
+    with written_whole(tmp_path / "mine", replace=False) as file:
+        file.write(b"whole")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_draft_that_is_being_written_stays_whoever_writes_beside_it(tmp_path: Path) -> None:
+    with draft_folder(tmp_path) as folder, written_whole(tmp_path / "one", replace=False) as one:
+        (folder / "page").write_text("half of it")
+        with written_whole(tmp_path / "two", replace=False) as two:
+            two.write(b"2")
+        one.write(b"1")
+        assert (folder / "page").read_text() == "half of it"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+    assert (tmp_path / "one").read_bytes() == b"1"
+
+
+def test_nothing_is_removed_that_only_looks_like_a_draft(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "file").write_text("mine")
+    (tmp_path / DRAFT).symlink_to(precious)
+    os.mkfifo(tmp_path / ".arena-0000000000000000.part")
+    (tmp_path / ".arena-mine.part").write_text("mine")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    remove_drafts(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert (precious / "file").read_text() == "mine"
