@@ -261,7 +261,7 @@ def _refusal(limits: ServerLimits) -> bytes:
         "X-Content-Type-Options: nosniff\r\n"
         "Cache-Control: no-store\r\n"
         "Connection: close\r\n"
-        f"Content-Length: {len(TOO_MANY)}\r\n\r\n{TOO_MANY}"
+        f"Content-Length: {len(TOO_MANY) + 1}\r\n\r\n{TOO_MANY}\n"
     ).encode()
 
 
