@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
 
@@ -86,25 +86,21 @@ class Totals:
     cpu_us: int = 0
     measured_moves: int = 0
 
-    @property
-    def points(self) -> float:
-        return self.wins + self.draws / 2
-
-    @property
-    def score(self) -> float | None:
-        return self.points / self.games if self.games else None
-
-    @property
-    def mean_ms(self) -> float | None:
-        return self.total_us / self.moves / 1000 if self.moves else None
-
-    @property
-    def slowest_ms(self) -> float | None:
-        return self.slowest_us / 1000 if self.moves else None
-
-    @property
-    def cpu_ms(self) -> float | None:
-        return self.cpu_us / self.measured_moves / 1000 if self.measured_moves else None
+    def line_fields(self) -> dict[str, Any]:
+        """Return the fields of a `Line` that are counts."""
+        points = self.wins + self.draws / 2
+        return {
+            "points": points,
+            "games": self.games,
+            "score": points / self.games if self.games else None,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.games - self.wins - self.draws,
+            "forfeits": self.forfeits,
+            "mean_ms": self.total_us / self.moves / 1000 if self.moves else None,
+            "slowest_ms": self.slowest_us / 1000 if self.moves else None,
+            "cpu_ms": self.cpu_us / self.measured_moves / 1000 if self.measured_moves else None,
+        }
 
 
 class Tally:
@@ -411,22 +407,13 @@ def _line(standing: Standing, digest: str, totals: Totals) -> Line:
         place=standing.place,
         name=standing.name,
         digest=digest,
-        points=standing.points,
-        games=standing.games,
-        score=totals.score,
-        wins=standing.wins,
-        draws=standing.draws,
-        losses=standing.losses,
-        forfeits=totals.forfeits,
         elo=rating.elo if rating else None,
         elo_low=_finite(rating.low) if rating else None,
         elo_high=_finite(rating.high) if rating else None,
-        mean_ms=totals.mean_ms,
-        slowest_ms=totals.slowest_ms,
-        cpu_ms=totals.cpu_ms,
         head_to_head=standing.merits.head_to_head,
         sonneborn_berger=standing.merits.neustadtl,
         sonneborn_berger_per_game=standing.merits.sonneborn_berger,
+        **totals.line_fields(),
     )
 
 
