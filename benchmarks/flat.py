@@ -18,7 +18,8 @@ import trio
 from leagues import Listed, specs
 from ply import INSTANT_BOT, compile_program
 
-from arena.bots import BotSpec, load_bot
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor, usable_cpus
 from arena.league.play_missing import play_missing

@@ -27,10 +27,12 @@ from served_command import visit
 import arena
 from arena import pytest_plugin
 from arena.api.self_play import options_parser
-from arena.bots import BotSpec, Manifest, load_bot
 from arena.bots.languages import LANGUAGES, find_language
 from arena.bots.limits_file import load_own
+from arena.bots.loading import load_bot
+from arena.bots.manifest import Manifest
 from arena.bots.new import write_bot
+from arena.bots.spec import BotSpec
 from arena.cli.main import cli
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
@@ -321,6 +323,15 @@ def test_what_sets_up_an_environment_is_run_by_ci() -> None:
 
 PYTEST_OPTIONS = {f"--arena-{name}" for name in pytest_plugin.OPTIONS}
 
+# --- tests and benchmarks that pages name ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_test_and_benchmark_that_a_page_names_is_there(page: Path) -> None:
+    named = re.findall(r"\b(?:tests|benchmarks)/[\w/.]*\w", page.read_text(encoding="utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 # --- options ----------------------------------------------------------------------------------------------------------
 
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
@@ -346,10 +357,12 @@ def all_options() -> set[str]:
 
 
 @pytest.mark.parametrize("name", sorted(cli.all_commands()))
-def test_every_option_of_a_command_is_in_the_page_on_the_command_line(name: str) -> None:
+def test_every_command_has_a_section_with_an_example(name: str) -> None:
+    """Options are on the page that is made from the commands: see tests/test_site.py."""
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert f"## arena {name}" in text
-    assert options_of(cli.all_commands()[name]) <= set(OPTION.findall(text))
+    section = re.search(rf"^## arena {name}\b.*\n((?:(?!## ).*\n)*)", text, re.MULTILINE)
+    assert section
+    assert f"arena {name}" in section[1]
 
 
 def test_the_options_of_the_command_itself_are_there_too() -> None:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.helping import ArenaCommand
+from arena.cli.completing import offer_names
+from arena.cli.helping import ArenaCommand, Whole
+from arena.cli.shared_options import OutputForm, bot_name_option, form_of, json_option, lines_option, store_argument
 from arena.cli.stores import warn_of_damage
 from arena.cli.streams import remark, result
 from protocol.notation import Reason
@@ -32,25 +34,23 @@ NOTE = ", not counted"
         ("arena games league.sqlite --jsonl", "for a program"),
     ),
 )
-@click.argument("store", type=click.Path(path_type=Path))
-@click.option("--bot", metavar="NAME", help="Only the games of this bot; NAME@DIGEST of one version of it.")
-@click.option("--against", metavar="NAME", help="Of those, only the games against this one.")
-@click.option("--lost-by", metavar="NAME", help="Only the games that this bot lost.")
-@click.option(
-    "--result", "outcome", type=click.Choice(RESULTS), metavar="WINNER", help="Only games with this winner, or none."
-)
+@store_argument
+@bot_name_option
+@click.option("--against", metavar="NAME", shell_complete=offer_names, help="With --bot: only games against this bot.")
+@click.option("--lost-by", metavar="NAME", shell_complete=offer_names, help="Only games that this bot lost.")
+@click.option("--result", "outcome", type=click.Choice(RESULTS), metavar="WINNER", help="Only games with this winner.")
 @click.option(
     "--reason",
     "reasons",
     multiple=True,
     type=click.Choice([*(reason.value for reason in Reason), FORFEIT]),
     metavar="REASON",
-    help="Only games that ended so; forfeit: by any fault of a bot; can be given again.",
+    help="Only games that ended so; forfeit: by any fault of a bot; repeatable.",
 )
-@click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N of these games.")
+@click.option("--last", type=Whole(min=1), help="Only the last N of these games.")
 @click.option("--long", "is_long", is_flag=True, help="With the date, the pair and the digests of both bots.")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON, one array.")
-@click.option("--jsonl", "as_lines", is_flag=True, help="Print them as JSON, one object a line.")
+@json_option
+@lines_option
 def games_command(
     store: Path,
     *,
@@ -68,7 +68,6 @@ def games_command(
     from collections import deque
     from itertools import islice
 
-    from arena.cli.shared_options import OutputForm, form_of
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
     from arena.game.verdict import GameResult

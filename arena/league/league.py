@@ -27,7 +27,7 @@ from arena.league.entrants import note_versions
 from arena.league.executor import Executor, PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.game_specs import Games
-from arena.league.league_options import PlayOptions
+from arena.league.league_options import PLACING, PlayOptions
 from arena.league.lineup import LineUp, league_before, line_up
 from arena.league.outcome import LeagueOutcome, PlayState, Watcher
 from arena.league.pairing.chosen import ChosenFormat
@@ -42,7 +42,7 @@ from arena.league.play_missing import Watch, play_missing
 from arena.league.settings import Settings, settings_in
 from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, runs_of
-from arena.league.stored_league import PLACING, format_text, games_between, ladder_start, stored_games, tell_stored
+from arena.league.stored_league import format_text, games_between, ladder_start, stored_games, tell_stored
 from arena.play.machine import read_reference
 from arena.system.concurrency import background
 from arena.system.printable import counted as counted_text
@@ -269,7 +269,6 @@ class OpenLeague:
             error=error,
             is_complete=is_complete,
             changed=tuple(state.versions.errors()),
-            left_out=tuple(state.session.left_out),
             remarks=tuple(state.versions.remarks()),
             forfeits=state.forfeits(),
             dropped=state.session.dropped,

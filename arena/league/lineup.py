@@ -12,14 +12,13 @@ from dataclasses import dataclass, field, replace
 from arena.errors import ArenaError
 from arena.game.spec import Player
 from arena.league.game_specs import Games
-from arena.league.league_options import FormatName
+from arena.league.league_options import PLACING, FormatName
 from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.pairing import Format
 from arena.league.pairing.placing import Placed
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store
 from arena.league.stored_league import (
-    PLACING,
     KeptFormat,
     format_in,
     games_between,

@@ -72,8 +72,6 @@ class LeagueOutcome:
     """The one bot that took part in all games that had to be played again, and how many these were."""
     unstored: int = 0
     """Games that were over, and could not be stored."""
-    left_out: tuple[str, ...] = ()
-    """A line for each bot that was played no more, because it could not be played."""
 
 
 class PlayState:

@@ -14,11 +14,12 @@ from arena.errors import ArenaError, UsageError
 from arena.game.spec import Opening, Player
 from arena.league.game_ids import contents_of, pair_seed_of, place_of_opening, rounds_tried
 from arena.league.game_specs import Games
+from arena.league.league_options import PLACING
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.placing import Placed, Placing
 from arena.league.settings import Settings, openings_in, settings_in
 from arena.league.store import NO_OPENINGS, OPENINGS, Contents, GameRow, Groups, Store
-from arena.league.stored_league import PLACING, KeptFormat, format_in, games_between, tell_stored
+from arena.league.stored_league import KeptFormat, format_in, games_between, tell_stored
 
 MOST_OPENINGS = 100_000
 """More than a file of openings can have."""

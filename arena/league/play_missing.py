@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 import trio
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
@@ -48,8 +48,6 @@ class RunProgress:
         self.unstored = 0
         self.repeats: list[tuple[Player, Player]] = []
         """Who was to play, each time that a game had to be played again."""
-        self.left_out: dict[str, None] = {}
-        """A line for each bot that could not be played any more, in order."""
         self.is_closing = False
         self.is_complete = False
         self.on_close: Callable[[], None] = lambda: None
@@ -277,10 +275,7 @@ class _Run:
                 self.session.under_way -= 1
             case NotPlayed():
                 self.session.under_way -= 1
-                if outcome.left_out:
-                    self.session.left_out[outcome.why] = None
-                else:
-                    self.failure = self.failure or ArenaError(outcome.why)
+                self.failure = self.failure or ArenaError(outcome.why)
                 self._settle(outcome.id, None)
             case Watched(events, dropped):
                 for event in events:

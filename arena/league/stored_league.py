@@ -18,8 +18,6 @@ from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.pairing import Format, Pairing
 from arena.league.store import GameRow, Store
 
-PLACING = (FormatName.SWISS, FormatName.KNOCKOUT, FormatName.LADDER)
-"""The formats that place bots by rules of their own."""
 WORDS = "a format with its options and players, as this version writes them"
 MOST_BOTS = 5000
 """A store says how many bots there are whether they have played or not, and a Swiss pairs them before any game."""

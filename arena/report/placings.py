@@ -11,6 +11,7 @@ from rich.text import Text
 
 from arena.errors import UsageError
 from arena.game.spec import Player
+from arena.league.league_options import PLACING
 from arena.league.pairing.placing import (
     FormatPlace,
     KnockoutPlace,
@@ -210,8 +211,8 @@ def placing_in(
     formats the store names the disqualified, as far as the games confirm it.
     """
     said, found = borne_out(contents.kept.disqualified, lines, names), None
-    if contents.kept.format:
-        from arena.league.places import stored_places  # not loaded for a store without a format
+    if any(f'"{name.value}"' in contents.kept.format for name in PLACING):
+        from arena.league.places import stored_places  # a table of another format needs no module of the formats
 
         found = stored_places(store, contents)
     if found is None or found.problem:

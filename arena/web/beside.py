@@ -16,9 +16,8 @@ from collections.abc import Callable
 import msgspec
 
 from arena.bots.sandbox.child import killed_words
+from arena.league.executor.child_process import frame, own_python
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
-from arena.league.executor.pipes import frame
-from arena.league.executor.process import own_python
 from arena.play.game_events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
 from arena.system.printable import printable
 from arena.web.address import Listening

@@ -16,7 +16,7 @@ import trio
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.errors import ArenaError
 from arena.league.executor import child_process
-from arena.league.executor.pipes import READ_SIZE, Frames
+from arena.league.executor.child_process import READ_SIZE, Frames
 from arena.league.readers import reader_named
 from arena.report.piece_names import Names, Numbering, PieceLanguage
 from arena.report.site.game_data import SeenBy

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import Kind, PlayOptions

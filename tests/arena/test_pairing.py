@@ -8,7 +8,7 @@ import pytest
 import trio
 from unplayed import record_of
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player

@@ -13,8 +13,8 @@ from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
+from arena.league.executor.child_process import Frames, WireError, frame
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
-from arena.league.executor.pipes import Frames, WireError, frame
 from arena.play.game_events import ActionPlayed
 from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.game_data import SeenBy as Reading
