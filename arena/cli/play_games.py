@@ -24,9 +24,9 @@ from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.play.machine import reference_text
 from arena.report.consoles import progress_console, results_console
 from arena.report.documents import league_json
+from arena.report.game_list import Roster
 from arena.report.placings import placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress, Silence
-from arena.report.roster import Roster
 from arena.report.standings import declared_last, handicap_text, make_table, table_note
 from arena.report.terminal import full_report, standings_grid
 from arena.system.printable import counted, printable

@@ -25,7 +25,7 @@ from arena.league.league_options import FormatName, FormatOptions, PlayOptions
 from arena.league.ratings.sequential_test import Hypotheses
 from arena.league.stop import StopRequest
 from arena.league.store import Store
-from arena.report.documents import to_json
+from arena.report.consoles import to_json
 from arena.report.placings import PlacingEntry, placing_entry
 from arena.report.site.site_contents import SitePlan, read_site
 from arena.report.standings import Line, Table
@@ -185,7 +185,7 @@ def test_games_that_do_not_count_are_said_in_a_line_are_marked_and_count_with_al
     with Store(made.path, create=False) as store:
         left_out = len(store.rows()) - table.games
     assert left_out == 20
-    words = "20 games of these bots are none that their league counts, and are left out"
+    words = "20 games outside this league are excluded"
     assert json.loads(command("standings", str(made.path), "--json"))["not_counted"] == 20
     with Store(made.path, create=False) as store:
         assert words in read_site(store, SitePlan()).notes
