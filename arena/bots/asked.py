@@ -3,6 +3,7 @@
 Arguments make another bot of the same files, and are part of its digest. All else is for tables and clocks.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from arena.bots.limits import Limits
+from arena.bots.names import name_fault
 from arena.bots.old_bots import split_word
 from arena.game.time_control import TimeControl
 from arena.system.printable import SHOWN, printable
@@ -63,6 +65,14 @@ class AskedBot:
     def identifying(self) -> tuple[str, ...]:
         """The words that are part of the bot's digest: its arguments, and the prefix as if it was one."""
         return (self.prefix, *self.arguments) if self.prefix else self.arguments
+
+
+def asked_bot(word: str) -> AskedBot:
+    """Return the bot that a word of a command names: a path, or NAME=PATH. A path that exists is what it says."""
+    name, equals, path = word.partition("=")
+    if equals and path and name_fault(name) is None and not os.path.lexists(word):
+        return AskedBot(path, name)
+    return AskedBot(word)
 
 
 @dataclass(frozen=True)

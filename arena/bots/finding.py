@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
-from arena.bots.asked import AskedBot
-from arena.bots.entering import broken_digest, place_of_link, told_apart
+from arena.bots.asked import AskedBot, asked_bot
+from arena.bots.entering import assign_identities, broken_digest, place_of_link
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
 from arena.bots.loading import MissingProgramError, NotThereError, base_name, load_bot
 from arena.bots.manifest import MANIFEST, MOST_LOOKED_AT, read_manifest
@@ -30,8 +30,7 @@ from arena.system.user_files import HOST_ERRORS
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")
 SETTINGS = ("arena.toml", "pyproject.toml")
-_Entrant = tuple[Path, AskedBot | None]
-"""A path, and what was said of the bot there, if more than its path was said."""
+_Entrant = tuple[Path, AskedBot]
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,8 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
 
     Hidden files that are no bots and `__pycache__` are passed over.
     """
-    words = map(AskedBot, paths)
-    return _find([(path, _more(word)) for word in words if not _is_hidden(path := bot_path(word.path))], ()).sound()
+    words = map(asked_bot, paths)
+    return _find([(path, word) for word in words if not _is_hidden(path := bot_path(word.path))], ()).sound()
 
 
 def find_entrants(
@@ -71,18 +70,13 @@ def find_entrants(
 
     `asked` are all of these bots as they were named, if more was said of any than its path.
     """
-    words = asked or [AskedBot(path) for path in paths]
+    words = asked or list(map(asked_bot, paths))
     seen = [(path, word) for word in words if not _is_hidden(path := bot_path(word.path))]
     documents = [path for path, _ in seen if _is_document(path)]
     remarks = [f"{printable(str(path))}: passed over, as a document and no bot" for path in documents]
     remarks += name_clashes([word.path for word in words])
-    entrants = [(path, word if asked else _more(word)) for path, word in seen if path not in documents]
+    entrants = [(path, word) for path, word in seen if path not in documents]
     return _find(entrants, remarks, follow_links=follow_links, leave_out=leave_out)
-
-
-def _more(word: AskedBot) -> AskedBot | None:
-    """What was said of a bot that was named by nothing but its path, if that says more than where it is."""
-    return word if word.prefix else None
 
 
 def _find(
@@ -105,16 +99,21 @@ def _find(
             missing.append(str(error))
         except UsageError as error:
             if leave_out and isinstance(error, MissingProgramError):
-                name = asked.name if asked and asked.name else error.name
+                name = asked.name or error.name
                 left_out.append(f"{name} {error.needs}: left out")
                 continue
             bots.append(_as_asked(_broken_at(path, str(error)), asked))
     if missing:
         raise UsageError("\n".join(missing + [bot.fault for bot in bots if bot.fault is not None]))
-    return Found(tuple(told_apart(bots)), (*remarks, *left_out))
+    return Found(tuple(assign_identities(bots)), (*remarks, *left_out))
 
 
-def _opened(path: Path, asked: AskedBot | None) -> Iterator[_Entrant]:
+def bots_at(path: Path) -> list[Path]:
+    """List the paths that may be bots: one, or those in an entrant's folder, or in a folder of such folders."""
+    return [at for at, _ in _opened(path, AskedBot(str(path))) if _may_be_bot(at)]
+
+
+def _opened(path: Path, asked: AskedBot) -> Iterator[_Entrant]:
     """Yield the bot in an entrant's folder, named after the folder, or those in a folder of such folders.
 
     An entrant's folder has no bot.toml and one bot in it. Any other path is yielded as it is. Links are not followed,
@@ -122,21 +121,21 @@ def _opened(path: Path, asked: AskedBot | None) -> Iterator[_Entrant]:
     """
     inside, bots = _inside(path), _bots_in(path)
     holders = [at for at in inside if at not in bots and len(_bots_in(at)) == 1]
-    is_plain = asked is None or asked == AskedBot(asked.path)
+    is_plain = asked == AskedBot(asked.path)
     if is_plain and inside and all(map(Path.is_dir, inside)) and (len(bots) != 1 or holders):
         for folder in inside:
-            yield _alone_in(folder, None) or (folder, None)
+            plain = AskedBot(str(folder))
+            yield _alone_in(folder, plain) or (folder, plain)
     else:
         yield _alone_in(path, asked) or (path, asked)
 
 
-def _alone_in(folder: Path, asked: AskedBot | None) -> _Entrant | None:
+def _alone_in(folder: Path, asked: AskedBot) -> _Entrant | None:
     """Return the only bot in an entrant's folder, named after the folder; None where there are none or several."""
     bots = _bots_in(folder)
     if len(bots) != 1 or any(len(_bots_in(at)) == 1 for at in _inside(folder) if at != bots[0]):
         return None
-    named = asked or AskedBot(str(folder))
-    return bots[0], replace(named, name=named.name or made_name(name_of_file(folder.resolve().name)))
+    return bots[0], replace(asked, name=asked.name or made_name(name_of_file(folder.resolve().name)))
 
 
 def _bots_in(folder: Path) -> list[Path]:
@@ -185,10 +184,8 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
     return replace(bot, digest=broken_digest(bot.digest), fault=printable(fault, lines=True))
 
 
-def _as_asked(bot: BotSpec, asked: AskedBot | None) -> BotSpec:
+def _as_asked(bot: BotSpec, asked: AskedBot) -> BotSpec:
     """A broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
-    if asked is None:
-        return bot
     digest = digest_with(asked.identifying, bot.digest)
     return replace(bot, name=asked.name or bot.name, digest=digest, asked=asked)
 

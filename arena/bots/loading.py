@@ -65,7 +65,9 @@ def _load(path: Path, asked: AskedBot) -> BotSpec:
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL, as no path has
         if path.is_symlink():
             raise UsageError(f"{where}: this is a link that leads nowhere") from None
-        raise NotThereError(f"{where}: there is no such file or folder{_near(path)}") from None
+        raise NotThereError(
+            f"{where}: there is no such file or folder{_near(path, is_bare=os.sep not in asked.path)}"
+        ) from None
     except OSError as error:
         if error.errno in HOST_ERRORS:
             raise
@@ -134,7 +136,7 @@ def base_name(path: Path) -> str:
     return path.stem if path.suffix in NAME_ENDINGS else path.name
 
 
-def _near(path: Path) -> str:
+def _near(path: Path, *, is_bare: bool) -> str:
     """What to add to "there is no such file": a sample bot, or what the folder holds of nearly that name."""
     sample = meant_sample(path)
     bare = f"; for the sample bot write {sample}" if sample else ""
@@ -142,7 +144,6 @@ def _near(path: Path) -> str:
         return f" (nor the folder {printable(str(path.parent))}){bare}" if path.parent != Path() else bare
     if sample:
         return bare
-    is_bare = path.parent == Path()
     names = list(SAMPLES) if is_bare else []
     with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
         names += [entry.name for entry in islice(entries, NEIGHBOURS_LOOKED_AT) if not entry.name.startswith(".")]

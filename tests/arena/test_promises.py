@@ -21,13 +21,14 @@ import trio
 from sandboxes import LEVELS, at_every_level
 
 import arena.bots.stderr
-from arena.bots import BotSpec, load_bot
 from arena.bots.arrivals import Arrivals
 from arena.bots.limits import MIB, Limits
+from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
 from arena.bots.sandbox import killing
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.procfs import read_file
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.record import GameRecord
@@ -308,7 +309,7 @@ def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Call
 # --- 6. the machine runs out of something -----------------------------------------------------------------------------
 
 ENDINGS = {
-    "memory": ("arena.league.executor.pipes.Frames.feed", "MemoryError()", "no memory left for the arena"),
+    "memory": ("arena.league.executor.child_process.Frames.feed", "MemoryError()", "no memory left for the arena"),
     "processes": (
         "subprocess.Popen.__init__",
         "BlockingIOError(11, 'no processes')",

@@ -13,9 +13,8 @@ from commands import arena as command
 from schedules import schedule
 
 import arena
-from arena.bots import load_bot
-from arena.bots.entering import place_of
 from arena.bots.limits import Limits, read_limits
+from arena.bots.loading import load_bot
 from arena.bots.samples import is_sample
 from arena.bots.sandbox.levels import Level
 from arena.cli.cmd_rerun import rerun_text
@@ -160,13 +159,8 @@ def test_what_a_store_was_played_with_from_where_it_lies_runs_again_as_it_did(tm
     done = subprocess.run(line, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "same to the end" in done.stdout
-    own.rename(tmp_path / "own-old.py")
-    own.write_text("a new version\n")
-    copied = subprocess.run(line, check=False, capture_output=True, text=True)
-    assert copied.returncode == 0, copied.stderr
-    assert "own is own-old.py" in copied.stderr.replace(f"{tmp_path}/", "")
     (tmp_path / "bots").mkdir()
-    moved_to = (tmp_path / "own-old.py").rename(tmp_path / "bots" / "own.py")
+    moved_to = own.rename(tmp_path / "bots" / "own.py")
     moved = subprocess.run(line, check=False, capture_output=True, text=True, cwd=tmp_path)
     assert moved.returncode == 2
     assert "bots/own.py; without a sandbox it could use your files" in moved.stderr
@@ -305,43 +299,44 @@ def near(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_bot_is_found_by_its_content_where_it_lay_first_of_all(near: Path) -> None:
+def test_a_bot_is_found_by_its_content_near_or_in_an_archive_its_namesake_first(
+    near: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     bot = load_bot(near / "mine.py")
-    player = Player("copy", bot.digest)
-    assert BotFinder({}, [near], may_differ=False).anywhere(player, "red").path == near / "copy.py"
-    places = {player.digest: place_of(bot)}
-    found = BotFinder(places, [near], may_differ=False).anywhere(player, "red")
-    assert (found.path, found.player) == (near / "mine.py", player)
+    player = Player("mine", bot.digest)
+    archive = tmp_path_factory.mktemp("archive")
+    archived = archive / bot.digest / "mine.py"
+    archived.parent.mkdir()
+    archived.write_text((near / "mine.py").read_text())
+    found = BotFinder([near], may_differ=False, archive=archive).anywhere(player, "red")
+    assert [each.path for each in found] == [near / "mine.py", archived, near / "copy.py"]
+    assert {each.player for each in found} == {player}
 
 
-def test_a_bot_is_found_below_a_folder_where_it_lay(near: Path) -> None:
-    """As in a folder of entries with a folder for each author; what lies elsewhere there is not even read."""
-    folder = near / "entries" / "anna" / "hunter"
-    folder.mkdir(parents=True)
-    (folder / "bot.toml").write_text('command = ["./run"]\n')
-    (folder / "run").write_text("#!/bin/sh\necho hunter\n")
-    (folder / "run").chmod(0o755)
-    bot = load_bot(folder)
-    player = Player("hunter", bot.digest)
-    places = {player.digest: place_of(bot)}
-    assert BotFinder(places, [near], may_differ=False).anywhere(player, "red").path == folder
-    with pytest.raises(UsageError, match="no bot with the digest"):
-        BotFinder({}, [near], may_differ=False).anywhere(player, "red")
-    folder.rename(near / "entries" / "elsewhere")
-    with pytest.raises(UsageError, match="no bot with the digest"):
-        BotFinder(places, [near], may_differ=False).anywhere(player, "red")
+def test_a_bot_is_found_in_a_folder_of_entrants(near: Path) -> None:
+    for entrant, program in (("anna", "echo hunter"), ("bob", "echo gatherer")):
+        folder = near / "entries" / entrant / "bot"
+        folder.mkdir(parents=True)
+        (folder / "bot.toml").write_text('command = ["./run"]\n')
+        (folder / "run").write_text(f"#!/bin/sh\n{program}\n")
+        (folder / "run").chmod(0o755)
+    folder = near / "entries" / "anna" / "bot"
+    player = Player("anna", load_bot(folder).digest)
+    finder = BotFinder([near], may_differ=False)
+    assert [each.path for each in finder.anywhere(player, "red")] == [folder]
+    assert finder.at(str(near / "entries"), player).path == folder
 
 
 def test_a_namesake_that_has_changed_is_refused_with_both_digests(near: Path) -> None:
     player = Player("other", "f" * 64)
     with pytest.raises(UsageError, match="expected other as it played, digest ffffffffffff, got "):
-        BotFinder({}, [near], may_differ=False).anywhere(player, "blue")
-    assert BotFinder({}, [near], may_differ=True).anywhere(player, "blue").player == player
+        BotFinder([near], may_differ=False).anywhere(player, "blue")
+    assert [each.player for each in BotFinder([near], may_differ=True).anywhere(player, "blue")] == [player]
 
 
 def test_a_bot_that_is_nowhere_is_asked_for(near: Path) -> None:
     with pytest.raises(UsageError, match=r"say where it is with --bot blue=PATH"):
-        BotFinder({}, [near, near / "none"], may_differ=False).anywhere(Player("gone", "f" * 64), "blue")
+        BotFinder([near, near / "none"], may_differ=False).anywhere(Player("gone", "f" * 64), "blue")
 
 
 # --- the commands -----------------------------------------------------------------------------------------------------

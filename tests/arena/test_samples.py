@@ -13,7 +13,8 @@ import pytest
 from commands import unhurried
 
 import arena as package
-from arena.bots import find_bots, find_entrants, load_bot
+from arena.bots.finding import find_bots, find_entrants
+from arena.bots.loading import load_bot
 from arena.bots.samples import SAMPLES, bot_path, is_packaged, samples_folder
 from arena.bots.sandbox.levels import Level, choose
 from arena.errors import UsageError
@@ -107,6 +108,7 @@ def test_a_link_that_leads_nowhere_is_no_sample_bot(mine: Path) -> None:
         ("wardn", "did you mean warden?"),
         ("min", "did you mean mine.py?"),
         ("zzz", f"nor a sample bot of that name: they are {', '.join(SAMPLES)}"),
+        ("./zzz", "there is no such file or folder"),
         ("./warden", "for the sample bot write warden"),
         ("warden.py", "for the sample bot write warden"),
         ("bots/warden.py", "(nor the folder bots); for the sample bot write warden"),
