@@ -1,6 +1,6 @@
 """Limits and time of single bots, as a host writes them down: a TOML file with a table for each bot, by its path, by
 NAME@DIGEST with the start of its digest, or by its name in the league. The tables `[bot.NAME]` of a file with settings
-(`arena.cli.config_file`) go by the same rules.
+(`arena.cli.config`) go by the same rules.
 
 An entrant chooses the name, and with it which table it takes: the other two are the host's.
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import protocol
-from arena.bots import BotSpec
 from arena.bots.links import at_its_folder
 from arena.bots.samples import is_packaged
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 
 SYSTEM = tuple(Path("/", name) for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))

@@ -76,7 +76,7 @@ MACHINE_FAULTS = frozenset({ErrorKind.HOST.name, ErrorKind.SANDBOX.name, ErrorKi
 
 
 class WorkerStatus(enum.Enum):
-    """What a worker can be used for."""
+    """Whether games are sent to a worker."""
 
     PREPARING = enum.auto()
     READY = enum.auto()

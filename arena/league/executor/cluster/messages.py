@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from arena.bots import BotSpec
 from arena.bots.build_checks import BuildLimits
+from arena.bots.spec import BotSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor.child_process import WireError
 from arena.league.executor.cluster.calibration import Calibration
@@ -83,9 +83,9 @@ class SentBot:
 
 @dataclass(frozen=True)
 class RunInfo:
-    """What all games of a run are played under; `settings` have no bots, which are sent as `bots`.
+    """The settings of all games of a run. The bots are in `bots`, not in `settings`; `jobs` is as in the plan.
 
-    `jobs` is as in the plan. With a `reference_us` each worker scales clocks by its calibration.
+    With a `reference_us` each worker scales clocks by its calibration.
     """
 
     id: str
