@@ -6,12 +6,12 @@ from pathlib import Path
 
 import msgspec
 
-from arena.bots import BotSpec, Manifest, read_manifest
 from arena.bots.languages import LANGUAGES
 from arena.bots.limits import GIB
+from arena.bots.manifest import Manifest, read_manifest
 from arena.bots.run import Ended
 from arena.bots.sandbox.levels import Level
-from arena.bots.spec import FAULT_HINT
+from arena.bots.spec import FAULT_HINT, BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable
 

@@ -7,13 +7,13 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from arena.bots import BotSpec
 from arena.bots.bot_files import BotFiles
 from arena.bots.build_checks import LINE_LENGTH, program_in
 from arena.bots.folders import in_use
 from arena.bots.limits import MIB
 from arena.bots.sandbox import bwrap, files
 from arena.bots.sandbox.launch import NOBODYS_FAULT, HostError, disk_fault
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError, UsageError
 from arena.system.printable import printable
 

@@ -13,7 +13,6 @@ from pathlib import Path, PurePosixPath
 
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.build_checks import (
     LINE_LENGTH,
     BuildLimits,
@@ -34,6 +33,7 @@ from arena.bots.sandbox.mounts import HOME, Rivals, refuse_rivals
 from arena.bots.sandbox.programs import HostPrograms, own_files
 from arena.bots.sandbox.rlimits import process_limits
 from arena.bots.sandbox.runtimes import find_tools
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import trio
 
-from arena.bots import BotSpec, broken
+from arena.bots.finding import broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
 from arena.bots.run import Run
@@ -16,6 +16,7 @@ from arena.bots.sandbox.levels import Level, joined
 from arena.bots.sandbox.mounts import Mounts, Rivals, mounts_of
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import Program, find_program
+from arena.bots.spec import BotSpec
 from arena.bots.trial import try_controls, try_entrants
 from arena.errors import UsageError
 from arena.system.printable import printable

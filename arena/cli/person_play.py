@@ -24,7 +24,7 @@ from arena.league.person_game import Face, PersonOptions, begin_person_game, pla
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
 from arena.play.saved_game import load_saved
-from arena.report.result_words import game_line
+from arena.report.game_list import game_line
 from arena.system.printable import counted
 from protocol.notation import COLOR_BY_WORD, Color
 

@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import msgspec
 
-from arena.bots import BotSpec
 from arena.bots.asked import NOTHING_OWN, Own, asked_bot
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
 from arena.bots.limits_file import by_bot, load_own
 from arena.bots.samples import is_path_of
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
 from arena.league.game_ids import openings_digest

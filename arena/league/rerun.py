@@ -14,7 +14,6 @@ from pathlib import Path
 
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.folders import BotFolders
@@ -22,6 +21,7 @@ from arena.bots.limits import Limits, read_limits
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
 from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person

@@ -18,13 +18,13 @@ from typing import NamedTuple
 import msgspec
 import trio
 
-from arena.bots import BotSpec, assign_identities
-from arena.bots.entering import place_of
+from arena.bots.entering import assign_identities, place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
 from arena.errors import UsageError
 from arena.game.persons import is_person
@@ -179,7 +179,7 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
         raise UsageError(f"this is not a game that was paused: {words}")
     settings = _settings(paused, rounds)
     store.agree(settings.described(paused.players), paused.players)
-    if store.has(paused.id):
+    if paused.id in store:
         return paused.id
     if any(paused.persons):  # whose other games against each other are of other rounds
         return None
@@ -188,7 +188,7 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
     for players in (paused.players, entered):
         for red, blue in pairwise(players):
             game = games.game(red, blue, 0)
-            if store.has(game.id):
+            if game.id in store:
                 return game.id
     return None
 

@@ -11,12 +11,12 @@ from functools import partial
 import msgspec
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.language import language_of
 from arena.bots.links import links_out
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
 from arena.game.hints import Activity, Seen, Turn, diagnose, hinted

@@ -20,14 +20,13 @@ from typing import Any
 
 import msgspec
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, may_be
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
-from arena.bots.loading import NotThereError
+from arena.bots.loading import NotThereError, load_bot
 from arena.bots.samples import bot_path
 from arena.bots.sandbox.levels import Level
-from arena.bots.spec import person_spec
+from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person

@@ -16,7 +16,7 @@ from dataclasses import replace
 import trio
 from msgspec.structs import replace as replace_fields
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.person_seat import PersonSeat
 from arena.game.record import GameRecord, History

@@ -9,8 +9,8 @@ import pytest
 from made_bots import QUICK
 
 from arena.api.leagues import League
-from arena.bots import load_bot
 from arena.bots.archive import archive_of, copies_in, keep_copies
+from arena.bots.loading import load_bot
 from arena.league.store import Store
 
 

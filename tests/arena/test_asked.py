@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.asked import AskedBot, Own, OwnByName
 from arena.bots.changed import compare
 from arena.bots.entering import assign_identities
 from arena.bots.finding import find_entrants
 from arena.bots.limits import GIB, MIB, Limits
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.time_control import TimeControl
 from arena.league.league_options import PlayOptions

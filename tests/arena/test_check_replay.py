@@ -10,9 +10,10 @@ import msgspec
 import pytest
 import trio
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.limits import Limits
+from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.replay import replay
 from arena.check.replayed import Replayed, StoredGame, seated

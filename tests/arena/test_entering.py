@@ -7,9 +7,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.bots import BotSpec, assign_identities, broken
 from arena.bots.asked import AskedBot, asked_bot
-from arena.bots.entering import copies_of_one, digest_with_name, may_be, place_of
+from arena.bots.entering import assign_identities, copies_of_one, digest_with_name, may_be, place_of
+from arena.bots.finding import broken
+from arena.bots.spec import BotSpec
 from arena.game.spec import Player
 
 

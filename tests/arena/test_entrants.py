@@ -15,9 +15,11 @@ import pytest
 import trio
 from forged_games import forge_setting
 
-from arena.bots import BotSpec, broken, find_bots, find_entrants, load_bot
 from arena.bots.asked import AskedBot
+from arena.bots.finding import broken, find_bots, find_entrants
+from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
 from arena.errors import UsageError
 from arena.game.recheck import check_record

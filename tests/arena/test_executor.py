@@ -16,12 +16,12 @@ import trio.testing
 from sandboxes import in_bwrap
 from schedules import schedule
 
-from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.time_slice import scheduling
+from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.spec import GameSpec
@@ -463,7 +463,7 @@ def test_a_worker_ends_with_its_parent_though_a_child_that_was_forked_lives(tmp_
     program = f"""
 import os, signal, sys, trio
 from pathlib import Path
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 async def main():

@@ -21,13 +21,14 @@ import trio
 from sandboxes import LEVELS, at_every_level
 
 import arena.bots.stderr
-from arena.bots import BotSpec, load_bot
 from arena.bots.arrivals import Arrivals
 from arena.bots.limits import MIB, Limits
+from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
 from arena.bots.sandbox import killing
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.procfs import read_file
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.record import GameRecord

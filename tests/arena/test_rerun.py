@@ -13,8 +13,8 @@ from commands import arena as command
 from schedules import schedule
 
 import arena
-from arena.bots import load_bot
 from arena.bots.limits import Limits, read_limits
+from arena.bots.loading import load_bot
 from arena.bots.samples import is_sample
 from arena.bots.sandbox.levels import Level
 from arena.cli.cmd_rerun import rerun_text

@@ -17,15 +17,17 @@ import pytest
 import trio
 from sandboxes import at_every_level, in_bwrap
 
-from arena.bots import BotSpec, load_bot, trial
+from arena.bots import trial
 from arena.bots.limits import Limits
 from arena.bots.links import MOST_LINKS, follow
+from arena.bots.loading import load_bot
 from arena.bots.sandbox import bwrap, needs
 from arena.bots.sandbox.launch import HostError, SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.mounts import mounts_of
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import find_program
+from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError, Sandbox, runnable
 from arena.errors import UsageError
 

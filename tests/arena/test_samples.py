@@ -13,7 +13,8 @@ import pytest
 from commands import unhurried
 
 import arena as package
-from arena.bots import find_bots, find_entrants, load_bot
+from arena.bots.finding import find_bots, find_entrants
+from arena.bots.loading import load_bot
 from arena.bots.samples import SAMPLES, bot_path, is_packaged, samples_folder
 from arena.bots.sandbox.levels import Level, choose
 from arena.errors import UsageError

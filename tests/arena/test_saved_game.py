@@ -14,8 +14,8 @@ import psutil
 import pytest
 from commands import ARENA, arena, unhurried
 
-from arena.bots import load_bot
 from arena.bots.limits import GIB, MIB, Limits
+from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.starting import Sandbox
@@ -244,7 +244,7 @@ def test_the_options_that_do_not_go_together_are_refused(folder: Path) -> None:
 
 
 def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
-    from arena.bots import load_bot
+    from arena.bots.loading import load_bot
 
     bot = load_bot(ROOT / "bots" / "drifter.py")
     history = History(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))

@@ -20,18 +20,20 @@ import trio
 from made_bots import RESIGNS
 from sandboxes import at_every_level
 
-from arena.bots import BotSpec, build_copy, load_bot
+from arena.bots import build_copy
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.changed import compare
 from arena.bots.folders import BotFolders, BotInUseError
 from arena.bots.limits import GIB
+from arena.bots.loading import load_bot
 from arena.bots.look import SETTLED_NS
 from arena.bots.sandbox import files
 from arena.bots.sandbox.launch import HostError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.league.store import Store, sole_use
 
 ROOT = Path(__file__).parent.parent.parent

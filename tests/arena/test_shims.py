@@ -14,16 +14,17 @@ import pytest
 import trio
 from sandboxes import in_bwrap
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits
+from arena.bots.loading import load_bot
 from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.mounts import mounts_of
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import find_program, find_tools
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 

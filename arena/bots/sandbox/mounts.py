@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.bots import BotSpec, base_environment
 from arena.bots.links import Link, follow
 from arena.bots.samples import is_packaged
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_within, own_files
 from arena.bots.sandbox.runtimes import Program, Trial, find_program
+from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError
 from arena.system.printable import printable
 

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import protocol
-from arena.bots import BotSpec
 from arena.bots.links import Link, Trail, at_its_folder, follow
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.programs import (
@@ -22,6 +21,7 @@ from arena.bots.sandbox.programs import (
     own_files,
 )
 from arena.bots.sandbox.shims import behind_shim
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable
 from arena.system.user_files import read_start

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Self
 
 import protocol
-from arena.bots import BotSpec
 from arena.bots.links import Trail, at_its_folder, follow
 from arena.bots.samples import is_packaged
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 
 SYSTEM = tuple(Path("/", name) for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))

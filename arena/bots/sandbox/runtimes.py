@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from arena.bots import BotSpec, base_environment
 from arena.bots.languages import LANGUAGES
 from arena.bots.links import Link, Trail, follow
 from arena.bots.old_bots import ADAPTER
@@ -24,6 +23,7 @@ from arena.bots.sandbox.needs import PYTHON, Needs
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_program, is_within, own_files
 from arena.bots.sandbox.shims import behind_shim
 from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
+from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError
 from arena.system.printable import printable
 from arena.system.user_files import read_start

@@ -8,9 +8,9 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
-from arena.bots import base_environment
 from arena.bots.links import Trail, at_its_folder, follow
 from arena.bots.sandbox.programs import HostPrograms, is_open, is_program
+from arena.bots.spec import base_environment
 from arena.errors import UsageError
 from arena.system.printable import printable
 

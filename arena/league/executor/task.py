@@ -7,10 +7,10 @@ from typing import Self
 
 import msgspec
 
-from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.sandbox.launch import HostError, SandboxError
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History

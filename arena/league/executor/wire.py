@@ -9,8 +9,8 @@ from typing import Self
 
 import msgspec
 
-from arena.bots import BotSpec
 from arena.bots.language import language_of
+from arena.bots.spec import BotSpec
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.task import (
     Begun,

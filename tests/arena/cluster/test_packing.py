@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import load_bot
+from arena.bots.loading import load_bot
 from arena.errors import UsageError
 from arena.league.executor.cluster.packing import (
     MOST_BYTES,

@@ -24,10 +24,11 @@ from typing import Any
 
 import trio
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
+from arena.bots.loading import load_bot
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import UsageError
 from arena.game.record import encode_record

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from arena.bots import BotSpec
 from arena.bots.build_checks import BuildLimits
+from arena.bots.spec import BotSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor.child_process import WireError
 from arena.league.executor.cluster.calibration import Calibration
