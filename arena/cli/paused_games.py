@@ -27,8 +27,8 @@ from arena.league.saved import (
 )
 from arena.league.store import GameRow, StoreChangedError
 from arena.play.saved_game import load_saved
-from arena.report.documents import PausedJson, pausable_json
-from arena.report.result_words import game_line
+from arena.report.consoles import to_json, to_line
+from arena.report.game_list import PausedJson, game_entry, game_line
 from arena.report.standings import handicap_text
 from arena.system.printable import counted, printable
 
@@ -53,7 +53,7 @@ def resume(file: Path, pause_after: int | None, said: SaidOfGame, form: OutputFo
     """Go on with a saved game. Returns the exit code."""
     with unwinding():
         saved = load_saved(file)
-        if saved.persons:
+        if any(saved.persons):
             raise UsageError(
                 f"{file}: a game in which a person plays; go on with: "
                 f"{shell_line(*this_command(), 'play', '--resume', str(file))}"
@@ -93,7 +93,7 @@ def _play(
                 )
                 if form is not OutputForm.TEXT:
                     paused = PausedJson(printable(str(prepared.file)), plies)
-                    result(pausable_json(paused, as_line=form is OutputForm.LINES))
+                    result(to_line(paused) if form is OutputForm.LINES else to_json(paused))
                 return INTERRUPTED if stop.wish else 0
             case NothingPlayed():
                 remark(f"stopped before both sides had set up: {kept}")
@@ -104,11 +104,13 @@ def _play(
 
 def _tell(row: GameRow, store: Path, form: OutputForm) -> bool:
     """Print the result of the game. Returns whether that could be done."""
-    text = (
-        f"{game_line(row)}\n{row.detail}"
-        if form is OutputForm.TEXT
-        else pausable_json(row, as_line=form is OutputForm.LINES)
-    )
+    match form:
+        case OutputForm.TEXT:
+            text = f"{game_line(row)}\n{row.detail}"
+        case OutputForm.LINES:
+            text = to_line(game_entry(row))
+        case _:
+            text = to_json(game_entry(row))
     try:
         result(text)
         flush_results()

@@ -24,7 +24,7 @@ from arena.league.person_game import Face, PersonOptions, begin_person_game, pla
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
 from arena.play.saved_game import load_saved
-from arena.report.result_words import game_line
+from arena.report.game_list import game_line
 from arena.system.printable import counted
 from protocol.notation import COLOR_BY_WORD, Color
 
@@ -96,7 +96,7 @@ def go_on(file: Path, bot: str | None, sandbox: str | None, interpreters: tuple[
     """Go on with a saved game, in which the `bot` is at this path now if one is named. Returns the exit code; raises
     `ArenaError`."""
     saved = load_saved(file)
-    if not saved.persons:
+    if not any(saved.persons):
         words = shell_line(*this_command(), "resume", str(file))
         raise UsageError(f"{file}: expected a game in which a person plays, got one of bots; go on with: {words}")
     if seats.is_terminal and all(saved.persons):

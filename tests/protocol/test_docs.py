@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 
 import pytest
 
+from arena.bots.pipes import STDERR_KEPT
 from arena.bots.spec import INHERITED, base_environment
-from arena.bots.stderr import STDERR_KEPT
 from arena.game.connection import MAX_LINES_A_TURN
 from arena.game.live import MAX_NOTE_BYTES
 from arena.rules.combat import fight
