@@ -53,7 +53,7 @@ def resume(file: Path, pause_after: int | None, said: SaidOfGame, form: OutputFo
     """Go on with a saved game. Returns the exit code."""
     with unwinding():
         saved = load_saved(file)
-        if saved.persons:
+        if any(saved.persons):
             raise UsageError(
                 f"{file}: a game in which a person plays; go on with: "
                 f"{shell_line(*this_command(), 'play', '--resume', str(file))}"

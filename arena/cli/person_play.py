@@ -96,7 +96,7 @@ def go_on(file: Path, bot: str | None, sandbox: str | None, interpreters: tuple[
     """Go on with a saved game, in which the `bot` is at this path now if one is named. Returns the exit code; raises
     `ArenaError`."""
     saved = load_saved(file)
-    if not saved.persons:
+    if not any(saved.persons):
         words = shell_line(*this_command(), "resume", str(file))
         raise UsageError(f"{file}: expected a game in which a person plays, got one of bots; go on with: {words}")
     if seats.is_terminal and all(saved.persons):
