@@ -337,6 +337,11 @@ def test_every_command_has_a_section_with_an_example(name: str) -> None:
     assert f"arena {name}" in section[1]
 
 
+def test_the_cheat_sheet_has_every_command() -> None:
+    text = (ROOT / "docs" / "cheatsheet.md").read_text(encoding="utf-8")
+    assert set(cli.all_commands()) <= set(re.findall(r"\barena (\w+)", text))
+
+
 def test_the_options_of_the_command_itself_are_there_too() -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert {*options_of(cli), "--help"} <= set(OPTION.findall(text))
