@@ -86,7 +86,7 @@ Progress = Callable[[int, int], None]
 
 
 def verify(store: Store, progress: Progress) -> Iterator[Damage]:
-    """All that is wrong with a store, as it is found. `progress` is told how many of how many games are done."""
+    """Find all that is wrong with a store. `progress` is called with the number of games done and of all."""
     of_file = store.file_damage()
     contents = store.count()
     of_store = [damage for damage in contents.damage if damage.game is None]
@@ -224,7 +224,7 @@ def _is_format(text: str) -> bool:
 
 
 def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
-    """Where a side could use something else than these settings give the bot of that name, or nobody knows what."""
+    """Find the sides whose limits are not those of the settings, or cannot be read."""
     faults = []
     for player, held in zip(record.players, record.confinement, strict=True):
         level, _, words = held.partition(": ")
@@ -240,7 +240,7 @@ def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
 
 
 class CountedGames(Protocol):
-    """A game, or several that were counted together, as far as it says who played."""
+    """The players of a game, or of several that were counted together."""
 
     @property
     def players(self) -> tuple[Player, Player]: ...
@@ -249,7 +249,7 @@ class CountedGames(Protocol):
 
 
 class GameChecks:
-    """What the games of one store have in common, and what follows from it for each."""
+    """Checks games against the settings of their store and against each other."""
 
     def __init__(self, settings: dict[str, str], rows: Iterable[CountedGames]) -> None:
         self._settings = settings
@@ -267,7 +267,7 @@ class GameChecks:
         return self._settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS
 
     def faults(self, record: GameRecord) -> list[str]:
-        """What is wrong with a game, in words."""
+        """Return the faults of a game in words."""
         faults = []
         try:
             check_record(record)
@@ -400,7 +400,7 @@ class GameChecks:
 
 
 def salvage(store: Store, new: Store) -> int:
-    """Copy each game whose record can be read and can have been played so; returns how many.
+    """Copy each game whose record can be read and gives its result when played again; return how many.
 
     Games get new numbers. Of two with one id, the one that is as it was stored is copied. Damaged settings are used if
     they can be read, as the games are held to them. Raises `UsageError` if the settings cannot be read.
