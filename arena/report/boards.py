@@ -24,17 +24,15 @@ Paint = Callable[[str, str], str]
 
 
 def plain(text: str, style: str) -> str:
-    """No colour."""
     return text
 
 
 def unpainted(text: str) -> str:
-    """What has been painted, without the codes: as wide as it is shown."""
     return _CODES.sub("", text)
 
 
 def colored(text: str, style: str) -> str:
-    """With the eight colours that every terminal has, of which the user has chosen the shades."""
+    """Paint with the eight colours of every terminal, in the user's shades."""
     return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
 
 
@@ -42,7 +40,7 @@ NO_MARKS: Mapping[int, "SquareMark"] = {}
 
 
 class SquareMark(Enum):
-    """What the last action did on a square."""
+    """The effect of the last action on a square."""
 
     CAME_FROM = "()"
     WENT_TO = "[]"
@@ -61,7 +59,7 @@ class SquareMark(Enum):
 
 
 def marks_of(events: Sequence[Event]) -> dict[int, SquareMark]:
-    """What an action did, by squares; `events` are what came of it."""
+    """Return the effects of an action by square."""
     marks: dict[int, SquareMark] = {}
     origin = None
     for event in events:
@@ -86,7 +84,7 @@ def marks_of(events: Sequence[Event]) -> dict[int, SquareMark]:
 def board_text(
     cells: Sequence[str], marks: Mapping[int, SquareMark] = NO_MARKS, paint: Paint = plain, side: Color = Color.RED
 ) -> str:
-    """A board of two-character cells with its coordinates as a side sees it: for Red with rank 10 at the top."""
+    """Draw a board of two-character cells as a side sees it: for Red with rank 10 at the top."""
     way = 1 if side is Color.RED else -1
     rows = [paint("    " + "  ".join(FILES[::way]), "dim")]
     for rank in range(BOARD_SIZE, 0, -1)[::way]:

@@ -53,7 +53,7 @@ class BotVersion(msgspec.Struct, frozen=True):
 
 @dataclass
 class _Played:
-    """What is counted of a version as its games go by."""
+    """The counts of one version."""
 
     player: Player
     games: int = 0
@@ -71,7 +71,7 @@ class _Played:
 
 
 class VersionCount:
-    """Counts the games of each version as their rows go by; `roster` knows who is who in them."""
+    """Counts the games of each version of a roster."""
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
@@ -136,7 +136,7 @@ def bot_versions(
     record_of: Callable[[int], GameRecord | None],
     files_of: Callable[[Player], Mapping[str, str]],
 ) -> list[BotVersion]:
-    """The versions of these games, which are gone through once: see `VersionCount`."""
+    """Return the versions of these games, in one pass."""
     count = VersionCount(roster)
     for row in rows:
         count.add(row)
@@ -144,17 +144,15 @@ def bot_versions(
 
 
 def _dates(one: _Played) -> tuple[str | None, str | None]:
-    """Return when the first and the last game began."""
     return (date_text(one.starts[0]) or None, date_text(one.starts[-1]) or None) if one.starts else (None, None)
 
 
 def bots_json(versions: Sequence[BotVersion]) -> str:
-    """All of them as one array."""
     return to_json(list(versions))
 
 
 def bots_report(versions: Sequence[BotVersion], width: int) -> RenderableType:
-    """A table of them, and below it what has changed from version to version."""
+    """Return a table of versions, with the changed files of each below it."""
     if not versions:
         return Text("no bot has played here yet")
     rows = [
@@ -185,7 +183,6 @@ def bots_report(versions: Sequence[BotVersion], width: int) -> RenderableType:
 
 
 def _said(one: BotVersion) -> str:
-    """What a version has said of itself, in words."""
     author = f"by {one.author}" if one.author else ""
     return ", ".join(filter(None, (one.declared, author)))
 

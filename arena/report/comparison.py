@@ -91,7 +91,7 @@ def comparison_json(
 
 
 def comparison_text(names: Names, state: SequentialState, later: int) -> str:
-    """The verdict first, then what it is made of; `later` games are stored that do not count."""
+    """Return the verdict and its figures; `later` games are stored but excluded."""
     new, _ = names
     lines = [verdict_text(names, state), _llr_text(state)]
     difference = _difference(names, state)
@@ -113,7 +113,7 @@ def comparison_text(names: Names, state: SequentialState, later: int) -> str:
 
 
 def verdict_text(names: Names, state: SequentialState) -> str:
-    """What the test has come to, in a sentence."""
+    """Return the verdict in a sentence."""
     new, old = names
     games = f"after {counted(2 * state.pairs, 'game')}"
     if state.decision is Decision.UNDECIDED:
@@ -132,20 +132,20 @@ def verdict_text(names: Names, state: SequentialState) -> str:
 
 
 def note_text(state: SequentialState) -> str:
-    """How far the test is, in a few words for a line of progress."""
+    """Return the progress of the test for a line of output."""
     more = f", {left}" if (left := _left(state)) else ""
     return f", LLR {state.llr:+.2f} of {state.hypotheses.lower:+.2f}..{state.hypotheses.upper:+.2f}{more}"
 
 
 def live_text(names: Names, state: SequentialState) -> str:
-    """How far the test is, below the live table."""
+    """Return the progress of the test for below the live table."""
     difference = _difference(names, state)
     lines = [_llr_text(state) + (f"; {left}" if (left := _left(state)) else "")]
     return "\n".join([*lines, difference_text(difference)] if difference else lines)
 
 
 def _left(state: SequentialState) -> str:
-    """How many games are left: those that are expected, or at most those of the budget if that would take more."""
+    """Return the expected number of games left, at most that of the budget."""
     left = games_left(state)
     if not left:
         return ""

@@ -220,5 +220,4 @@ def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text that Markdown shows as it is: each character that could be markup with a backslash before it."""
     return _MARKUP.sub(r"\\\1\2", text)

@@ -73,7 +73,6 @@ class GameFacts(msgspec.Struct, frozen=True):
 
 
 def facts_of(number: int, record: GameRecord, view: str, names: ShownNames) -> GameFacts:
-    """Return the facts that `view` (`all`, a colour or `public`) may know."""
     red, blue = (_side(record, color, view, names) for color in Color)
     verdict = record.verdict
     return GameFacts(
@@ -209,7 +208,6 @@ class Taken(NamedTuple):
 
     @classmethod
     def at(cls, record: GameRecord, ply: int) -> Self:
-        """Return the time of a ply; `interrupted_us` are its turns that were broken off before."""
         index = ply - 1
         return cls(
             record.times_us[index],
@@ -353,7 +351,6 @@ def told(event: Event, view: str) -> ArenaMessage:
 
 
 def told_words(events: Sequence[Event], view: str, names: Names) -> str:
-    """Return what a viewer was told of an action besides the action, in words."""
     return "; ".join(text for event in events if (text := event_words(told(event, view), names)))
 
 
@@ -431,16 +428,12 @@ class PlyJson(msgspec.Struct, frozen=True):
 
 
 class NoteJson(msgspec.Struct, frozen=True):
-    """A bot's note before a ply."""
-
     ply: int
     side: str
     text: str
 
 
 class ShowJson(msgspec.Struct, frozen=True):
-    """A game: its facts, the bots' notes, and its plies."""
-
     game: GameFacts
     view: str
     notes: tuple[NoteJson, ...]

@@ -48,16 +48,12 @@ class LogAnswer(msgspec.Struct, frozen=True, tag_field="kind", tag="answer"):
 
 
 class LogRemark(msgspec.Struct, frozen=True, tag_field="kind", tag="remark"):
-    """A remark of the arena; `side` is null for both."""
-
     ply: int
     side: str | None
     text: str
 
 
 class LogStderr(msgspec.Struct, frozen=True, tag_field="kind", tag="stderr"):
-    """The end of a bot's standard error."""
-
     side: str
     text: str
 

@@ -60,20 +60,19 @@ class _Count:
 
 
 def is_late(record: GameRecord) -> bool:
-    """Whether a game was lost because time was over."""
     if record.verdict.reason is Reason.NO_START:
         return record.seconds * 1000 >= min(time.start_ms for time in record.times)
     return record.verdict.reason in LATE
 
 
 def machine_of(record: GameRecord) -> str:
-    """The machine of a game: the worker of a cluster, else what its record says of the machine."""
+    """Return the worker of a cluster, else the machine of the record."""
     words = record.machine or ""
     return printable(worker_of(words) or words, 200) or NO_MACHINE
 
 
 def by_machine(records: Iterable[GameRecord]) -> MachinesEntry:
-    """Count and compare games. Each record is read once, and none is kept."""
+    """Count and compare games, in one pass."""
     counts: dict[str, _Count] = {}
 
     def compared() -> Iterable[tuple[tuple[str, str], str, str]]:
@@ -98,12 +97,10 @@ def by_machine(records: Iterable[GameRecord]) -> MachinesEntry:
 
 
 def machines_json(entry: MachinesEntry) -> str:
-    """The games by machine, as `arena standings --by machine --json` prints them."""
     return to_json(entry)
 
 
 def machines_report(entry: MachinesEntry) -> RenderableType:
-    """A table of the machines, and what the test says, below it."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("machine", overflow="fold", max_width=NAME_SHOWN)
     for heading in ("games", "Red %", "late", "ms"):
@@ -115,7 +112,6 @@ def machines_report(entry: MachinesEntry) -> RenderableType:
 
 
 def verdict_text(entry: MachinesEntry) -> str:
-    """What the test says, in words."""
     if not entry.degrees:
         return "No two machines can be compared: that takes games of the same bots with the\nsame colours on both."
     p = f"{entry.p:.2f}" if entry.p >= 0.01 else f"{entry.p:.1g}"

@@ -62,7 +62,7 @@ class RuleLine(msgspec.Struct, frozen=True):
 
 
 class ArmyEntry(msgspec.Struct, frozen=True):
-    """How many pieces of a rank a side has; `letter` is how it is written everywhere, `number` what it is shown as."""
+    """The number of pieces of a rank; `letter` is used everywhere, `number` is shown on the piece."""
 
     letter: str
     name: str
@@ -71,8 +71,6 @@ class ArmyEntry(msgspec.Struct, frozen=True):
 
 
 class RulesJson(msgspec.Struct, frozen=True):
-    """The rules in force, whole. `values` are the rules as they stand in records."""
-
     name: str
     title: str
     source: str
@@ -84,8 +82,6 @@ class RulesJson(msgspec.Struct, frozen=True):
 
 
 class RulesetEntry(msgspec.Struct, frozen=True):
-    """A ruleset in the list of all."""
-
     name: str
     title: str
     source: str
@@ -93,15 +89,11 @@ class RulesetEntry(msgspec.Struct, frozen=True):
 
 
 class SwitchEntry(msgspec.Struct, frozen=True):
-    """A switch in the list of all: what it does, with its source."""
-
     name: str
     title: str
 
 
 class ListJson(msgspec.Struct, frozen=True):
-    """All rulesets that come with the arena and all switches."""
-
     default: str
     rulesets: tuple[RulesetEntry, ...]
     switches: tuple[SwitchEntry, ...]
@@ -111,19 +103,19 @@ class ListJson(msgspec.Struct, frozen=True):
 
 
 def common_rules() -> Ruleset:
-    """What the booklets have in common: all defaults, with the original army."""
+    """Return the rules that all booklets share: the defaults, with the original army."""
     army = load_ruleset(DEFAULT_RULESET).army
     return Ruleset(name="common", title="What the booklets have in common", source="", army=army)
 
 
 def differing_keys(ruleset: Ruleset) -> tuple[str, ...]:
-    """The keys of a ruleset whose values are not the common ones."""
+    """Return the keys of a ruleset whose values are not the common ones."""
     common = common_rules()
     return tuple(key for key in RULE_KEYS if getattr(ruleset, key) != getattr(common, key))
 
 
 def army_entries(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> tuple[ArmyEntry, ...]:
-    """The army, the strongest first, bombs and flag last."""
+    """Return the army, the strongest first, bombs and flag last."""
     counts = dict(ruleset.army)
     return tuple(
         ArmyEntry(rank.letter, names.name(rank), names.number(rank), counts[rank])
@@ -133,7 +125,7 @@ def army_entries(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> tuple[ArmyEn
 
 
 def rule_lines(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> tuple[RuleLine, ...]:
-    """Every rule in force as a sentence, in the order in which one would explain the game."""
+    """Return the rules in force as sentences, in the order of an explanation."""
     notes = dict(ruleset.notes)
     differing = differing_keys(ruleset)
     explained: set[str] = set()
@@ -155,7 +147,7 @@ def rule_lines(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> tuple[RuleLine
 
 
 def split_note(note: str) -> tuple[str, str]:
-    """A note as what comes before its reading (where it stands, say) and the reading; either may be empty."""
+    """Split a note into source and reading; either may be empty."""
     before, *readings = _READING.split(note, maxsplit=1)
     return before, capitalised(readings[0]).rstrip(".") + "." if readings else ""
 
@@ -164,7 +156,6 @@ def split_note(note: str) -> tuple[str, str]:
 
 
 def rules_json(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> str:
-    """The rules in force as one JSON document."""
     return to_json(
         RulesJson(
             name=ruleset.name,
@@ -180,7 +171,6 @@ def rules_json(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> str:
 
 
 def list_json() -> str:
-    """All rulesets and switches as one JSON document."""
     return to_json(ListJson(DEFAULT_RULESET, tuple(_rulesets()), tuple(_switches())))
 
 
@@ -199,7 +189,6 @@ def _switches() -> Iterator[SwitchEntry]:
 
 
 def list_page(columns: int = WIDTH) -> str:
-    """All rulesets and switches, for people."""
     rulesets = list(_rulesets())
     width = max(len(entry.name) for entry in rulesets)
     lines = [*_wrap("Rulesets, with the pieces a side has (arena rules NAME prints one):", columns), ""]
@@ -216,7 +205,6 @@ def list_page(columns: int = WIDTH) -> str:
 
 
 def rules_page(ruleset: Ruleset, names: Names = DEFAULT_NAMES, columns: int = WIDTH) -> str:
-    """The rules in force, for people."""
     lines = [*_wrap(ruleset.title, columns), *_wrap(f"ruleset {ruleset.name}; source: {ruleset.source}", columns), ""]
     lines += _wrap("* differs from what the booklets have in common; the source stands below the rule.", columns)
     lines += _wrap("Reading: how this arena understands a source that is silent or unclear.", columns)

@@ -98,7 +98,6 @@ def _short(text: str) -> str:
 
 
 def stage_words(state: SeatState) -> str:
-    """Return the stage of the game in words."""
     other = state.players[COLOR_BY_WORD[state.color].opponent]
     words = STAGES[state.stage].format(other=other)
     return f"{words}; you have resigned" if state.resigns and not state.end else words
@@ -114,7 +113,6 @@ def cells_of(state: SeatState) -> tuple[str, ...]:
 
 
 def setup_cells(rows: Sequence[str], color: Color) -> tuple[str, ...]:
-    """Return a board with an unfinished set-up."""
     cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
     for square, letter in zip(HOME_SQUARES[color], "".join(rows), strict=True):
         if letter != EMPTY:
@@ -123,7 +121,6 @@ def setup_cells(rows: Sequence[str], color: Color) -> tuple[str, ...]:
 
 
 def presets_text(presets: Iterable[Preset], columns: int = WIDTH) -> str:
-    """List the ready-made set-ups with their descriptions."""
     return "\n".join(
         textwrap.fill(f"  {preset.name}: {preset.text}", columns - 1, subsequent_indent="    ") for preset in presets
     )
@@ -211,7 +208,6 @@ def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES)
 def actions_text(
     actions: Iterable[ActionState], viewer: str, names: Names = DEFAULT_NAMES, columns: int = WIDTH
 ) -> str:
-    """Return actions in words, with the numbers of their plies."""
     return "\n".join(
         line for action in actions for line in _wrapped(f"{action.ply}. {action_words(action, viewer, names)}", columns)
     )
@@ -222,7 +218,6 @@ def _one(letter: str, names: Names) -> str:
 
 
 def piece_words(piece: PieceState, viewer: str, names: Names = DEFAULT_NAMES) -> str:
-    """Return what is known of a piece."""
     if piece.rank:
         whose, name = "your" if piece.color == viewer else "the enemy", names.name(RANK_BY_LETTER[piece.rank])
         still = "" if piece.moved or piece.color == viewer else ", which has not moved"
@@ -233,7 +228,6 @@ def piece_words(piece: PieceState, viewer: str, names: Names = DEFAULT_NAMES) ->
 
 
 def choices_text(choices: Sequence[ChoiceState], columns: int = WIDTH) -> str:
-    """List legal actions."""
     return "\n".join(_wrapped("  ".join(choice.action for choice in choices), columns))
 
 
@@ -291,7 +285,6 @@ _VERBS = {verb.value: verb for verb in Verb if verb not in (*_BY_FORM, Verb.NOTH
 
 
 def read_typed(line: str) -> Typed:
-    """Parse a typed line."""
     text = line.strip()
     if not text:
         return Typed(Verb.NOTHING)

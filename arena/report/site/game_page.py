@@ -33,7 +33,6 @@ def game_page(
     audience: SeenBy,
     has_seeds: bool = True,
 ) -> str:
-    """Return the page of a game; `shown` are the names that tables have for players. Raises `RecordError`."""
     facts = facts_of(number, record, audience.value, shown)
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     red, blue = isolated(facts.red.name), isolated(facts.blue.name)
