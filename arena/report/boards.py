@@ -1,8 +1,7 @@
-"""Boards as text, with what the last action did on them marked.
+"""Boards as text, with marks for the last action.
 
-A mark stands in the columns between cells, so that boards with and without marks are of one width: `(..)` is where the
-piece came from, `[..]` where it went, or what was guessed or came back. `x` is where a lost piece stood, or came
-from, and nobody is now.
+Marks use the columns between cells, so that all boards have one width: `(..)` is the origin of the piece, `[..]` its
+target, or a guessed or rescued piece. `x` is an empty square on which, or from which, a piece was lost.
 """
 
 import re
@@ -20,7 +19,7 @@ from protocol.view import CELL_EMPTY, CELL_LAKE
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 Paint = Callable[[str, str], str]
-"""Text and a style in the words of rich (`bold red`) in, what is to be printed out."""
+"""Paints a text in a style of rich, such as `bold red`."""
 
 
 def plain(text: str, style: str) -> str:
@@ -45,9 +44,9 @@ class SquareMark(Enum):
     CAME_FROM = "()"
     WENT_TO = "[]"
     LOST_FROM = "(x"
-    """Where an attacker came from that was lost;"""
+    """The origin of an attacker that was lost."""
     LOST_AT = "[x"
-    """and where all that were there were lost."""
+    """The square of a fight in which both were lost."""
 
     @property
     def is_loss(self) -> bool:
@@ -91,7 +90,7 @@ def board_text(
         start = (rank - 1) * BOARD_SIZE
         squares = range(start, start + BOARD_SIZE)[::way]
         between = [" "] * (BOARD_SIZE + 1)
-        for kind in ("()", "[]"):  # where both want a column, it is told where the piece went
+        for kind in ("()", "[]"):  # of two marks in a column the target is shown
             for place, square in enumerate(squares):
                 if square in marks and marks[square].brackets == kind:
                     between[place : place + 2] = kind

@@ -94,7 +94,7 @@ def _spread(spread: Spread) -> dict[str, object]:
 def check_text(checked: Checked, paint: Paint = plain, *, is_verbose: bool = False) -> str:
     """Return the checklist in words, 80 columns wide, without a line feed at the end.
 
-    A bot with which nothing is wrong gets the verdict alone, unless `is_verbose`.
+    A bot without problems gets the verdict alone, unless `is_verbose`.
     """
     has_remarks = any(outcome.mark not in (Mark.PASSED, Mark.NOT_APPLICABLE) for outcome in checked.outcomes)
     if not (is_verbose or has_remarks or list(_near_limits(checked))):

@@ -1,4 +1,4 @@
-"""Games by the machine that they were played on: whether results depend on it."""
+"""`arena standings --by machine`: whether results depend on the machine."""
 
 from collections.abc import Iterable
 
@@ -16,16 +16,15 @@ from protocol.notation import Color, Reason
 
 NO_MACHINE = "not recorded"
 SIGNIFICANT = 0.01
-"""Below this the command says that results depend on the machine."""
+"""The largest `p` at which results depend on the machine."""
 LATE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
-"""How bots lose that get no CPU; and `NO_START`, if it took all the time for starting: a bot that is broken, or exits,
-does not start anywhere."""
+"""Losses of bots that get no CPU; also `NO_START` after the whole time for starting, as broken bots start nowhere."""
 NAME_SHOWN = 40
 
 
 class MachineEntry(msgspec.Struct, frozen=True):
-    """What came of the games of one machine: what Red scored in the mean, the games that a bot lost by being late, and
-    the mean time of an action in milliseconds (null without any)."""
+    """The games of one machine: Red's mean score, the games lost by a late bot, and the mean time of an action in
+    milliseconds."""
 
     machine: str
     games: int
@@ -35,8 +34,8 @@ class MachineEntry(msgspec.Struct, frozen=True):
 
 
 class MachinesEntry(msgspec.Struct, frozen=True):
-    """All machines, and the test of homogeneity: how likely results differ so much between machines by chance (`p`),
-    by the `compared` games of which the same two bots played on another machine with the same colours."""
+    """All machines, and the test of homogeneity: the probability `p` that results differ so much by chance, by the
+    `compared` games that the same bots played with the same colours on another machine."""
 
     machines: tuple[MachineEntry, ...]
     compared: int

@@ -73,6 +73,10 @@ _NUMBERS: dict[Rank, tuple[str, str]] = {
 }
 
 
+STRONGEST_FIRST = tuple(RANK_BY_LETTER[letter] for letter in "M98765432SIBF")
+"""Bombs and the flag come last."""
+
+
 @dataclass(frozen=True)
 class Names:
     """The names and numbers of pieces for people."""

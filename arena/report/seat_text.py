@@ -13,7 +13,7 @@ from enum import Enum
 from arena.game.seat_state import ActionState, ChoiceState, ClockState, PieceState, SeatState, Stage
 from arena.game.setups import Preset
 from arena.report.boards import Paint, SquareMark, board_text, plain, unpainted
-from arena.report.piece_names import DEFAULT_NAMES, Names
+from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
 from protocol.notation import (
     COLOR_BY_WORD,
     EMPTY,
@@ -31,7 +31,6 @@ from protocol.view import CELL_EMPTY, CELL_LAKE
 WIDTH = 80
 BOARD_COLUMNS = 36
 PANEL_COLUMNS = WIDTH - BOARD_COLUMNS
-STRONGEST_FIRST = "M98765432SIBF"
 STAGES = {
     Stage.STARTING: "{other} is starting",
     Stage.SETTING_UP: "set up your pieces",
@@ -163,7 +162,7 @@ def _paragraph(label: str, text: str) -> list[str]:
 
 def _counted(letters: Iterable[str], names: Names) -> str:
     listed = list(letters)
-    counts = ((letter, listed.count(letter)) for letter in STRONGEST_FIRST)
+    counts = ((rank.letter, listed.count(rank.letter)) for rank in STRONGEST_FIRST)
     shown = ((names.cell(f"r{letter}")[1:], count) for letter, count in counts if count)
     return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
 

@@ -215,8 +215,6 @@ def record_from() -> Callable[[Table], GameRecord]:
     return make
 
 
-# --- an executor ------------------------------------------------------------------------------------------------------
-
 PlayTask = Callable[[GameTask], Awaitable[GameRecord]]
 
 

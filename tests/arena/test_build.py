@@ -104,9 +104,6 @@ def run_as_bot(bot: BotSpec) -> str:
     return done.stdout.decode() + done.stderr.decode()
 
 
-# --- what is built ----------------------------------------------------------------------------------------------------
-
-
 def test_loading_a_bot_runs_nothing_of_it(folder: Path) -> None:
     bot = bot_with(folder, f"touch {folder}/ran\n{MAKE}")
     assert (bot.build, (folder / "ran").exists()) == ("sh build.sh", False)
@@ -357,9 +354,6 @@ def test_what_the_host_names_and_cannot_be_shown_is_the_hosts_affair(
         build(bot, named=(tool,))
 
 
-# --- what a build may not ---------------------------------------------------------------------------------------------
-
-
 @in_bwrap
 def test_a_build_writes_into_a_copy_of_its_own_folder_and_nowhere_else(folder: Path) -> None:
     rival = put(folder / "rival/plan", "secret")
@@ -558,9 +552,6 @@ def test_more_files_than_anybody_needs_are_refused(folder: Path, monkeypatch: py
         list(files.entries(folder))
 
 
-# --- control groups ---------------------------------------------------------------------------------------------------
-
-
 class FakeGroup:
     """Stands for a control group where there are none: its list of members is a file."""
 
@@ -617,9 +608,6 @@ def test_at_the_level_of_control_groups_a_build_joins_one_that_ends_with_it(
     assert group.members.read_text() == "0\n"
     assert [made.memory for made in hierarchy.made] == [(64 + 16) * MIB]
     assert group.done == ["killed", "removed", "closed"]
-
-
-# --- the command line -------------------------------------------------------------------------------------------------
 
 
 def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":

@@ -52,9 +52,6 @@ def names_played(store: Path) -> list[set[str]]:
         return [{player.name for player in row.players} for row in stored.rows()]
 
 
-# --- whole leagues --------------------------------------------------------------------------------------------------
-
-
 def test_a_bot_that_changes_is_played_no_more_and_the_others_are(tmp_path: Path) -> None:
     put(tmp_path / "ann.py", RESIGNS)
     put(tmp_path / "bob.py", RESIGNS)
@@ -101,9 +98,6 @@ def test_a_game_that_can_be_interrupted_does_not_count_either(tmp_path: Path) ->
     assert names_played(tmp_path / "l.sqlite") == []
     assert "edited.py (changed)" in done.stderr
     assert not (tmp_path / "saved").exists()
-
-
-# --- the check ------------------------------------------------------------------------------------------------------
 
 
 def change_of(bot: BotSpec) -> Change | None:

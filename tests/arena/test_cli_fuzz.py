@@ -126,8 +126,6 @@ def assert_is_a_clear_answer(done: Done, arguments: Sequence[str]) -> None:
         assert done.errors.strip(), (arguments, done)
 
 
-# --- command lines --------------------------------------------------------------------------------------------------
-
 PATHS = st.sampled_from(
     [
         *("quick", "fast", "./quick", ".hidden", "folder", "folder/__pycache__", "text.txt", "empty", "junk.sqlite"),
@@ -240,8 +238,6 @@ COMMAND_LINES = st.one_of(
 def test_any_command_line_gets_a_clear_answer(commands: Commands, arguments: list[str]) -> None:
     assert_is_a_clear_answer(commands.run(*arguments), arguments)
 
-
-# --- files ----------------------------------------------------------------------------------------------------------
 
 SHIPPED = [path.read_text() for path in sorted(RULESETS.rglob("*.toml"))]
 HOSTILE_TOML = [

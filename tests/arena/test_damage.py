@@ -63,9 +63,6 @@ def damage_of(path: Path) -> list[str]:
         return [str(damage) for damage in store.read().damage]
 
 
-# --- damage -----------------------------------------------------------------------------------------------------------
-
-
 def readings(path: Path) -> tuple[dict[int, GameRow], set[int | None], dict[int, GameRecord]]:
     """The games that a store gives, the numbers of those that it names, and the records that it gives."""
     rows: dict[int, GameRow] = {}
@@ -219,9 +216,6 @@ def test_a_file_with_anything_in_it_that_runs_is_no_store(path: Path) -> None:
         Store(path, create=True)
 
 
-# --- what a host sees -------------------------------------------------------------------------------------------------
-
-
 def test_tables_are_printed_without_the_damaged_games_with_a_warning_and_exit_code_1(path: Path) -> None:
     edit(path, "UPDATE games SET result = 'blue' WHERE number = 12")
     for command in (["standings"], ["standings", "--json"], ["games"], ["games", "--json"]):
@@ -310,9 +304,6 @@ def test_a_number_that_no_game_gets_is_found_and_salvaged_under_another(path: Pa
         assert salvage(store, new) == 12
         assert new.record(game.id)[0] in (1, 12)
     assert found(path.with_name("new.sqlite")) == []
-
-
-# --- forgery ----------------------------------------------------------------------------------------------------------
 
 
 def forge(path: Path, number: int, change: Callable[[GameRecord], GameRecord]) -> None:
@@ -714,9 +705,6 @@ def test_damage_is_told_a_line_each_and_not_without_end(path: Path) -> None:
     lines = str(caught.value).splitlines()
     assert "    and 2 more" in lines
     assert str(Damage(None, "x")) == "x"
-
-
-# --- durability -------------------------------------------------------------------------------------------------------
 
 
 def test_a_game_is_on_the_disk_when_it_is_stored(path: Path) -> None:

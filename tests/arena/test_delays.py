@@ -67,8 +67,6 @@ def test_a_bot_is_excused_if_it_waited_longer_than_it_was_late_and_used_less_tha
     assert delay.excuses(taken_us=827, limit_us=100) is is_excused
 
 
-# --- with real processes ----------------------------------------------------------------------------------------------
-
 TIME = TimeControl(move_ms=100, setup_ms=60_000, start_ms=60_000)
 THINKS = """
 import time

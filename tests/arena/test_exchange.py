@@ -69,9 +69,6 @@ def refused(target: Path, *sources: Path, kind: type[ArenaError] = ArenaError) -
     return str(caught.value)
 
 
-# --- there and back ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("store", STORES, ids=lambda path: path.stem)
 def test_a_store_of_any_version_comes_back_from_its_export_with_the_same_bytes(store: Path, tmp_path: Path) -> None:
     lines = exported(store)
@@ -151,9 +148,6 @@ def test_an_import_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.
     assert exported(target) == exported(OWN, range(1, 11))
     assert taken_in(target, OWN) == Imported(2, 10)
     assert exported(target) == exported(OWN)
-
-
-# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 def with_another_result(fields: dict[str, Any]) -> None:
@@ -316,8 +310,6 @@ def test_what_was_damaged_is_left_out_of_an_export_and_named(tmp_path: Path) -> 
     assert lines == exported(OWN, [number for number in range(1, 13) if number != 5])
     assert [str(each) for each in damage] == ["game 5: its record was changed after it was stored"]
 
-
-# --- what would outlast the import ------------------------------------------------------------------------------------
 
 SMALL = "memory 16M, 1 processes, 1K of /tmp"
 

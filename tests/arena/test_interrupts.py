@@ -246,8 +246,6 @@ def test_a_ctrl_c_that_finds_nothing_more_to_play_changes_nothing(folder: Path, 
     assert "resume" not in errors
 
 
-# --- before and after the games -------------------------------------------------------------------------------------
-
 INTERRUPT = "os.kill(os.getpid(), signal.SIGINT)"
 AT_IMPORT = """
 import os, signal, sys
@@ -412,8 +410,6 @@ def test_results_that_nobody_reads_can_be_left_with_ctrl_c(folder: Path, start: 
     assert "Traceback" not in errors
     assert stored(folder) == 2
 
-
-# --- a game that is to be saved -------------------------------------------------------------------------------------
 
 PAUSABLE = [
     "match",

@@ -60,9 +60,6 @@ def bots() -> Iterator[list[BotSpec]]:
         yield [load_bot(folder / f"{bot}.py") for bot in ("ann", "bob")]
 
 
-# --- which level ----------------------------------------------------------------------------------------------------
-
-
 def test_the_default_level_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bwrap_check, "why_not", lambda: REASON)
     monkeypatch.setattr("arena.bots.sandbox.levels.Hierarchy", None)
@@ -117,9 +114,6 @@ def test_auto_takes_the_strongest_that_works(
     assert choose(AUTO) is strongest
 
 
-# --- what bots play under -------------------------------------------------------------------------------------------
-
-
 def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSpec]) -> None:
     ann, bob = bots
     usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
@@ -149,9 +143,6 @@ def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bo
         in_its_turns = sum(record.cpu_us[side ^ first_is_blue :: 2])
         assert 0 < in_its_turns < use.cpu_us, "starting Python alone takes longer than a few moves"
         assert use.cpu_us < record.seconds * 1e6 * (os.cpu_count() or 1)
-
-
-# --- a scope of its own ---------------------------------------------------------------------------------------------
 
 
 class Restarted(BaseException):
@@ -215,9 +206,6 @@ def test_nothing_is_started_again_where_a_scope_does_not_help(
         patch.setattr("arena.bots.sandbox.levels.in_scope", lambda command: None)
         enter_scope(asked)
     assert restarts == []
-
-
-# --- arena doctor ---------------------------------------------------------------------------------------------------
 
 
 def doctor(*arguments: str) -> "subprocess.CompletedProcess[str]":

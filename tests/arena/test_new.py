@@ -62,9 +62,6 @@ def skip_without_tools(language: Language) -> None:
             pytest.skip(f"needs {tool.program} (Debian: {tool.packages})")
 
 
-# --- what is written plays --------------------------------------------------------------------------------------------
-
-
 def variants() -> Iterator[str]:
     """Every ruleset, and every switch with a ruleset that it goes with."""
     yield from ruleset_names()
@@ -267,9 +264,6 @@ def test_it_fails_where_the_bot_is_broken(name: str, folder: Path) -> None:
     assert done.returncode != 0, done.stdout + done.stderr
 
 
-# --- what is written --------------------------------------------------------------------------------------------------
-
-
 @languages
 def test_the_files_are_those_of_the_template_with_every_mark_filled_in(language: Language, folder: Path) -> None:
     bot = write_bot(folder / "hunter", language, AUTHOR)
@@ -300,9 +294,6 @@ def test_every_template_belongs_to_a_language_and_what_the_languages_say_is_so()
         assert (language.test == TEST_SCRIPT) != any(
             "test" in path.read_text() for path in (TEMPLATES / language.folder).rglob("*") if path.is_file()
         )
-
-
-# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("there", ["folder", "file", "link"])
@@ -372,9 +363,6 @@ def test_a_bot_that_cannot_be_written_whole_is_not_left_in_part(folder: Path, mo
     with pytest.raises(ArenaError, match="hunter: cannot be written: No space left on device"):
         write_bot(folder / "hunter", find_language("rust"))
     assert not list(folder.iterdir())
-
-
-# --- the command ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

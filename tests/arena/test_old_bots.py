@@ -81,9 +81,6 @@ def test_a_file_of_settings_names_bots_with_a_prefix_relative_to_itself(tmp_path
     assert [bot.prefix for bot in asked] == [*["ucc:"] * 3, ""]
 
 
-# --- whether it can play ----------------------------------------------------------------------------------------------
-
-
 def test_a_bot_that_cannot_play_what_was_chosen_is_broken_with_the_reason(tmp_path: Path) -> None:
     path = program(tmp_path)
     plain, old = (find_bots([word])[0] for word in (str(path), f"ucc:{path}"))

@@ -89,9 +89,6 @@ def refusal(path: Path, settings: Settings, players: Sequence[Player] = PLAYERS)
     return None
 
 
-# --- losing on time ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seconds", [0.1, 0.5])
 def test_a_bot_that_thinks_too_long_for_one_clock_loses_under_that_one_alone_whatever_its_colour(
     seconds: float, table_for: "Callable[[GameSpec], Table]", random_rows: Callable[[Ruleset, Random], tuple[str, ...]]
@@ -113,9 +110,6 @@ def test_a_bot_that_thinks_too_long_for_one_clock_loses_under_that_one_alone_wha
             assert verdict.reason is Reason.TIMEOUT
             assert verdict.result.winner is not None
             assert spec.players[verdict.result.winner] == ANN
-
-
-# --- what a store holds -----------------------------------------------------------------------------------------------
 
 
 def test_a_store_says_which_bot_has_which_time_and_no_more_than_before_of_others(path: Path, tmp_path: Path) -> None:
@@ -192,9 +186,6 @@ def test_where_the_time_of_all_differs_that_is_said_once(tmp_path: Path) -> None
     assert [line.split(": ")[0].strip() for line in lines] == ["time of cat@digest"]
 
 
-# --- checking and salvaging -------------------------------------------------------------------------------------------
-
-
 def test_a_league_with_handicaps_is_sound(path: Path) -> None:
     assert found(path) == []
 
@@ -263,9 +254,6 @@ def edit(path: Path, statement: str, *values: object) -> None:
     database.close()
 
 
-# --- files of records -------------------------------------------------------------------------------------------------
-
-
 def lines_of(path: Path, file: Path) -> Path:
     with Store(path, create=False) as store:
         file.write_bytes(b"".join(export_lines(store, store.numbers(), HOST, print)))
@@ -293,9 +281,6 @@ def test_a_store_takes_in_no_game_of_a_bot_under_another_clock(path: Path, tmp_p
         with pytest.raises(ArenaError, match=r"time of ann@digest|it was played under time '100ms' by ann"):
             take_in(target, lines_of(source, tmp_path / "games.jsonl"))
         assert target.read_bytes() == before
-
-
-# --- saved games ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

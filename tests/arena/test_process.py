@@ -90,9 +90,6 @@ def open_descriptors() -> set[str]:
     return set(os.listdir("/proc/self/fd"))
 
 
-# --- starting -----------------------------------------------------------------------------------------------------
-
-
 def test_a_program_that_does_not_exist_is_named_with_the_reason() -> None:
     with pytest.raises(StartError, match=r"^cannot run /no/such/bot --fast: No such file or directory$"):
         BotProcess.start(Launch(["/no/such/bot", "--fast"], Path("/"), ENVIRONMENT))
@@ -152,9 +149,6 @@ def test_a_process_leads_a_session_and_runs_in_its_folder(tmp_path: Path) -> Non
             await process.end(0)
 
     trio.run(main)
-
-
-# --- talking ------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_written_is_read_and_what_is_said_is_heard() -> None:
@@ -221,9 +215,6 @@ def test_a_write_to_a_process_that_closed_its_input_is_passed_over() -> None:
             await process.write(MEGABYTE)
 
     trio.run(main)
-
-
-# --- standard error -----------------------------------------------------------------------------------------------
 
 
 def test_standard_error_is_kept_whole_while_it_is_short() -> None:
@@ -305,9 +296,6 @@ def test_a_trickle_on_standard_error_wakes_the_arena_no_more_often_than_a_flood(
         assert process.stderr_tail.startswith("x" * 2000)
 
     trio.run(main)
-
-
-# --- exiting ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -429,9 +417,6 @@ def test_an_exit_is_noticed_although_a_child_holds_the_output() -> None:
             assert process.read_now() is None, "the child still holds it"
 
     trio.run(main)
-
-
-# --- the end ------------------------------------------------------------------------------------------------------
 
 
 def test_who_exits_at_the_end_of_input_gets_no_signal() -> None:

@@ -103,9 +103,6 @@ def within(seconds: float, condition: Callable[[], bool]) -> bool:
     return True
 
 
-# --- 1. nothing is left -----------------------------------------------------------------------------------------------
-
-
 def league_folder(folder: Path) -> Path:
     folder.chmod(0o755)
     for name in ("alpha.py", "beta.py"):
@@ -187,9 +184,6 @@ def is_alive(process: psutil.Process) -> bool:
         return False
 
 
-# --- 2. what hops and what hides --------------------------------------------------------------------------------------
-
-
 @at_every_level
 @pytest.mark.parametrize("what", ["hop", "leave"])
 def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
@@ -212,9 +206,6 @@ def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
     with Sandbox(level, [bot], Limits(), {}) as sandbox:
         for _ in range(5):
             trio.run(once, sandbox)
-
-
-# --- 3. floods --------------------------------------------------------------------------------------------------------
 
 
 def peak_memory() -> int:
@@ -253,11 +244,7 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
         )
 
 
-# --- 4. the kernel's count --------------------------------------------------------------------------------------------
 # at the cgroup level: see test_cgroup.py
-
-
-# --- 5. round trips ---------------------------------------------------------------------------------------------------
 
 
 def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Callable[[str], BotSpec]) -> None:
@@ -305,8 +292,6 @@ def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Call
     finally:
         os.sched_setaffinity(0, usual)
 
-
-# --- 6. the machine runs out of something -----------------------------------------------------------------------------
 
 ENDINGS = {
     "memory": ("arena.league.executor.child_process.Frames.feed", "MemoryError()", "no memory left for the arena"),
@@ -379,9 +364,6 @@ def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
         assert f"stopped: {stored} of 800 games are stored" in done.stderr
     finally:
         subprocess.run(["umount", disk], check=True)
-
-
-# --- deadlines --------------------------------------------------------------------------------------------------------
 
 
 def test_a_turn_that_overruns_is_stopped_at_its_deadline(make_bot: MakeBot, play: Play) -> None:

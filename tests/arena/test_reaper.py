@@ -405,9 +405,6 @@ def test_a_look_is_had_even_when_no_descriptor_is_left(monkeypatch: pytest.Monke
     assert procfs._spare, "the spare descriptor is held back again"
 
 
-# --- what it uses -----------------------------------------------------------------------------------------------------
-
-
 def watched(script: str, limits: Limits) -> str:
     """What a process that runs this text is found to use too much of."""
 
@@ -519,9 +516,6 @@ sys.stdin.read()
         await process.end(0)
 
     trio.run(main)
-
-
-# --- processor time and freezing ------------------------------------------------------------------------------------
 
 
 def test_processor_time_is_the_processs_own_to_the_hundredth() -> None:

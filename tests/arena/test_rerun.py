@@ -59,9 +59,6 @@ def run(command: str, path: Path, *arguments: str) -> Result:
     return CliRunner().invoke(cli, [command, str(path), "1", *arguments], standalone_mode=False)
 
 
-# --- played again -----------------------------------------------------------------------------------------------------
-
-
 def test_the_same_bots_play_the_same_game_and_nothing_is_stored(path: Path, record: GameRecord) -> None:
     before = path.read_bytes()
     said: list[str] = []
@@ -94,9 +91,6 @@ def test_what_a_bot_could_use_is_read_from_the_record(record: GameRecord) -> Non
     assert read_limits(limits.text) == limits
     assert read_limits("memory 1K, 7 processes, 1M of /tmp") is None
     assert read_limits("") is None
-
-
-# --- a record that somebody else may have written ---------------------------------------------------------------------
 
 
 def held(record: GameRecord, *words: str) -> GameRecord:
@@ -248,9 +242,6 @@ def test_a_game_that_nobody_was_started_for_is_refused_before_any_sandbox_is_spo
     assert "sandbox" not in done.output
 
 
-# --- where two games part ---------------------------------------------------------------------------------------------
-
-
 def test_the_first_thing_that_differs_is_told(record: GameRecord) -> None:
     def played(**changes: object) -> FirstDifference | None:
         return difference(record, msgspec.structs.replace(record, **changes))
@@ -283,9 +274,6 @@ def test_the_other_game_of_a_pair_is_that_of_the_schedule() -> None:
     first, second = schedule(Settings(load_ruleset("duel"), TimeControl()), players, 1)
     assert return_game(first) == second
     assert return_game(second) == first
-
-
-# --- bots found again -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -337,9 +325,6 @@ def test_a_namesake_that_has_changed_is_refused_with_both_digests(near: Path) ->
 def test_a_bot_that_is_nowhere_is_asked_for(near: Path) -> None:
     with pytest.raises(UsageError, match=r"say where it is with --bot blue=PATH"):
         BotFinder([near, near / "none"], may_differ=False).anywhere(Player("gone", "f" * 64), "blue")
-
-
-# --- the commands -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -85,9 +85,6 @@ def ran(folder: Path) -> str:
     return mark.read_text() if mark.exists() else ""
 
 
-# --- attacks ----------------------------------------------------------------------------------------------------------
-
-
 @at_every_level
 @pytest.mark.parametrize(
     "command", ['["../B/python3", "x.py"]', '["{folder}/B/python3", "x.py"]', '["./mine", "x.py"]']
@@ -241,9 +238,6 @@ def test_what_one_bot_does_decides_nothing_about_another(folder: Path) -> None:
         assert list(caught.value.problems) == ["A"]
 
 
-# --- what the host names ----------------------------------------------------------------------------------------------
-
-
 @at_every_level
 @pytest.mark.parametrize("named", ["opt/py/bin/tool", "opt/py", "link"])
 def test_what_the_host_names_may_run_bots_with_all_of_its_installation(level: Level, named: str, folder: Path) -> None:
@@ -274,9 +268,6 @@ def test_what_the_host_names_must_be_a_program_or_a_folder(
     monkeypatch.chdir(bot_folder(folder / "B", '["./python3"]', python3="").path)
     with pytest.raises(UsageError, match="expected a program, or the folder that one is installed in"):
         HostPrograms([text])
-
-
-# --- chains of links, and what a sandbox cannot do --------------------------------------------------------------------
 
 
 def try_out(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> Sandbox:
@@ -607,9 +598,6 @@ def test_what_an_entrant_has_written_is_one_line_in_what_is_said_of_it(folder: P
     assert len(str(SandboxError("a\nb")).splitlines()) == len(str(SandboxError("a")).splitlines())
 
 
-# --- following paths --------------------------------------------------------------------------------------------------
-
-
 def test_a_path_is_followed_as_the_kernel_follows_it(tmp_path: Path) -> None:
     base = tmp_path.resolve()
     (base / "a/b").mkdir(parents=True)
@@ -645,9 +633,6 @@ def test_a_path_has_no_more_links_than_the_kernel_follows(tmp_path: Path) -> Non
     assert follow(base / str(MOST_LINKS)).end == base / "0"
     with pytest.raises(OSError, match="Too many levels"):
         follow(base / str(MOST_LINKS + 1))
-
-
-# --- programs that a bot runs besides ---------------------------------------------------------------------------------
 
 
 def besides(folder: Path, names: str, command: str = '["./run"]') -> BotSpec:

@@ -60,9 +60,6 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path(shutil.copy(BOTS / "drifter.py", tmp_path / "mine.py"))
 
 
-# --- a bare name ------------------------------------------------------------------------------------------------------
-
-
 def test_the_names_are_those_of_the_files_in_the_clones_folder() -> None:
     assert {file.name for file in BOTS.glob("*.py")} == {f"{name}.py" for name in SAMPLES}
     assert samples_folder() == BOTS
@@ -145,9 +142,6 @@ def test_a_program_names_them_alike(mine: Path) -> None:
     assert [player.name for player in record.players] == ["mine", "warden"]
 
 
-# --- installed from a wheel -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("level", SANDBOXES)
 def test_where_the_arena_is_installed_they_play_at_each_level(level: Level, installed: Path, mine: Path) -> None:
     line = ["match", "mine.py", "warden", "--rules", "duel", "--sandbox", level.value, "--store", "m.sqlite"]
@@ -191,9 +185,6 @@ def test_a_saved_game_names_a_sample_bot_by_its_place_and_says_what_to_do_when_t
     assert 'under "bots"' in done.stderr
     file.write_text(json.dumps({**saved, "bots": [saved["bots"][0], "warden"]}))
     assert run(installed, mine.parent, "resume", "g.json").returncode == 0
-
-
-# --- python -m arena --------------------------------------------------------------------------------------------------
 
 
 def test_the_module_is_the_command(mine: Path) -> None:

@@ -258,8 +258,6 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
     assert paused.spec().ruleset.digest() == load_ruleset("duel").digest()
 
 
-# --- what a game is played under ------------------------------------------------------------------------------------
-
 TIGHT = Limits(memory=300 * MIB, processes=20)
 ROOMY = Limits(memory=GIB, processes=20)
 
@@ -375,8 +373,6 @@ def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_
     assert record.cpu_us[:3] == (0, 0, 0)
     assert len(record.cpu_us) == len(record.actions) > 3
 
-
-# --- its store --------------------------------------------------------------------------------------------------------
 
 DUELS = ROOT / "tests" / "golden" / "stores" / "duel.sqlite"
 

@@ -90,9 +90,6 @@ def another_plays(bot: BotSpec, level: Level = Level.BASIC) -> Iterator[BotSpec]
         yield built([bot], theirs, level)[0]
 
 
-# --- builds ---------------------------------------------------------------------------------------------------------
-
-
 @at_every_level
 @pytest.mark.parametrize("command", ['["./made"]', '["sh", "made"]'])
 def test_a_build_that_makes_the_same_leaves_the_folder_as_it_is_while_another_arena_plays(
@@ -240,9 +237,6 @@ def test_a_build_that_fails_while_its_disk_is_full_is_no_fault_of_the_bot(
         built([bot_in(folder, "exit 1\n")], ours)
 
 
-# --- whole commands -------------------------------------------------------------------------------------------------
-
-
 def league(folder: Path, command: str = "league") -> tuple[int, str]:
     options = ("--rules", "duel", "--store", "l.sqlite", "--sandbox", "basic", *commands.UNHURRIED)
     done = commands.arena(folder, command, "hunter", "ann.py", *options)
@@ -313,9 +307,6 @@ def test_a_game_goes_on_with_the_program_that_it_was_begun_with(folder: Path) ->
     (folder / "hunter" / "made").write_bytes(made)
     done = commands.arena(folder, "resume", "game")
     assert done.returncode == 0, done.stderr
-
-
-# --- what counts as a change ----------------------------------------------------------------------------------------
 
 
 def test_a_program_that_was_built_again_and_is_the_same_is_no_change(folder: Path) -> None:

@@ -178,9 +178,6 @@ def test_of_a_manager_without_shims_the_prefix_on_the_path_is_shown(
     assert home / prefix / "bin" in tools.path
 
 
-# --- what is not shown, and not run -----------------------------------------------------------------------------------
-
-
 def test_a_manager_is_asked_where_no_bots_file_names_a_version(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     manager(home, "pyenv", monkeypatch)
     bot = bot_folder(home / "bots/A", '["tool"]')

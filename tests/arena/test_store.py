@@ -298,8 +298,6 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
         Store(tmp_path / "no" / "league.sqlite", create=True)
 
 
-# --- many that open one at a time ----------------------------------------------------------
-
 OPENS_STORES = """
 import sys
 from pathlib import Path

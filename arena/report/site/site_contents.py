@@ -69,7 +69,7 @@ class SitePlan:
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """What writing the pages of games has found: by bot the times of its moves as `charts.histogram` counts them, and
+    """The findings of writing the pages of games: by bot the times of its moves as `charts.histogram` counts them, and
     by game why it has no page after all."""
 
     times: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
