@@ -132,8 +132,8 @@ def standings_grid(lines: Sequence[Line], width: int, broken: Collection[str] = 
     names, places = [line.name for line in lines], [str(line.place) for line in lines]
     unfit = {"Elo", "95%"} if len(lines) == 2 else {"slowest"} if width < WIDE else set()
     columns = [column for column in standings_columns(lines, broken) if column.header not in unfit]
-    room = width - max(map(len, places)) - GAP
-    longest = max(map(cell_len, names))
+    room = width - max(map(len, places), default=1) - GAP
+    longest = max(map(cell_len, names), default=0)
     while least := max(column.extra for column in columns):
         kept = min(max(longest, len("bot")), NAME_WIDTH if least > FOR_SHORT_NAMES else SHORT_NAME)
         if _widths(columns) <= room - kept:
