@@ -27,8 +27,8 @@ from arena.league.league import OpenLeague
 from arena.league.league_options import USUAL_ROUNDS, Kind
 from arena.league.plan import LeagueEntry
 from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
+from arena.report.game_list import Roster, players_of
 from arena.report.placings import placing_in
-from arena.report.roster import Roster, players_of
 from arena.report.standings import make_table
 from arena.rules.ruleset import Ruleset
 

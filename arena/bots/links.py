@@ -25,37 +25,30 @@ class Link:
 
 @dataclass(frozen=True)
 class Trail:
-    """What a path leads through: all links on the way in their order, and what is at the end, which is no link.
+    """The way that a path leads: all links in their order, and what is at the end, which is no link.
 
-    `stages` are the whole path as it is at each link, resolved that far, and the end. `left` are the folders that a
-    `..` in one of the links has led out of.
+    `stages` are the whole path as it is at each link, resolved that far, and the end.
     """
 
     links: tuple[Link, ...]
     end: Path
     stages: tuple[Path, ...]
-    left: tuple[Path, ...] = ()
 
     @property
     def places(self) -> tuple[Path, ...]:
-        """Where each link is, and the end: whoever may write one of them decides where the path leads."""
+        """Where each link is, and the end."""
         return (*(link.place for link in self.links), self.end)
 
 
 def follow(path: Path) -> Trail:
     """Follow an absolute path to its end. Raises `OSError`, as opening it would, if there is none."""
-    here, links, stages, left = Path("/"), list[Link](), list[Path](), list[Path]()
+    here, links, stages = Path("/"), list[Link](), list[Path]()
     waiting = list(reversed(path.parts[1:]))
-    own = len(waiting)  # so many of the names that wait are of the path itself, the others of links
     while waiting:
         name = waiting.pop()
-        is_of_a_link = len(waiting) >= own
-        own = min(own, len(waiting))
         if name in ("", "."):
             continue
         if name == "..":
-            if is_of_a_link:
-                left.append(here)
             here = here.parent
             continue
         place = here / name
@@ -73,7 +66,7 @@ def follow(path: Path) -> Trail:
         if target.startswith("/"):
             here = Path("/")
         waiting += reversed(target.split("/"))
-    return Trail(tuple(links), here, (*stages, here), tuple(left))
+    return Trail(tuple(links), here, (*stages, here))
 
 
 def links_out(folder: Path, names: Iterable[str]) -> Iterator[Link]:
@@ -87,5 +80,5 @@ def links_out(folder: Path, names: Iterable[str]) -> Iterator[Link]:
 
 
 def at_its_folder(path: Path) -> Path:
-    """The same path with no link left in the path of its folder. Raises `OSError`."""
-    return follow(path.parent).end / path.name
+    """Return the same path with no link left in the path of its folder. Raises `OSError`."""
+    return Path(os.path.realpath(path.parent, strict=True), path.name)

@@ -52,7 +52,6 @@ class _Ways:
         self.programs: dict[str, Program] = {}
         """At the basic level, what each bot is run by, and the folders in which it may find programs."""
         self.problems: dict[str, str] = {}
-        host = host.as_of_now()
         rivals = Rivals(() if level is Level.BASIC else bots)
         for bot in (bot for bot in bots if bot.fault is None):
             try:
@@ -142,8 +141,7 @@ class Sandbox:
         if self.level is Level.BASIC:
             program = self._programs[bot.name]
             environment = {**bot.environment, "PATH": os.pathsep.join(map(str, program.path))}
-            command = program.command if program.is_named else bot.words
-            return Launch(command, bot.folder, environment, limits, cpus=cpus, words=words)
+            return Launch(program.command, bot.folder, environment, limits, cpus=cpus, words=words)
         line = bwrap.through_shell(bwrap.command(self._mounts[bot.name], limits, bwrap.spare_user()))
         group = None
         if self._hierarchy:

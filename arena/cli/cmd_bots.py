@@ -27,7 +27,7 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     from arena.errors import UsageError
     from arena.report.bot_versions import bot_versions, bots_json, bots_report
     from arena.report.consoles import results_console
-    from arena.report.roster import Roster, players_of
+    from arena.report.game_list import Roster, players_of
 
     with open_to_read(store) as opened:
         contents = opened.count()

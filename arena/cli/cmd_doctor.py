@@ -27,8 +27,7 @@ def doctor_command(as_json: bool) -> None:
     refuse_windows()
     from arena.bots.sandbox.levels import AUTO, enter_scope
     from arena.bots.sandbox.probe import examine
-    from arena.report.consoles import results_console
-    from arena.report.documents import to_json
+    from arena.report.consoles import results_console, to_json
 
     enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
     with unwinding():

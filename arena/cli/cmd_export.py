@@ -139,7 +139,7 @@ def _reader(text: str, store: Path, contents: "Contents[list[GameRow]]") -> "Rea
 def _called(name: str, store: Path, contents: "Contents[list[GameRow]]") -> "set[Player]":
     """The players of this name in a store. Raises `UsageError` if there are none."""
     from arena.errors import UsageError
-    from arena.report.roster import Roster, players_of
+    from arena.report.game_list import Roster, players_of
 
     try:
         return Roster(players_of(contents.rows, contents.entrants), contents.rows).called(name)

@@ -71,9 +71,8 @@ def games_command(
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
     from arena.game.verdict import GameResult
-    from arena.report.documents import game_lines, games_json, one_form
-    from arena.report.result_words import GameFilter, game_line, long_line
-    from arena.report.roster import Roster, players_of
+    from arena.report.consoles import one_form, to_json, to_line
+    from arena.report.game_list import GameFilter, Roster, game_entry, game_line, long_line, players_of
 
     forms = (("--long", is_long), ("--json", as_json), ("--jsonl", as_lines))
     one_form([option for option, is_asked in forms if is_asked])
@@ -107,10 +106,10 @@ def games_command(
         except UsageError as error:
             raise UsageError(f"{store}: {error}") from None
         if form is OutputForm.LINES:
-            for line in game_lines(rows, roster.names, not_counted):
-                result(line)
+            for row in rows:
+                result(to_line(game_entry(row, roster.names, not_counted)))
         elif form is OutputForm.JSON:
-            result(games_json(list(rows), roster.names, not_counted))
+            result(to_json([game_entry(row, roster.names, not_counted) for row in rows]))
         else:
             found = False
             for row in rows:

@@ -31,8 +31,8 @@ def log_command(store: Path, game: str, side: str | None, *, times: bool, as_jso
     """
     from arena.cli.stores import open_to_read
     from arena.league.game_specs import was_followed
+    from arena.report.game_list import Roster
     from arena.report.log import log_json, log_text
-    from arena.report.roster import Roster
     from arena.system.printable import printable
 
     with open_to_read(store) as opened:

@@ -43,7 +43,7 @@ def new_command(path: Path, language: str | None, author: str, as_json: bool) ->
     """
     from arena.bots.languages import DEFAULT, find_language
     from arena.bots.new import write_bot
-    from arena.report.documents import to_json
+    from arena.report.consoles import to_json
     from arena.system.printable import printable
 
     chosen = find_language(language) if language is not None else DEFAULT

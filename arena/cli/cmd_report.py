@@ -59,7 +59,7 @@ def report_command(
     from arena.cli.stores import open_to_read
     from arena.league.option_values import option_value
     from arena.league.readers import reader_named
-    from arena.report.documents import to_json
+    from arena.report.consoles import to_json
     from arena.system.printable import printable
 
     needs(["jinja2"], "web", "arena report")

@@ -71,8 +71,8 @@ def rerun_command(
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.cli.stores import open_to_read
     from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
-    from arena.report.documents import to_json
-    from arena.report.roster import Roster, shown_name
+    from arena.report.consoles import to_json
+    from arena.report.game_list import Roster, shown_name
     from arena.system.printable import printable
 
     with open_to_read(store) as opened:

@@ -50,8 +50,8 @@ def show_command(
 ) -> None:
     """Print a game of STORE move by move, as boards. GAME is a number or the start of an id."""
     from arena.cli.stores import open_to_read
+    from arena.report.game_list import Roster
     from arena.report.game_text import ALL_PLIES, GameStyle, game_pages, parse_plies, show_json
-    from arena.report.roster import Roster
     from arena.system.printable import printable
 
     plies = ALL_PLIES if ply is None else parse_plies(ply)

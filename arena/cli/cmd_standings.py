@@ -50,9 +50,9 @@ def standings_command(
     from arena.cli.stores import open_to_read
     from arena.report.consoles import results_console
     from arena.report.documents import check_form, league_json, places_text, table_text
+    from arena.report.game_list import Roster, players_of
     from arena.report.placings import placing_in, placing_lines, placing_report, rounds_of, rounds_report
     from arena.report.result_words import against_itself_text
-    from arena.report.roster import Roster, players_of
     from arena.report.standings import declared_last, make_table, table_note
     from arena.report.terminal import full_report
 

@@ -36,8 +36,8 @@ from arena.league.saved import (
 )
 from arena.league.store import GameRow, StoreChangedError
 from arena.play.saved_game import load_saved
-from arena.report.documents import PausedJson, pausable_json
-from arena.report.result_words import game_line
+from arena.report.consoles import to_json, to_line
+from arena.report.game_list import PausedJson, game_entry, game_line
 from arena.report.standings import handicap_text
 from arena.system.printable import counted, printable
 from protocol.notation import COLOR_BY_WORD, Color
@@ -66,7 +66,7 @@ def resume(
     """Resume a saved game; `paths` are the bots, NAME=PATH each. Returns the exit code."""
     with unwinding():
         saved = load_saved(file)
-        if saved.persons:
+        if any(saved.persons):
             raise UsageError(f"{file}: a game with a person; resume it with: {_line('play', '--resume', str(file))}")
         names = [frozenset({player.name}) for player in saved.players]
         options = replace(options, bots=by_color("--bot", paths, names))
@@ -95,7 +95,7 @@ def _play(
         remark(f"paused after {_plies(plies)}; resume with: {_line_to_resume(prepared, 'resume')}")
         if form is not OutputForm.TEXT:
             paused = PausedJson(printable(str(prepared.file)), plies)
-            result(pausable_json(paused, as_line=form is OutputForm.LINES))
+            result(to_line(paused) if form is OutputForm.LINES else to_json(paused))
 
     with StopRequests() as stop:
         with _naming_resumption(prepared, "resume with", f"stopped: {_kept(prepared)}"):
@@ -106,9 +106,12 @@ def _play(
 
 def _print_game(row: GameRow, store: Path, form: OutputForm) -> int:
     """Print the result of a game. Returns the exit code."""
-    is_text = form is OutputForm.TEXT
+    if form is OutputForm.TEXT:
+        text = f"{game_line(row)}\n{row.detail}"
+    else:
+        text = (to_line if form is OutputForm.LINES else to_json)(game_entry(row))
     try:
-        result(f"{game_line(row)}\n{row.detail}" if is_text else pausable_json(row, as_line=form is OutputForm.LINES))
+        result(text)
         flush_results()
     except OutputError as error:
         error.tell(f"; the game is stored in {store}")
@@ -178,7 +181,7 @@ def resume_with_person(
 ) -> int:
     """Resume a saved game; `bot` is the path of its bot now. Returns the exit code; raises `ArenaError`."""
     saved = load_saved(file)
-    if not saved.persons:
+    if not any(saved.persons):
         words = _line("resume", str(file))
         raise UsageError(f"{file}: expected a game with a person, got one of bots; resume it with: {words}")
     if seats.is_terminal and all(saved.persons):

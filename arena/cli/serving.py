@@ -112,7 +112,7 @@ class _ServedProgress:
         self._send()
 
     def finished(self, row: "GameRow", record: "GameRecord") -> None:
-        from arena.report.result_words import game_line
+        from arena.report.game_list import game_line
 
         self._played += 1
         self._server.stored(row.id, row.number, game_line(row))

@@ -40,7 +40,7 @@ def _paused_words(path: Path) -> str | None:
     except UsageError:
         return None
     red, blue = (player.name for player in paused.players)
-    words = ("play", "--resume") if paused.persons else ("resume",)
+    words = ("play", "--resume") if any(paused.persons) else ("resume",)
     go_on = shell_line(*this_command(), *words, str(path))
     done = counted(len(paused.history.actions), "ply", "plies")
     return (

@@ -171,7 +171,7 @@ def _next_game(settings: Settings, store: Store, players: tuple[Player, Player],
         if color is not None:
             ways = [as_blue if color else as_red]
         for game in ways:
-            if not store.has(game.id):
+            if game.id not in store:
                 return game
     raise AssertionError("there is no last round")
 

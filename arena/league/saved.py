@@ -45,7 +45,7 @@ class PreparedGame:
     """Where the game is saved if it is interrupted."""
     held: Sandbox
     pondering: bool
-    seed: int | None
+    seed: int
     usual_time: TimeControl | None = None
     """That of the match, where a bot has its own."""
 

@@ -27,7 +27,7 @@ from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import GameChecks, verify
 from arena.play.machine import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
-from arena.report.result_words import facts_of
+from arena.report.game_text import facts_of
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from arena.version import __version__

@@ -203,18 +203,6 @@ def test_a_manager_among_a_bots_files_is_not_run(home: Path, monkeypatch: pytest
     assert not (home / "asked").exists()
 
 
-@pytest.mark.parametrize("folder", [".pyenv", ".pyenv/bin"])
-def test_a_manager_in_a_folder_that_everybody_may_write_is_not_run(
-    folder: str, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    manager(home, "pyenv", monkeypatch)
-    (home / folder).chmod(0o1777)
-    bot = bot_folder(home / "bots/A", '["tool"]')
-    with pytest.raises(UsageError, match="its manager is not found: name with --interpreter what the shim runs"):
-        find_program(bot, HostPrograms((), [bot]))
-    assert not (home / "asked").exists()
-
-
 def test_a_shim_that_a_bot_brings_along_is_not_asked_about(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shim = manager(home, "pyenv", monkeypatch)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")

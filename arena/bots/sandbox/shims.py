@@ -8,8 +8,8 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
-from arena.bots.links import Trail, at_its_folder, follow
-from arena.bots.sandbox.programs import HostPrograms, is_open, is_program
+from arena.bots.links import at_its_folder
+from arena.bots.sandbox.programs import HostPrograms, is_program
 from arena.bots.spec import base_environment
 from arena.errors import UsageError
 from arena.system.printable import printable
@@ -25,31 +25,30 @@ started the arena sets it from a file in the current folder, which may be a bot'
 ANSWER_SECONDS = 60.0
 
 
-def behind_shim(program: Path, trail: Trail, host: HostPrograms) -> tuple[Path, Trail]:
-    """Return the program that one of the host's programs runs, and the way to it: the program itself if it is no shim.
+def behind_shim(program: Path, host: HostPrograms) -> Path:
+    """Return what one of the host's programs runs: the program itself if it is no shim.
 
     Raises `UsageError` if the manager is not found or names no program.
     """
-    manager = _manager(program, trail, host)
+    manager = _manager(program, host)
     if manager is None:
-        return program, trail
+        return program
     try:
-        reason = host.why_not(at_its_folder(manager), follow(manager), for_host=True)
+        reason = host.why_not(at_its_folder(manager), for_host=True)
         if reason is not None:
             raise UsageError(f"{program} is a shim: {manager} {reason}")
-        found = _which(manager, program.name, os.pathsep.join(str(folder) for folder in host.path))
-        place, way = at_its_folder(found), follow(found)
+        found = at_its_folder(_which(manager, program.name, os.pathsep.join(map(str, host.path))))
     except (OSError, ValueError) as error:
         raise UsageError(printable(f"{program} is a shim: {manager} which {program.name}: {error}")) from None
-    reason = host.why_not(place, way, for_host=True)
+    reason = host.why_not(found, for_host=True)
     if reason is not None:
         raise UsageError(f"{program} is a shim: it runs {found}, which {reason}")
-    return place, way
+    return found
 
 
-def _manager(program: Path, trail: Trail, host: HostPrograms) -> Path | None:
+def _manager(program: Path, host: HostPrograms) -> Path | None:
     """Return the toolchain manager that a program is a shim of; None for an ordinary program."""
-    end, rustup = trail.end, program.with_name("rustup")
+    end, rustup = Path(os.path.realpath(program)), program.with_name("rustup")
     if rustup.is_file() and os.path.samefile(rustup, end):  # a link, or the same file under a second name
         end = rustup
     if end.name in PROXIES:
@@ -58,9 +57,8 @@ def _manager(program: Path, trail: Trail, host: HostPrograms) -> Path | None:
         return None
     root = program.parent.parent
     places = [*(root / "bin" / name for name in MANAGERS), *(folder / root.name.lstrip(".") for folder in host.path)]
-    for place in places:
-        if is_program(place) and not any(is_open(folder) for folder in (place.parent, place.parent.parent)):
-            return place
+    if found := next(filter(is_program, places), None):
+        return found
     raise UsageError(f"{program} is a shim, and its manager is not found: name with --interpreter what the shim runs")
 
 

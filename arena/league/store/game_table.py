@@ -6,7 +6,7 @@ game that was lost. All rows are read a few at a time: the memory that it takes 
 program that stores games meanwhile does not wait for the pass.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
@@ -293,12 +293,33 @@ class GamesTable:
         chosen = f"SELECT number FROM players WHERE digest IN ({marks})"
         red, blue = (f"SELECT number FROM games WHERE {side} IN ({chosen})" for side in ("red", "blue"))
         found = self._database.query(f"{red} UNION {blue} ORDER BY number", *digests, *digests)
-        numbers = [number for (number,) in found]
-        for start in range(0, len(numbers), ROWS_AT_ONCE):
-            some = numbers[start : start + ROWS_AT_ONCE]
+        yield from self._whole_where("number", [number for (number,) in found])
+
+    def of_ids(self, ids: Sequence[str]) -> Iterator[Columns]:
+        """Give the rows of the games of these ids that are whole."""
+        return self._whole_where("id", ids)
+
+    def _whole_where(self, column: str, values: Sequence[object]) -> Iterator[Columns]:
+        for start in range(0, len(values), ROWS_AT_ONCE):
+            some = values[start : start + ROWS_AT_ONCE]
             marks = ", ".join("?" * len(some))
-            rows = self._database.query_rows(f"{_READ} WHERE number IN ({marks}) ORDER BY number", *some)
+            rows = self._database.query_rows(f"{_READ} WHERE {column} IN ({marks}) ORDER BY number", *some)
             yield from filter(None, map(self._whole, rows))
+
+    def count_between(self, digests: Collection[str]) -> int:
+        """Count the games between players of these digests."""
+        ((count,),) = self._database.query(f"SELECT count(*) FROM games WHERE {_between(digests)}", *digests, *digests)
+        return int(count)
+
+    def numbers_between(self, digests: Collection[str]) -> Iterator[int]:
+        """Give the numbers of the games between players of these digests, in order."""
+        last = SMALLEST_NUMBER
+        query = (
+            f"SELECT number FROM games WHERE {_between(digests)} AND number > ? ORDER BY number LIMIT {ROWS_AT_ONCE}"
+        )
+        while found := self._database.query(query, *digests, *digests, last):
+            yield from (number for (number,) in found)
+            last = found[-1][0]
 
     def records_damage(self) -> list[Damage]:
         """Return the games whose records are not what was stored, reading a few at a time."""
@@ -326,6 +347,12 @@ class GamesTable:
             f"{last.format('blue')}"
         )
         return [Player(printable(str(name)), printable(str(digest))) for name, digest in rows]
+
+
+def _between(digests: Collection[str]) -> str:
+    """Return the condition for games between players of these digests, which are its values twice."""
+    players = f"(SELECT number FROM players WHERE digest IN ({', '.join('?' * len(digests))}))"
+    return f"red IN {players} AND blue IN {players}"
 
 
 def _gap(first: int, last: int) -> str:

@@ -138,16 +138,6 @@ class Store:
         `DamagedError` if anything in the store is not as it was stored, or it holds games and not their settings.
         """
         self.refuse_damage()
-        self._agree(settings, players)
-
-    def agree_and_read(self, settings: Mapping[str, str], players: Sequence[Player]) -> list[GameRow]:
-        """As `agree`; returns all stored games, as `rows` does, which are compared and read in one pass."""
-        contents = self.read()
-        self._refuse((*contents.damage, *self._games.records_damage()))
-        self._agree(settings, players)
-        return contents.rows
-
-    def _agree(self, settings: Mapping[str, str], players: Sequence[Player]) -> None:
         with self._database.transaction():  # another process may be about to do the same
             self._settings.agree(
                 settings,
@@ -319,7 +309,12 @@ class Store:
         """Return the row of the game of this id, or None. Raises `DamagedError` if it is not as it was stored."""
         return self._games.row_of_id(game_id)
 
-    def has(self, game_id: str) -> bool:
+    def rows_of_ids(self, ids: Sequence[str]) -> list[GameRow]:
+        """Return the rows of the games of these ids that are stored and whole, in the order of the ids."""
+        found = {columns[1]: row_from(columns) for columns in self._games.of_ids(ids)}
+        return [found[game_id] for game_id in ids if game_id in found]
+
+    def __contains__(self, game_id: object) -> bool:
         """Return whether there is a game of this id, whole or not."""
         return bool(self._database.query("SELECT 1 FROM games WHERE id = ?", game_id))
 
@@ -393,6 +388,14 @@ class Store:
         played = self.players()
         digests = {player.digest for player in played}
         return [*played, *(player for player in self.claims().entrants if player.digest in digests)]
+
+    def count_between(self, digests: Collection[str]) -> int:
+        """Count the games between players of these digests, without reading them."""
+        return self._games.count_between(digests)
+
+    def numbers_between(self, digests: Collection[str]) -> Iterator[int]:
+        """Give the numbers of the games between players of these digests, in order."""
+        return self._games.numbers_between(digests)
 
     def count_others(self, players: Sequence[Player]) -> int:
         """Count the games with a bot that is none of these, nor another version of one: by digest and name."""
