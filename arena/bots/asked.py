@@ -12,7 +12,7 @@ import msgspec
 
 from arena.bots.limits import Limits
 from arena.bots.names import name_fault
-from arena.bots.old_bots import split_word
+from arena.bots.samples import split_word
 from arena.game.time_control import TimeControl
 from arena.system.printable import SHOWN, printable
 

@@ -14,9 +14,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.bots.ignore import Ignored
+from arena.bots.covered import Covered, Ignored, Look, Parts, Stamp
 from arena.bots.limits import GIB, MIB, size_text
-from arena.bots.look import Covered, Look, Parts, Stamp
 from arena.errors import UsageError
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS, READ, NotAFileError, open_regular

@@ -21,27 +21,30 @@ from pathlib import Path
 
 import trio
 
-from arena.bots.build_checks import (
+from arena.bots.build_files import (
     LINE_LENGTH,
     BuildLimits,
     check_made,
+    copied,
     judge,
     manifest_of,
     program_in,
+    refuse_full_disk,
     refuse_if_nothing_is_made,
+    refuse_other_files,
     refuse_other_manifest,
+    scratch,
 )
-from arena.bots.build_copy import copied, refuse_full_disk, refuse_other_files, scratch
 from arena.bots.build_sandbox import build_in_sandbox
 from arena.bots.finding import broken
 from arena.bots.folders import BotFolders, in_use
 from arena.bots.loading import load_bot
-from arena.bots.run import Run, run_to_end
 from arena.bots.sandbox import files
 from arena.bots.sandbox.launch import Launch, SandboxError, StartError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
+from arena.bots.trial import Run, run_to_end
 from arena.errors import UsageError
 from arena.system.printable import printable
 

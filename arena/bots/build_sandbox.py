@@ -13,17 +13,20 @@ from pathlib import Path, PurePosixPath
 
 import trio
 
-from arena.bots.build_checks import (
+from arena.bots.build_files import (
     LINE_LENGTH,
     BuildLimits,
+    copied,
     judge,
     manifest_of,
+    open_up,
+    put_there,
     refuse_if_nothing_is_made,
+    refuse_other_files,
     refuse_other_manifest,
+    scratch,
 )
-from arena.bots.build_copy import copied, open_up, put_there, refuse_other_files, scratch
 from arena.bots.limits import Limits, size_text
-from arena.bots.run import Run, run_to_end
 from arena.bots.sandbox import bwrap, files
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch
@@ -33,6 +36,7 @@ from arena.bots.sandbox.programs import HostPrograms, own_files
 from arena.bots.sandbox.rlimits import process_limits
 from arena.bots.sandbox.runtimes import find_tools
 from arena.bots.spec import BotSpec
+from arena.bots.trial import Run, run_to_end
 from arena.errors import UsageError
 from arena.system.printable import printable
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from arena.bots.bot_files import look_at, program_content
+from arena.bots.covered import Look, Parts
 from arena.bots.identity import identify_again
-from arena.bots.look import Look, Parts
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable

@@ -24,8 +24,10 @@ from arena.bots.names import PROGRAM_ENDINGS, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
+from arena.rules.ruleset import Ruleset
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS
+from protocol.ucc2012 import unspeakable
 
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")
@@ -227,3 +229,17 @@ def _refused_link(path: Path) -> BotSpec:
     )
     digest = hashlib.sha256(b"link " + os.fsencode(target)).hexdigest()
     return broken(BotSpec(made_name(name_of_file(base_name(path))), path, (), place_of_link(path), digest), fault)
+
+
+def why_unfit(bot: BotSpec, ruleset: Ruleset) -> str:
+    """Return why a bot cannot play under these rules, in words, or an empty string if it can."""
+    lacking = unspeakable(dict(ruleset.lines())) if bot.is_of_2012 else ""
+    return f"ucc-2012 has no words for {lacking}, which the rules of {ruleset.name} have" if lacking else ""
+
+
+def fitting(bot: BotSpec, ruleset: Ruleset, *, has_openings: bool) -> BotSpec:
+    """Return the same bot, broken if it cannot play under these rules, or with openings where there are some."""
+    why = why_unfit(bot, ruleset)
+    if has_openings and bot.is_of_2012:
+        why = "in ucc-2012 each bot chooses its set-up: expected no --openings"
+    return broken(bot, f"{printable(str(bot.path))}: {why}") if why and bot.fault is None else bot

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arena.bots.bot_files import BUILD_FOLDERS, BotFiles, program_content
-from arena.bots.ignore import NOTHING_IGNORED, Ignored
-from arena.bots.look import Covered, Look, Parts
+from arena.bots.covered import NOTHING_IGNORED, Covered, Ignored, Look, Parts
 from arena.bots.names import without_name
 from arena.system.printable import printable
 

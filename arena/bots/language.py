@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path, PurePath
 
-from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK
+from arena.bots.program_files import FIRST_LINE, SCRIPT_MARK
 from arena.bots.spec import BotSpec
 from arena.game.hints.values import Language
 from arena.system.user_files import read_start

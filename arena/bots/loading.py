@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.asked import AskedBot
+from arena.bots.covered import Ignored
 from arena.bots.identity import SHORT, Identity, digest_with, identify_file, identify_folder
-from arena.bots.ignore import Ignored
 from arena.bots.languages import language_of_source, needed
 from arena.bots.manifest import MANIFEST, Protocol, read_manifest
 from arena.bots.names import NAME_ENDINGS, expected_name, name_fault, name_of_file
+from arena.bots.program_files import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.samples import SAMPLES, meant_sample
-from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError, suggest
 from arena.system.printable import printable

@@ -23,7 +23,7 @@ import msgspec
 from msgspec import Meta
 
 from arena.bots.bot_files import behind_link
-from arena.bots.ignore import MOST_PATTERNS, SOME_PATTERNS, pattern_fault
+from arena.bots.covered import MOST_PATTERNS, SOME_PATTERNS, pattern_fault
 from arena.bots.languages import language_of_source
 from arena.bots.names import GRAMMAR, expected_name, name_fault
 from arena.bots.spec import TOKEN_VARIABLE

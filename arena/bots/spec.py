@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots.asked import AskedBot
+from arena.bots.covered import Look
 from arena.bots.identity import digest_with
-from arena.bots.look import Look
-from arena.bots.old_bots import ADAPTER
+from arena.bots.samples import ADAPTER
 from arena.game.hints.values import Language
 from arena.game.persons import person_digest
 from arena.game.spec import Player

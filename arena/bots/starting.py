@@ -8,7 +8,6 @@ import trio
 from arena.bots.finding import broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.run import Run
 from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch, SandboxError
@@ -17,7 +16,7 @@ from arena.bots.sandbox.mounts import Mounts, Rivals, mounts_of
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import Program, find_program
 from arena.bots.spec import BotSpec
-from arena.bots.trial import try_controls, try_entrants
+from arena.bots.trial import Run, try_controls, try_entrants
 from arena.errors import UsageError
 from arena.system.printable import printable
 

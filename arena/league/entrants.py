@@ -13,15 +13,14 @@ from pathlib import Path
 from arena.bots.build import build_all
 from arena.bots.changed import named
 from arena.bots.entering import assign_identities, copies_of_one, place_of
-from arena.bots.finding import Found, broken, find_entrants
-from arena.bots.fitting import fitting
+from arena.bots.finding import Found, broken, find_entrants, fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.league_options import PlayOptions

@@ -20,15 +20,15 @@ import trio
 from made_bots import RESIGNS
 from sandboxes import at_every_level
 
-from arena.bots import build_copy
+from arena.bots import build_files
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.changed import compare
+from arena.bots.covered import SETTLED_NS
 from arena.bots.folders import BotFolders, BotInUseError
 from arena.bots.limits import GIB
 from arena.bots.loading import load_bot
-from arena.bots.look import SETTLED_NS
 from arena.bots.sandbox import files
 from arena.bots.sandbox.launch import HostError
 from arena.bots.sandbox.levels import Level
@@ -235,7 +235,7 @@ def test_a_program_behind_a_link_to_a_folder_has_to_come_from_the_build_too(fold
 def test_a_build_that_fails_while_its_disk_is_full_is_no_fault_of_the_bot(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_copy, "LEAST_FREE", 1 << 62)
+    monkeypatch.setattr(build_files, "LEAST_FREE", 1 << 62)
     with BotFolders() as ours, pytest.raises(HostError, match="nobody forfeits"):
         built([bot_in(folder, "exit 1\n")], ours)
 

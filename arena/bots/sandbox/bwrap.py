@@ -27,7 +27,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from arena.bots.limits import MIB, Limits
-from arena.bots.links import Link
+from arena.bots.program_files import Link
 from arena.bots.sandbox.mounts import HOME, Mounts
 from arena.bots.sandbox.programs import SYSTEM, is_within
 from arena.bots.sandbox.rlimits import at_most_own, process_limits

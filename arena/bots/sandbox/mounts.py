@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.bots.links import Link, follow
+from arena.bots.program_files import Link, follow
 from arena.bots.samples import is_packaged
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_within, own_files
