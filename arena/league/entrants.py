@@ -183,7 +183,7 @@ def note_versions(store: Store, bots: Sequence[BotSpec], former: Collection[str]
         versions = called.get(bot.name, [])
         older = [player for player in versions if player.digest not in present]  # the others play on, renamed
         if bot.fault is None and older and bot.player.digest not in known:
-            lines.append(_line(bot, older[-1], store.files_of(older[-1]), goes_on=bot.player.digest in former))
+            lines.append(_line(bot, older[-1], store.kept().files_of(older[-1]), goes_on=bot.player.digest in former))
         if bot.fault is None:
             kept.append(KeptFiles(bot.player, bot.files, versions))
     store.set_files(kept)
