@@ -59,7 +59,6 @@ async def measure(bot: BotSpec, store: Store, options: argparse.Namespace) -> No
             await play_missing(
                 *(Listed(games[begin:end]), {bot.player: bot}, store, executor, lambda row, record: None),
                 versions=Versions(),
-                stored={},  # to read all rows anew at each step would be what grows
             )
             held = [Held.of(process) for process in (parent, *parent.children())]
             first = first or held

@@ -92,7 +92,7 @@ def lines_of(league: OpenLeague, progress: Progress) -> GameLines:
         result(line)
         flush_results()
 
-    return GameLines(progress, write, Roster(league.players, league.rows()).names)
+    return GameLines(progress, write, Roster(league.players, league.count()).names)
 
 
 def play_and_print(
@@ -156,17 +156,17 @@ def progress_of(
     if detail() is Detail.QUIET:
         return Silence()
     console = progress_console()
-    plan, rows = league.plan, league.rows()
+    plan, stored = league.plan, league.known
     if what is None:
         at_most = "games until it is decided" if league.at_most is None else f"at most {league.at_most} games"
         games = at_most if league.planned is None else counted(league.planned, "game")
         what = f"{f'{plan.format} {plan.kind.value}'.lstrip()} of {len(plan.bots)} bots, {games}"
-    console.print(_plan_text(plan, what, len(rows)), style="dim", soft_wrap=not console.is_terminal)
+    console.print(_plan_text(plan, what, stored), style="dim", soft_wrap=not console.is_terminal)
     if detail() is Detail.VERBOSE:
-        return PlainProgress(console, len(rows), league.planned, note)
+        return PlainProgress(console, stored, league.planned, note)
     if sys.stderr.isatty() and not console.is_dumb_terminal:
-        return LiveProgress(console, league.players, rows, league.planned, live_note, broken=plan.faults)
-    return PlainProgress(console, len(rows), league.planned, note, tells_games=sys.stderr.isatty())
+        return LiveProgress(console, league.players, league.rows(), league.planned, live_note, broken=plan.faults)
+    return PlainProgress(console, stored, league.planned, note, tells_games=sys.stderr.isatty())
 
 
 def _plan_text(plan: Plan, what: str, stored: int) -> Text:
@@ -193,10 +193,11 @@ def _plan_text(plan: Plan, what: str, stored: int) -> Text:
 
 def _print_results(league: OpenLeague, form: OutputForm, lines: GameLines | None) -> bool:
     """Print the table of the games so far, after the `lines`. Returns False if that cannot be printed."""
-    plan, rows = league.plan, league.rows()
-    table = make_table(league.players, rows, league.planned, meets_all=league.meets_all)
+    plan, rows = league.plan, [] if form is OutputForm.TEXT else league.rows()
+    games = rows or league.count()
+    table = make_table(league.players, games, league.planned, meets_all=league.meets_all)
     settings, placing = league.store.settings(), league.placing()
-    names = Roster(league.players, rows).names
+    names = Roster(league.players, games).names
     try:
         if lines:
             lines.close()
@@ -253,7 +254,8 @@ def _how_to_resume(league: OpenLeague, outcome: LeagueOutcome) -> str:
 def _stored(league: OpenLeague) -> str:
     path = league.plan.path
     try:
-        return f"{len(league.rows())}{_of_all(league)} games are stored in {path}"
+        league.count()
+        return f"{league.known}{_of_all(league)} games are stored in {path}"
     except StoreError:
         verify = shell_line(*this_command(), "verify", str(path))
         return f"{league.known}{_of_all(league)} games were stored in {path}, which cannot be read now (see '{verify}')"

@@ -215,6 +215,8 @@ def record_from() -> Callable[[Table], GameRecord]:
     return make
 
 
+# --- an executor ------------------------------------------------------------------------------------------------------
+
 PlayTask = Callable[[GameTask], Awaitable[GameRecord]]
 
 

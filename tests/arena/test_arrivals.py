@@ -171,6 +171,9 @@ def descriptors() -> dict[int, str]:
     return found
 
 
+# --- the rules, with a clock of the test's own ----------------------------------------------------------------------
+
+
 @needs_epoll
 def test_an_answer_that_wakes_the_arena_counts_from_then_however_late_it_is_read(scripted: Scripted) -> None:
     scripted.look(9.0)
@@ -350,6 +353,8 @@ def test_without_epoll_an_answer_counts_from_when_it_is_read(monkeypatch: pytest
     scripted.arrivals.after_run()
 
 
+# --- stops of the arena ---------------------------------------------------------------------------------------------
+
 LONG = 12.3
 
 
@@ -520,6 +525,9 @@ def test_a_run_looks_again_and_again_whatever_its_games_do() -> None:
         assert max(asked) <= BEAT_SECONDS
 
     trio.run(run)
+
+
+# --- in a run -------------------------------------------------------------------------------------------------------
 
 
 @needs_epoll

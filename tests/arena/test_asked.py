@@ -96,6 +96,9 @@ def test_arguments_stand_among_the_files_by_which_a_new_version_is_explained(fol
     assert one.keys() - plain.keys() == {"its arguments"}
 
 
+# --- limits and time --------------------------------------------------------------------------------------------------
+
+
 def settings(folder: Path, own: OwnByName | None = None, limits: str = "") -> dict[str, tuple[Limits, str]]:
     """The limits and the time of two bots, of which the first was named with some of its own, by name."""
     bots = [bot(folder / "one.py", own=Own(memory=GIB, time=SECOND)), bot(folder / "two")]

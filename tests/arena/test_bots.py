@@ -66,6 +66,9 @@ def output(bot: BotSpec) -> str:
     return trio.run(main).decode()
 
 
+# --- what may stand there -----------------------------------------------------------------------------------------
+
+
 def test_an_executable_file_is_run_itself_in_its_folder(tmp_path: Path) -> None:
     path = put(tmp_path / "hunter", "#!/bin/sh\npwd\n")
     bot = load_bot(path)
@@ -127,6 +130,9 @@ def test_caches_are_passed_over_and_a_hidden_file_that_is_named_is_a_bot(tmp_pat
 def test_the_folder_one_stands_in_may_be_a_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(bot_folder(tmp_path / "hunter"))
     assert [bot.name for bot in find_bots(["."])] == ["hunter"]
+
+
+# --- what is wrong ------------------------------------------------------------------------------------------------
 
 
 def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
@@ -251,6 +257,9 @@ def test_a_manifest_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     assert problem(tmp_path).startswith(f"{tmp_path}/bot.toml: not valid TOML")
 
 
+# --- names and digests --------------------------------------------------------------------------------------------
+
+
 def test_bots_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     paths = [put(tmp_path / "old" / "hunter"), put(tmp_path / "new" / "hunter.py"), put(tmp_path / "new" / "scout")]
     assert [bot.name for bot in find_bots([str(path) for path in paths])] == ["old/hunter", "new/hunter", "scout"]
@@ -316,6 +325,9 @@ def test_without_a_build_the_program_is_a_file_of_the_bots_own(tmp_path: Path) -
     first = load_bot(folder).digest
     put(folder / "run", "#!/bin/sh\necho new\n")
     assert load_bot(folder).digest != first
+
+
+# --- what a bot gets to see ---------------------------------------------------------------------------------------
 
 
 def test_a_bot_is_not_shown_the_arenas_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from sandboxes import at_every_level, in_bwrap
 
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.limits import MIB, Limits
 from arena.bots.loading import load_bot
 from arena.bots.sandbox import bwrap, bwrap_check, files
@@ -102,6 +102,9 @@ def run_as_bot(bot: BotSpec) -> str:
         line = bwrap.through_shell(bwrap.command(held._mounts[bot.name], Limits(), bwrap.spare_user()))
     done = subprocess.run(line, check=False, capture_output=True, timeout=PATIENCE, input=b"")
     return done.stdout.decode() + done.stderr.decode()
+
+
+# --- what is built ----------------------------------------------------------------------------------------------------
 
 
 def test_loading_a_bot_runs_nothing_of_it(folder: Path) -> None:
@@ -354,6 +357,9 @@ def test_what_the_host_names_and_cannot_be_shown_is_the_hosts_affair(
         build(bot, named=(tool,))
 
 
+# --- what a build may not ---------------------------------------------------------------------------------------------
+
+
 @in_bwrap
 def test_a_build_writes_into_a_copy_of_its_own_folder_and_nowhere_else(folder: Path) -> None:
     rival = put(folder / "rival/plan", "secret")
@@ -552,6 +558,9 @@ def test_more_files_than_anybody_needs_are_refused(folder: Path, monkeypatch: py
         list(files.entries(folder))
 
 
+# --- control groups ---------------------------------------------------------------------------------------------------
+
+
 class FakeGroup:
     """Stands for a control group where there are none: its list of members is a file."""
 
@@ -608,6 +617,9 @@ def test_at_the_level_of_control_groups_a_build_joins_one_that_ends_with_it(
     assert group.members.read_text() == "0\n"
     assert [made.memory for made in hierarchy.made] == [(64 + 16) * MIB]
     assert group.done == ["killed", "removed", "closed"]
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
 
 
 def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":

@@ -163,6 +163,8 @@ def sandbox(request: pytest.FixtureRequest, folder: Path) -> Sandbox:
     return Sandbox(folder, as_nobody)
 
 
+# --- what runs --------------------------------------------------------------------------------------------------------
+
 PYTHON_HELLO = "import os\nprint(os.getcwd(), input())\n"
 HELLO = "/bot hello\n"
 
@@ -299,6 +301,9 @@ def test_several_processes_of_a_python_bot_can_share_semaphores(folder: Path) ->
     assert output(load_bot(put(folder / "bot.py", program, 0o644))) == "[1, 2]\n"
 
 
+# --- how it ends ------------------------------------------------------------------------------------------------------
+
+
 def test_a_closed_output_is_seen_at_once(sandbox: Sandbox) -> None:
     with sandbox.start("os.close(1)\nos.read(0, 1)\n") as process:
         assert process.said() == b""
@@ -350,6 +355,9 @@ def test_a_bot_does_not_outlive_the_arena(folder: Path) -> None:
         assert process.said(2) == b"up"
         process.kill()
         assert process.said() == b""
+
+
+# --- what a bot sees --------------------------------------------------------------------------------------------------
 
 
 def test_the_environment_is_small_and_nothing_of_the_arenas(sandbox: Sandbox) -> None:
@@ -436,6 +444,9 @@ tell([sorted(found - set(os.listdir("/")) - set(os.listdir("/bot"))), os.path.sa
     assert sandbox.ask(program) == [[], True]
 
 
+# --- what a bot can write ---------------------------------------------------------------------------------------------
+
+
 def test_nothing_can_be_written_but_its_own_temporary_files(sandbox: Sandbox) -> None:
     program = """
 import stat
@@ -487,6 +498,9 @@ tell([fill("/tmp"), fill("/dev/shm")])
     assert sandbox.ask(program, Limits(tmp=3 * MIB)) == [3 * MIB, MIB]
 
 
+# --- what a bot can reach ---------------------------------------------------------------------------------------------
+
+
 def test_the_machine_cannot_be_reached_over_any_network(sandbox: Sandbox) -> None:
     name = f"arena-{secrets.token_hex(8)}"
     with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as unix:
@@ -527,6 +541,9 @@ with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(
     tell(server.accept()[0].recv(1).decode())
 """
     assert sandbox.ask(program) == "x"
+
+
+# --- what a bot can become --------------------------------------------------------------------------------------------
 
 
 def test_it_is_nobody_and_has_no_rights(sandbox: Sandbox) -> None:
@@ -780,6 +797,9 @@ def test_what_a_manifest_preloads_is_loaded_by_the_bot_only(folder: Path) -> Non
     assert "0" not in {user for user, _ in lines}
     if not gaps(in_control_group=True):
         assert {processes for _, processes in lines} == {"30"}
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 def problem(make: Callable[[], object]) -> str:

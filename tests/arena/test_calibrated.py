@@ -97,6 +97,9 @@ def first_record(path: Path) -> GameRecord:
     return record
 
 
+# --- what a scale is --------------------------------------------------------------------------------------------------
+
+
 @given(
     st.builds(
         TimeControl,
@@ -153,6 +156,9 @@ def test_milliseconds_are_told_as_they_count() -> None:
     assert [ms_text(us) for us in (0, 49, 50, 1_050, 25_249, 25_250)] == [
         *("0.0 ms", "0.0 ms", "0.1 ms", "1.1 ms", "25.2 ms", "25.3 ms")
     ]
+
+
+# --- a game -----------------------------------------------------------------------------------------------------------
 
 
 def test_games_have_the_ids_of_the_clocks_that_are_not_scaled() -> None:
@@ -216,6 +222,9 @@ def test_the_facts_of_a_game_have_both_clock_and_scale(path: Path) -> None:
 def test_what_the_public_is_told_of_a_game_has_both_clock_and_scale(path: Path) -> None:
     line = json.loads(redact(first_record(path), None))
     assert (line["time_percent"], line["red"]["time"]["move_ms"]) == (SLOW_PERCENT, 100)
+
+
+# --- a store ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_league_of_scaled_clocks_is_sound(path: Path) -> None:

@@ -33,6 +33,9 @@ V2_MOUNT = "30 25 0:26 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 r
 OTHER_MOUNTS = "22 1 254:0 / / rw - ext4 /dev/vda rw\n25 22 0:22 / /sys rw,nosuid shared:7 - sysfs sysfs rw\n"
 
 
+# --- which group is ours, from the texts of the kernel ------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("mount", "membership", "folder"),
     [
@@ -71,6 +74,9 @@ def test_outside_linux_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(CgroupError, match="Linux only"):
         Hierarchy.find()
+
+
+# --- whether it will do, on folders that are made up --------------------------------------------------------------
 
 
 def made_up(folder: Path, controllers: str = "cpu memory pids", is_root: bool = False) -> Path:
@@ -136,6 +142,9 @@ def test_what_killed_arenas_have_left_is_removed_and_nothing_else(tmp_path: Path
     assert {path.name for path in tmp_path.iterdir()} == others
 
 
+# --- the line for a scope -----------------------------------------------------------------------------------------
+
+
 @pytest.fixture
 def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A systemd-run, on a machine that is ruled by systemd."""
@@ -195,6 +204,9 @@ def test_in_a_real_scope_groups_can_be_made() -> None:
         pytest.skip("no systemd answers here, or this is in a scope already")
     done = subprocess.run(line, check=False, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert (done.stdout, done.stderr) == ("True True\n", "")
+
+
+# --- real groups --------------------------------------------------------------------------------------------------
 
 
 def until(condition: Callable[[], bool]) -> float:
@@ -473,6 +485,9 @@ def test_a_group_cannot_be_removed_before_its_processes_are_dead(group: Group, r
     until(group.remove)
     assert not group.members.exists()
     assert group.remove()
+
+
+# --- the whole of it ----------------------------------------------------------------------------------------------
 
 
 def picture() -> tuple[str, set[str], str]:

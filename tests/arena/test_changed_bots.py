@@ -15,9 +15,9 @@ from made_bots import RESIGNS
 
 from arena.bots import changed
 from arena.bots.changed import Change, compare
+from arena.bots.covered import SETTLED_NS
 from arena.bots.finding import broken, find_entrants
 from arena.bots.loading import load_bot
-from arena.bots.look import SETTLED_NS
 from arena.bots.spec import BotSpec
 from arena.league.option_values import apart_from_bots
 from arena.league.store import Store
@@ -50,6 +50,9 @@ def league(folder: Path, *bots: str, command: str = "league") -> "subprocess.Com
 def names_played(store: Path) -> list[set[str]]:
     with Store(store, create=False) as stored:
         return [{player.name for player in row.players} for row in stored.rows()]
+
+
+# --- whole leagues --------------------------------------------------------------------------------------------------
 
 
 def test_a_bot_that_changes_is_played_no_more_and_the_others_are(tmp_path: Path) -> None:
@@ -98,6 +101,9 @@ def test_a_game_that_can_be_interrupted_does_not_count_either(tmp_path: Path) ->
     assert names_played(tmp_path / "l.sqlite") == []
     assert "edited.py (changed)" in done.stderr
     assert not (tmp_path / "saved").exists()
+
+
+# --- the check ------------------------------------------------------------------------------------------------------
 
 
 def change_of(bot: BotSpec) -> Change | None:

@@ -39,6 +39,9 @@ def check(path: str, *only: str, rules: tuple[str, ...] = ("duel",), options: Pl
     return check_bot(path, asked, lambda _: None, lambda *_: None)
 
 
+# --- what is tried ----------------------------------------------------------------------------------------------------
+
+
 def test_every_ruleset_and_every_switch_is_tried_if_none_is_named() -> None:
     names = {situation.rules for situation in script(())}
     assert set(ruleset_names()) <= names
@@ -101,6 +104,9 @@ def test_noise_says_nothing_that_a_bot_knows() -> None:
     heard = [message for line in noisy(said).splitlines() if (message := decode_for_bot(line)) is not None]
     assert [repr(message) for message in heard if "later" not in repr(message)] == [repr(one) for one in messages]
     assert len(noisy(said).splitlines()) > len(messages)
+
+
+# --- what came of it --------------------------------------------------------------------------------------------------
 
 
 def test_the_spread_of_times_is_by_nearest_rank() -> None:
@@ -188,6 +194,9 @@ def test_json_has_all_of_it() -> None:
     assert situation["failure"]["mistake"] == "exception"
     assert situation["failure"]["reason"] == "crash"
     assert situation["failure"]["stderr"] == ["error"]
+
+
+# --- real bots --------------------------------------------------------------------------------------------------------
 
 
 def test_a_good_bot_passes_everything_under_a_ruleset() -> None:

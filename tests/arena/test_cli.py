@@ -462,6 +462,8 @@ def test_a_machine_out_of_descriptors_says_so_where_a_game_is_to_be_saved_too(fo
     assert arena(folder, *arguments.split()).returncode == 0
 
 
+# --- how bots are held ----------------------------------------------------------------------------------------------
+
 HOG = """
 import sys, time
 taken = b"x" * (100 * 1024 * 1024)

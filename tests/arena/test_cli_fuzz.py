@@ -29,7 +29,7 @@ RULESETS = Path(loading.__file__).parent / "data"
 
 SERVER = """
 import json, os, signal, sys
-import arena.cli.main, arena.cli.paused_games, arena.cli.play_games, arena.bots.sandbox.probe, arena.bots.sandbox.levels
+import arena.cli.main, arena.cli.saved_play, arena.cli.play_games, arena.bots.sandbox.levels
 import arena.report.game_text, arena.report.rules_text
 arena.bots.sandbox.levels.in_scope = lambda *_: None  # what starts itself anew would start this program
 for line in sys.stdin:
@@ -125,6 +125,8 @@ def assert_is_a_clear_answer(done: Done, arguments: Sequence[str]) -> None:
     if done.code:
         assert done.errors.strip(), (arguments, done)
 
+
+# --- command lines --------------------------------------------------------------------------------------------------
 
 PATHS = st.sampled_from(
     [
@@ -238,6 +240,8 @@ COMMAND_LINES = st.one_of(
 def test_any_command_line_gets_a_clear_answer(commands: Commands, arguments: list[str]) -> None:
     assert_is_a_clear_answer(commands.run(*arguments), arguments)
 
+
+# --- files ----------------------------------------------------------------------------------------------------------
 
 SHIPPED = [path.read_text() for path in sorted(RULESETS.rglob("*.toml"))]
 HOSTILE_TOML = [

@@ -198,6 +198,8 @@ def test_a_line_that_cannot_be_completed_says_nothing() -> None:
     assert (done.stdout.strip(), done.stderr) == ("", "")
 
 
+# --- the shells themselves --------------------------------------------------------------------------------------------
+
 ASK = {
     "bash": 'eval "$(arena completion bash)"; COMP_WORDS=(arena show "own\\ store.sqlite" 1); COMP_CWORD=3; '
     'compopt() { :; }; _arena_completion arena; printf "%s\\n" "${COMPREPLY[@]}"',

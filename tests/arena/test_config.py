@@ -92,6 +92,9 @@ def error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
     return told
 
 
+# --- keys and values --------------------------------------------------------------------------------------------------
+
+
 def values_of(option: click.Option) -> tuple[Any, Any]:
     """Two values that an option can have, neither of them its default if there are others."""
     match option.type:
@@ -196,6 +199,9 @@ def test_a_value_that_cannot_be_played_is_refused_and_the_file_named(capsys: pyt
     assert capsys.readouterr().err.startswith("settings from arena.toml\narena: --time: expected a time such as")
 
 
+# --- bots -------------------------------------------------------------------------------------------------------------
+
+
 def test_bots_are_paths_patterns_and_tables_in_the_order_of_the_file() -> None:
     text = """
     bots = ["bots/*", { path = "./mine", name = "deep", args = ["--depth", "3"], time = "1s", memory = "1G" }, "warden"]
@@ -243,6 +249,9 @@ def test_bots_on_the_command_line_replace_all_of_the_file(shows: Shows, error: A
     assert "expected two bots, got 1: raider. For example: arena match" in error("match", "raider")
 
 
+# --- where it is looked for -------------------------------------------------------------------------------------------
+
+
 def test_it_is_looked_for_in_the_current_folder_alone(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("")
     monkeypatch.chdir(here / "bots")
@@ -288,6 +297,9 @@ def test_a_file_that_somebody_else_has_put_there_is_read_only_if_it_is_named() -
     assert find_config() == Path("arena.toml")
 
 
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
 def test_what_is_shown_is_a_file_that_says_the_same(shows: Shows) -> None:
     write(
         'bots = ["drifter", { path = "./mine", name = "deep", args = ["--say", "\\"\\\\ é"], time = "60+0.6" }]\n'
@@ -328,6 +340,9 @@ def test_the_example_of_the_documentation_says_what_its_page_says(here: Path, sh
             assert shows.json(*[word for word in words if word != "--show-config"])["settings"]
 
 
+# --- games ------------------------------------------------------------------------------------------------------------
+
+
 def arena(*words: str) -> Any:
     return commands.arena(Path.cwd(), *words)
 
@@ -360,6 +375,8 @@ def test_a_league_of_the_file_is_played_with_its_arguments_and_its_times() -> No
     assert (standings["drifter"]["points"], standings["quick"]["forfeits"]) == (2, 0)
     assert "2 games, 2 of them stored already" in arena("league", "--no-json").stderr
 
+
+# --- any file ---------------------------------------------------------------------------------------------------------
 
 PLAIN = st.one_of(
     st.booleans(),

@@ -35,6 +35,9 @@ CONTROLS = (
 )
 
 
+# --- one connection -------------------------------------------------------------------------------------------------
+
+
 def asked() -> LineConnection:
     """A connection whose bot has been asked for a move."""
     connection = LineConnection()
@@ -161,6 +164,9 @@ def test_the_short_ways_give_the_same_bytes_and_the_same_state(ply: int, ms: lis
             expected = encode_for_bot(Moved(color, action))
             assert short.moved(color, action) == short.moved(color, action) == expected
     assert short.phase is long.phase
+
+
+# --- the short way and the long one, side by side -------------------------------------------------------------------
 
 
 class LongWay(LineConnection):

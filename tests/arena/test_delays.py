@@ -11,8 +11,8 @@ import pytest
 import trio
 from schedules import schedule
 
-from arena.bots.delays import Delay, delay_between
 from arena.bots.spec import BotSpec
+from arena.bots.usage import Delay, delay_between
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings
@@ -66,6 +66,8 @@ def test_a_bot_is_excused_if_it_waited_longer_than_it_was_late_and_used_less_tha
 ) -> None:
     assert delay.excuses(taken_us=827, limit_us=100) is is_excused
 
+
+# --- with real processes ----------------------------------------------------------------------------------------------
 
 TIME = TimeControl(move_ms=100, setup_ms=60_000, start_ms=60_000)
 THINKS = """

@@ -63,6 +63,9 @@ def written(table: Any, color: Color) -> list[str]:
     return b"".join(table.writes[color]).decode("ascii").split("\n")[:-1]
 
 
+# --- against games that were judged here ------------------------------------------------------------------------------
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=SEATED)
 @given(
     ruleset=st.sampled_from(RULESETS),
@@ -213,6 +216,8 @@ def test_a_game_that_was_interrupted_has_every_sitting(
     assert [text for text in remarks(entries) if text.startswith("interrupted here after 1234.6 ms")] != []
 
 
+# --- against processes ------------------------------------------------------------------------------------------------
+
 RECORDING = """
 import atexit
 LOG = os.open({log!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -333,6 +338,9 @@ def test_two_games_in_the_same_processes_have_the_lines_of_each(
     for color, (_, log) in zip(Color, bots, strict=True):
         for speaker, way in ((Speaker.ARENA, "< "), (Speaker.BOT, "> ")):
             assert said(before, color, speaker) + said(after, color.opponent, speaker) == heard(log, way)
+
+
+# --- what is not in a record ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -56,6 +56,9 @@ def assert_has(path: Path, numbers: list[int]) -> None:
         assert [row.number for row in store.rows()] == [*range(1, 13), *numbers]
 
 
+# --- a disk that is full ----------------------------------------------------------------------------------------------
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
@@ -147,6 +150,8 @@ def test_under_such_a_limit_a_league_ends_with_its_name_and_no_traceback(tmp_pat
     assert "Traceback" not in done.stderr
 
 
+# --- a write that was cut off -----------------------------------------------------------------------------------------
+
 TORN = """
 import os, sys
 from pathlib import Path
@@ -217,6 +222,9 @@ def test_settings_in_a_page_that_was_written_over_are_an_error(path: Path) -> No
         store.settings()
 
 
+# --- a store that is no longer there ----------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("what", ["deleted", "replaced"])
 def test_a_store_that_is_gone_before_the_first_game_is_not_said_to_be_read_only(path: Path, what: str) -> None:
     (record,) = games(path, 1)
@@ -248,6 +256,9 @@ def test_a_store_that_was_moved_is_said_to_be_where_it_is(path: Path) -> None:
         with pytest.raises(StoreChangedError) as caught:
             store.add(record)
     assert "every game that was stored before is in the file that was here" in str(caught.value)
+
+
+# --- a store that others write over -----------------------------------------------------------------------------------
 
 
 def watched(path: Path) -> Store:
@@ -307,6 +318,8 @@ def test_what_is_no_store_any_more_is_said_in_plain_words(path: Path, data: byte
                 use()
     assert path.read_bytes() == data
 
+
+# --- two stores in one process ----------------------------------------------------------------------------------------
 
 WRITES_MEANWHILE = """
 import sqlite3, sys

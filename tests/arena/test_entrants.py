@@ -72,6 +72,9 @@ def league(folder: Path, *bots: str | bytes) -> "subprocess.CompletedProcess[str
     return arena(folder, "league", *bots, "--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "-j", "1")
 
 
+# --- broken entrants ------------------------------------------------------------------------------------------------
+
+
 def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     os.mkfifo(tmp_path / "fifo")
@@ -172,6 +175,9 @@ def test_a_host_may_have_links_followed_and_a_match_follows_them(folder: Path) -
     assert "got a link to beta.py" in arena(folder, "league", *options).stderr
     assert arena(folder, "league", "--rounds", "1", "--follow-links", *options).returncode == 0
     assert arena(folder, "match", *options).returncode == 0
+
+
+# --- namesakes and copies -------------------------------------------------------------------------------------------
 
 
 def test_bots_of_one_name_are_listed_by_their_folders(folder: Path) -> None:
@@ -493,6 +499,9 @@ def test_what_a_shell_makes_of_a_strangers_file_name_is_printable_in_errors(fold
     assert "\\x1b]52" in done.stderr
 
 
+# --- new versions ---------------------------------------------------------------------------------------------------
+
+
 def test_a_new_version_is_told_with_the_files_that_make_it_new(folder: Path) -> None:
     bot = bot_folder(folder / "hunter", 'command = ["python3", "main.py"]\n')
     put(bot / "main.py", (folder / "beta.py").read_text())
@@ -540,7 +549,10 @@ def test_a_bot_of_too_many_files_is_remembered_by_its_digest_alone(tmp_path: Pat
     bot = version("a", "1", **{f"file{number}": "0" * 16 for number in range(5000)})
     with Store(tmp_path / "s", create=True) as store:
         note_versions(store, [bot])
-        assert store.files_of(bot.player) == {}
+        assert store.kept().files_of(bot.player) == {}
+
+
+# --- text that would act on a terminal ------------------------------------------------------------------------------
 
 
 def test_nothing_that_a_bot_says_of_itself_reaches_a_terminal_raw(folder: Path) -> None:
@@ -588,6 +600,9 @@ def test_a_store_that_somebody_has_forged_does_nothing_to_a_terminal(folder: Pat
             arena(folder, more[0], "l.sqlite", *more[1:])
         league(folder, "alpha.py", "beta.py")
     database.close()
+
+
+# --- folders of entrants ----------------------------------------------------------------------------------------------
 
 
 def test_the_bot_in_an_entrants_folder_is_named_after_the_folder(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.time_slice import scheduling
+from arena.bots.sandbox.rlimits import scheduling
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
@@ -149,6 +149,9 @@ def waiting(tmp_path: Path, make_bot: MakeBot) -> Waiting:
     return Waiting(tmp_path, make_bot)
 
 
+# --- all is played ----------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("level", [Level.BASIC, pytest.param(Level.BWRAP, marks=in_bwrap)])
 def test_one_worker_and_three_play_the_same_games(level: Level, make_bot: MakeBot, left_behind: LeftBehind) -> None:
     bots = (make_bot(GOOD, "ann"), make_bot(BRIEF, "bob"), make_bot(GOOD, "cid"))
@@ -251,6 +254,9 @@ def test_workers_have_shorter_time_slices_than_their_bots_and_their_parent(waiti
     trio.run(main)
 
 
+# --- stops ------------------------------------------------------------------------------------------------------------
+
+
 def test_once_closed_nothing_is_begun_and_what_is_under_way_is_played(waiting: Waiting) -> None:
     async def main() -> list[Outcome]:
         async with local_executor(PlaySettings(waiting.bots), 2) as executor:
@@ -326,6 +332,9 @@ def test_no_outcome_is_lost_to_a_cancelled_wait(make_bot: MakeBot) -> None:
         return over
 
     assert trio.run(main) == [game.id for game in games]
+
+
+# --- stops that meet a worker that cannot listen, or pipes that others hold -------------------------------------------
 
 
 SPINS = """
@@ -557,6 +566,9 @@ from arena.league.executor.worker import main
     assert said == [str(number) for number in range(30)]
 
 
+# --- games that come back ---------------------------------------------------------------------------------------------
+
+
 def test_workers_that_die_before_they_begin_a_game_are_not_started_for_ever(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -659,6 +671,9 @@ def test_a_game_that_is_to_be_played_again_is_played_though_the_executor_is_clos
     assert list(executor._waiting) == [task]
 
 
+# --- games that can be paused -----------------------------------------------------------------------------------------
+
+
 def test_a_game_is_paused_and_gone_on_with(make_bot: MakeBot, waiting: Waiting) -> None:
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
     game, _ = games_of(bots)
@@ -711,6 +726,9 @@ def test_a_game_under_way_and_one_that_waits_can_be_interrupted(waiting: Waiting
     assert waits.history is None
     assert played.history is not None
     assert played.history.actions == ()
+
+
+# --- deaths -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("level", [Level.BASIC, pytest.param(Level.BWRAP, marks=in_bwrap)])
@@ -847,6 +865,9 @@ def test_bots_of_the_parent_and_of_its_workers_are_told_apart(make_bot: MakeBot)
         await own.end(0)
 
     trio.run(main)
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
 
 
 def test_what_keeps_a_worker_from_holding_the_bots_is_raised_before_any_game(make_bot: MakeBot, tmp_path: Path) -> None:

@@ -53,6 +53,9 @@ def forged(change: Callable[[dict[str, Any]], object], line: bytes = FULL) -> by
     return with_checksum(fields)
 
 
+# --- what is written is read ------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("line", [*WHOLE, *OPENINGS, *TOLD, *CALIBRATED])
 def test_lines_of_every_schema_are_read_for_ever_and_written_as_they_were(line: bytes) -> None:
     entry = decode_line(line)
@@ -148,6 +151,9 @@ def test_a_game_without_a_date_has_no_line(seconds: float) -> None:
     record = msgspec.structs.replace(decode_line(FULL).record, started=seconds)
     with pytest.raises(RecordError, match="the time at which a game was started"):
         encode_line(record, {})
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 @given(st.integers(0, len(FULL) - 1), st.integers(1, 255))

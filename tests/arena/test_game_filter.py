@@ -103,6 +103,9 @@ def test_a_bot_that_is_not_there_is_an_error(rows: list[GameRow]) -> None:
         GameFilter(against="bob").select(rows, roster)
 
 
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
 def games(path: Path, *arguments: str) -> Result:
     return CliRunner().invoke(cli, ["games", str(path), *arguments])
 

@@ -219,6 +219,8 @@ def test_one_bot_alone_has_no_games() -> None:
     assert schedule(SETTINGS, [ANN, BOB], 0) == []
 
 
+# --- who starts -----------------------------------------------------------------------------------------------------
+
 CHOSEN = msgspec.structs.replace(SETTINGS, ruleset=replace(DUEL, starts=Starts.CHOSEN))
 
 
@@ -260,6 +262,8 @@ def test_a_league_whose_starter_is_drawn_at_random_is_another_one_than_a_league_
     assert not ids(schedule(CHOSEN, [ANN, BOB], 5)) & ids(schedule(SETTINGS, [ANN, BOB], 5))
     assert CHOSEN.described() != SETTINGS.described()
 
+
+# --- handicaps ------------------------------------------------------------------------------------------------------
 
 SLOW, SLOWER = TimeControl(move_ms=1000), TimeControl(move_ms=None, bank_ms=60_000)
 
@@ -338,6 +342,8 @@ def renamed(*some: Player) -> list[Player]:
     return [msgspec.structs.replace(player, name=f"new {player.name}") for player in some]
 
 
+# --- new versions of bots ---------------------------------------------------------------------------------------------
+
 NEW = Player("ann", "the second version of ann")
 
 
@@ -362,6 +368,8 @@ def test_games_of_a_bot_that_is_no_older_version_are_not_taken_for_those_of_anot
     old = Games(SETTINGS).game(ANN, BOB, 0)
     assert Games(SETTINGS, {old.id}, {NEW.digest: (CAT,)}).game(NEW, BOB, 0) == Games(SETTINGS).game(NEW, BOB, 0)
 
+
+# --- openings ---------------------------------------------------------------------------------------------------------
 
 OPENINGS = tuple((f"red {number}", f"blue {number}") for number in range(5))
 """Games are made of any set-ups: whether these are legal was looked at when they were read."""

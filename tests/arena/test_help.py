@@ -109,6 +109,8 @@ def test_every_command_is_called_as_it_is_listed() -> None:
     assert [command.name for command in cli.all_commands().values()] == list(catalog.NAMES)
 
 
+# --- colours ----------------------------------------------------------------------------------------------------------
+
 COLOR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10[0-7])(?:;\d+)*m")
 STORE = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
 COLORED = (("standings", str(STORE)), ("show", str(STORE), "1", "--ply", "1"), ("doctor",))

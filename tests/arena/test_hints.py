@@ -58,6 +58,9 @@ def hint_for(one: Seen) -> Hint:
     return hint
 
 
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("table", WORDS.values(), ids=WORDS)
 def test_every_language_has_its_own_words(table: dict[Language, str]) -> None:
     assert set(table) == set(Language)
@@ -71,6 +74,8 @@ def test_a_missing_flush_is_named_in_the_words_of_the_language(language: Languag
     assert hint_for(one).mistake is Mistake.NO_FLUSH
     assert FLUSH[language] in hint_for(one).text
 
+
+# --- silence ----------------------------------------------------------------------------------------------------------
 
 WAITING = Activity.WAITS_FOR_INPUT
 SILENT: list[tuple[Mistake, dict[str, Any]]] = [
@@ -155,6 +160,8 @@ def test_a_silent_bot_that_waits_for_legal_actions_is_told_to_ask_for_them() -> 
         assert "'want legal' before 'ready'" in hint_for(one).text
         assert "want legal" not in hint_for(one._replace(gets_legal=True)).text
 
+
+# --- the end of a process ---------------------------------------------------------------------------------------------
 
 TRACEBACK = """Traceback (most recent call last):
   File "/bot/mine.py", line 12, in move
@@ -343,6 +350,8 @@ def test_a_sandbox_is_named_only_where_there_is_one(is_confined: bool) -> None:
         assert ("in a sandbox" in hint_for(one).text) is is_confined
 
 
+# --- lines ------------------------------------------------------------------------------------------------------------
+
 LINES: list[tuple[Mistake, bytes]] = [
     (Mistake.NO_VERB, b"a4-a5"),
     (Mistake.NO_VERB, b"A4A5"),
@@ -454,6 +463,8 @@ def test_who_does_not_find_the_kit_is_told_where_it_is(module: str, words: str) 
     assert words in hint_for(seen(Reason.CRASH, "exited with code 1", stderr=stderr, has_ended=True)).text
 
 
+# --- actions ----------------------------------------------------------------------------------------------------------
+
 ACTIONS: list[tuple[Mistake, str]] = [
     (Mistake.SQUARES_REVERSED, "a5-a4"),
     (Mistake.ROWS_REVERSED, "e7-e6"),
@@ -554,6 +565,8 @@ def say_to(referee: Referee, color: Color, line: str) -> None:
         referee.sent(due, 0.0)
     referee.receive(color, line.encode() + b"\n", 0.0)
 
+
+# --- any of it --------------------------------------------------------------------------------------------------------
 
 TEXTS = st.text(max_size=80) | st.sampled_from([words for _, words, _, _ in ENDED] + [text for _, _, text, _ in ENDED])
 

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from arena.bots import bot_files
 from arena.bots.bot_files import MOST_BYTES, BotFiles
+from arena.bots.covered import Ignored, pattern_fault
 from arena.bots.finding import find_entrants
 from arena.bots.identity import identify_folder
-from arena.bots.ignore import Ignored, pattern_fault
 from arena.bots.loading import load_bot
 from arena.bots.names import without_name
-from arena.bots.sandbox.child import prctl
+from arena.bots.sandbox.reaper import prctl
 from arena.errors import UsageError
 
 GET_DUMPABLE, SET_DUMPABLE = 3, 4
@@ -52,6 +52,9 @@ def problem(folder: Path) -> str:
     return str(caught.value)
 
 
+# --- digests that stored leagues have -------------------------------------------------------------------------------
+
+
 def test_the_digest_of_a_folder_is_the_one_that_stored_leagues_have(tmp_path: Path) -> None:
     """Of names that sort by their folders, of other alphabets, spaces and links in the folder; built and not."""
     bot = tmp_path / "folder"
@@ -78,6 +81,9 @@ def test_the_digest_of_a_folder_is_the_one_that_stored_leagues_have(tmp_path: Pa
     put(bot / "bot.toml", b'command = ["./made"]\nbuild = "cp run made"\n', executable=False)
     put(bot / "made")
     assert digest(bot) == "699836d6dd9067b0a233e63d1616ef7416ff76b4986a4fd205109d4a4aa6ef8d"
+
+
+# --- what a bot is called ---------------------------------------------------------------------------------------------
 
 
 def test_the_name_of_a_file_is_no_part_of_it(tmp_path: Path) -> None:
@@ -124,6 +130,9 @@ def test_a_file_does_not_pass_for_a_folder_whatever_is_in_it(folder: Path) -> No
 def test_any_bytes_in_a_manifest_have_a_digest(data: bytes) -> None:
     assert without_name(data + b"\n= no TOML") == data + b"\n= no TOML"
     assert without_name(without_name(data)) == without_name(data)
+
+
+# --- what it is of --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("other", ["lib/weights2", "lic/weights", "lib/weights/0"])
@@ -218,6 +227,9 @@ def test_a_file_that_becomes_a_link_or_a_pipe_after_the_look_is_not_read(
     for parts in [(b"fifo",), (b"zero",), (b"elsewhere", b"passwd")]:
         with pytest.raises(UsageError, match=r"expected a file, got a (FIFO|link)$|cannot be read: Not a directory"):
             bot.content(parts)
+
+
+# --- bounds ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_sparse_file_of_30_gigabytes_is_refused_before_it_is_read(folder: Path) -> None:
@@ -333,6 +345,9 @@ def test_a_bot_in_a_folder_that_may_not_be_searched_is_broken_and_no_more() -> N
         (folder / "closed").chmod(0o755)
     assert bot.name == "hunter"
     assert bot.fault == f"{folder}/closed/hunter: cannot be looked at: Permission denied"
+
+
+# --- what is ignored ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

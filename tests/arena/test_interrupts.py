@@ -246,6 +246,8 @@ def test_a_ctrl_c_that_finds_nothing_more_to_play_changes_nothing(folder: Path, 
     assert "resume" not in errors
 
 
+# --- before and after the games -------------------------------------------------------------------------------------
+
 INTERRUPT = "os.kill(os.getpid(), signal.SIGINT)"
 AT_IMPORT = """
 import os, signal, sys
@@ -411,6 +413,8 @@ def test_results_that_nobody_reads_can_be_left_with_ctrl_c(folder: Path, start: 
     assert stored(folder) == 2
 
 
+# --- a game that is to be saved -------------------------------------------------------------------------------------
+
 PAUSABLE = [
     "match",
     "wait.py",
@@ -435,7 +439,7 @@ def test_ctrl_c_while_a_game_is_saved_does_not_lose_it(folder: Path, start: Star
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
-    assert "paused after 0 plies; go on with: arena resume g.json" in errors
+    assert "paused after 0 plies; resume with: arena resume g.json" in errors
     assert "Traceback" not in errors
     (folder / "go").touch()
     resumed = start("resume", "g.json")

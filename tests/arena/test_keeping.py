@@ -136,6 +136,9 @@ def held(level: Level, *bots: BotSpec, pondering: bool = True) -> Iterator[GameO
         yield GameOptions(sandbox.start, pondering)
 
 
+# --- kept -------------------------------------------------------------------------------------------------------------
+
+
 @at_both_levels
 @pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
 def test_both_games_are_played_in_the_same_processes_each_with_its_own_seed(
@@ -168,6 +171,8 @@ def test_a_record_says_who_was_kept_and_an_ordinary_one_is_what_it_always_was(pa
     sentence = "had played the other game of the pair before in the same process"
     assert [page.count(sentence) for page in pages] == [0, 2]
 
+
+# --- not kept ---------------------------------------------------------------------------------------------------------
 
 FRESH = {
     "it exits when the game is over": "os._exit(0)",
@@ -294,6 +299,9 @@ def test_a_bot_that_plays_one_game_only_plays_the_second_one_in_a_new_process(
     assert left_behind() == []
 
 
+# --- nothing of the first game is in the second -----------------------------------------------------------------------
+
+
 @at_both_levels
 def test_standard_error_is_that_of_each_game_what_is_written_at_its_end_included(
     level: Level, pairs: Pairs, make_bot: MakeBot
@@ -348,6 +356,9 @@ def test_a_kept_bot_is_watched_in_the_second_game_too(pairs: Pairs, make_bot: Ma
     assert was_kept(second, "ann")
 
 
+# --- games that are broken off ----------------------------------------------------------------------------------------
+
+
 def test_cancelled_between_the_two_games_no_process_is_left(make_bot: MakeBot, left_behind: LeftBehind) -> None:
     ann, bob = make_bot(plays(), "ann"), make_bot(plays(), "bob")
     first, _ = pair_of(ann, bob)
@@ -366,6 +377,9 @@ def test_cancelled_between_the_two_games_no_process_is_left(make_bot: MakeBot, l
 
     trio.run(main)
     assert left_behind() == []
+
+
+# --- pairs in worker processes ----------------------------------------------------------------------------------------
 
 
 async def pair_task(ann: BotSpec, bob: BotSpec) -> AsyncIterator[GameTask]:

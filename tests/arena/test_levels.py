@@ -22,8 +22,7 @@ from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
 from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.cgroup import CgroupError, Hierarchy
-from arena.bots.sandbox.levels import AUTO, Level, choose, enter_scope
-from arena.bots.sandbox.probe import Health, Promise, Trial, examine
+from arena.bots.sandbox.levels import AUTO, Health, Level, Promise, Trial, choose, enter_scope, examine
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.cli.cmd_doctor import health_report
@@ -58,6 +57,9 @@ def bots() -> Iterator[list[BotSpec]]:
         for bot in ("ann", "bob"):
             (folder / f"{bot}.py").write_text(made_bots.PLAIN)
         yield [load_bot(folder / f"{bot}.py") for bot in ("ann", "bob")]
+
+
+# --- which level ----------------------------------------------------------------------------------------------------
 
 
 def test_the_default_level_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,6 +116,9 @@ def test_auto_takes_the_strongest_that_works(
     assert choose(AUTO) is strongest
 
 
+# --- what bots play under -------------------------------------------------------------------------------------------
+
+
 def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSpec]) -> None:
     ann, bob = bots
     usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
@@ -143,6 +148,9 @@ def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bo
         in_its_turns = sum(record.cpu_us[side ^ first_is_blue :: 2])
         assert 0 < in_its_turns < use.cpu_us, "starting Python alone takes longer than a few moves"
         assert use.cpu_us < record.seconds * 1e6 * (os.cpu_count() or 1)
+
+
+# --- a scope of its own ---------------------------------------------------------------------------------------------
 
 
 class Restarted(BaseException):
@@ -206,6 +214,9 @@ def test_nothing_is_started_again_where_a_scope_does_not_help(
         patch.setattr("arena.bots.sandbox.levels.in_scope", lambda command: None)
         enter_scope(asked)
     assert restarts == []
+
+
+# --- arena doctor ---------------------------------------------------------------------------------------------------
 
 
 def doctor(*arguments: str) -> "subprocess.CompletedProcess[str]":

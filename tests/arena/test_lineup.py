@@ -63,6 +63,9 @@ def games_in(made: Made) -> int:
         return len(store.rows())
 
 
+# --- broken bots -----------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("options", ALL, ids=lambda options: options.name.value)
 def test_a_broken_bot_is_not_paired_and_has_no_bye_and_no_place(made: Made, options: FormatOptions) -> None:
     made.put(2, is_broken=True)
@@ -110,6 +113,9 @@ def test_a_bot_that_is_repaired_after_the_draw_of_a_knockout_is_not_in_it(made: 
     made.play(Run(KNOCKOUT))
     assert games_in(made) == games
     assert place_of(made, "bot3").place is None
+
+
+# --- new versions ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stopped", [None, 3, 4, 5], ids=lambda most: f"after {most or 'all'} games")

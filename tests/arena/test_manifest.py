@@ -138,6 +138,8 @@ def test_limits_are_read_from_a_file_and_nothing_else(kind: str, tmp_path: Path)
         load_own(path, [])
 
 
+# --- anything at all ------------------------------------------------------------------------------------------------
+
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 QUOTED = ANY_TEXT.map(lambda text: '"' + "".join(f"\\U{ord(c):08X}" for c in text) + '"')
 SCALARS = QUOTED | st.sampled_from(

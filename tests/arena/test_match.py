@@ -56,6 +56,9 @@ def drifter(marker: str) -> BotSpec:
     return replace(bot, environment={**bot.environment, "MARKER": marker})
 
 
+# --- records ------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("ruleset", ["duel", "barrage", "isf"])
 def test_a_record_holds_the_whole_game_and_stands_up_to_the_rules(ruleset: str, drifter: BotSpec, play: Play) -> None:
     record = trio.run(lambda: play(drifter, drifter, ruleset=ruleset))
@@ -114,6 +117,9 @@ def test_games_at_once_are_the_games_they_are_one_by_one(
     assert left_behind() == []
 
 
+# --- breaking off -------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("seconds", [0, 0.02, 0.1, 0.4])
 def test_a_game_broken_off_leaves_no_process(
     seconds: float, make_bot: MakeBot, play: Play, left_behind: LeftBehind
@@ -141,6 +147,9 @@ def test_one_of_several_games_is_broken_off_and_the_others_go_on(
 
     trio.run(main)
     assert left_behind() == []
+
+
+# --- starting -----------------------------------------------------------------------------------------------------
 
 
 def without_program(folder: Path, program: str = "./nothing") -> BotSpec:
@@ -194,6 +203,9 @@ def test_a_fault_before_the_game_waits_for_the_other_sides_answer(color: Color, 
     assert record.verdict.result is GameResult.NEITHER
     assert f"{color.word} (at-once) stopped running: the bot exited with code 2" in record.verdict.detail
     assert f"{color.opponent.word} (later) stopped running: the bot exited with code 3" in record.verdict.detail
+
+
+# --- clocks -------------------------------------------------------------------------------------------------------
 
 
 def allowed_and_taken(record: GameRecord) -> tuple[int, int]:
@@ -288,6 +300,9 @@ def test_what_a_bot_is_told_of_the_clocks_is_what_the_record_says(make_bot: Make
         assert (own, other) == pytest.approx(banks, abs=1)
         for color in Color:
             banks[color] += 100 - record.times_us[ply - 1 + color] / 1000
+
+
+# --- the end of a game --------------------------------------------------------------------------------------------
 
 
 def test_both_are_told_how_it_ended_and_may_finish(make_bot: MakeBot, play: Play) -> None:

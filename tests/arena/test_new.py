@@ -15,7 +15,7 @@ from typing import IO
 import pytest
 
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.languages import LANGUAGES, TEST_SCRIPT, Language, find_language
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
@@ -60,6 +60,9 @@ def skip_without_tools(language: Language) -> None:
     for tool in language.tools:
         if tool.is_missing:
             pytest.skip(f"needs {tool.program} (Debian: {tool.packages})")
+
+
+# --- what is written plays --------------------------------------------------------------------------------------------
 
 
 def variants() -> Iterator[str]:
@@ -264,6 +267,9 @@ def test_it_fails_where_the_bot_is_broken(name: str, folder: Path) -> None:
     assert done.returncode != 0, done.stdout + done.stderr
 
 
+# --- what is written --------------------------------------------------------------------------------------------------
+
+
 @languages
 def test_the_files_are_those_of_the_template_with_every_mark_filled_in(language: Language, folder: Path) -> None:
     bot = write_bot(folder / "hunter", language, AUTHOR)
@@ -294,6 +300,9 @@ def test_every_template_belongs_to_a_language_and_what_the_languages_say_is_so()
         assert (language.test == TEST_SCRIPT) != any(
             "test" in path.read_text() for path in (TEMPLATES / language.folder).rglob("*") if path.is_file()
         )
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("there", ["folder", "file", "link"])
@@ -363,6 +372,9 @@ def test_a_bot_that_cannot_be_written_whole_is_not_left_in_part(folder: Path, mo
     with pytest.raises(ArenaError, match="hunter: cannot be written: No space left on device"):
         write_bot(folder / "hunter", find_language("rust"))
     assert not list(folder.iterdir())
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

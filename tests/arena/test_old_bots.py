@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.finding import find_bots, find_entrants
-from arena.bots.fitting import fitting
+from arena.bots.finding import find_bots, find_entrants, fitting
 from arena.bots.loading import load_bot
-from arena.bots.old_bots import ADAPTER, split_word
+from arena.bots.samples import ADAPTER, split_word
 from arena.cli.config import read_config
 from arena.errors import UsageError
 from arena.rules.loading import load_ruleset
@@ -79,6 +78,9 @@ def test_a_file_of_settings_names_bots_with_a_prefix_relative_to_itself(tmp_path
     assert all(path.startswith("ucc:") for path in named)
     assert sample == "drifter"
     assert [bot.prefix for bot in asked] == [*["ucc:"] * 3, ""]
+
+
+# --- whether it can play ----------------------------------------------------------------------------------------------
 
 
 def test_a_bot_that_cannot_play_what_was_chosen_is_broken_with_the_reason(tmp_path: Path) -> None:

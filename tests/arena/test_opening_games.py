@@ -46,6 +46,9 @@ def seated(spec: Callable[..., GameSpec], table_for: Callable[[GameSpec], Any]) 
     return table_for(changed(spec(BARRAGE), opening=GIVEN))
 
 
+# --- what bots are told -----------------------------------------------------------------------------------------------
+
+
 def test_both_are_told_their_set_ups_and_are_asked_for_none(seated: Any) -> None:
     seated.introduce()
     seated.skip()
@@ -87,6 +90,9 @@ def test_no_time_for_a_set_up_runs(seated: Any) -> None:
     seated.expire()
     assert seated.referee.verdict.reason is Reason.TIMEOUT
     assert seated.referee.verdict.plies == 0
+
+
+# --- what records say -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -210,6 +216,9 @@ def test_a_game_with_the_opening_of_another_place_in_the_file_is_found(
     )
     found = faults(stored(tmp_path, [played(games[0]), played(forged)]))
     assert [fault for fault in found if f"its opening is not that of game {games[0].id}" in fault] != []
+
+
+# --- stores and files -------------------------------------------------------------------------------------------------
 
 
 def stored(folder: Path, records: list[GameRecord], settings: Settings = SETTINGS, name: str = "l.sqlite") -> Path:

@@ -89,6 +89,9 @@ def refusal(path: Path, settings: Settings, players: Sequence[Player] = PLAYERS)
     return None
 
 
+# --- losing on time ---------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("seconds", [0.1, 0.5])
 def test_a_bot_that_thinks_too_long_for_one_clock_loses_under_that_one_alone_whatever_its_colour(
     seconds: float, table_for: "Callable[[GameSpec], Table]", random_rows: Callable[[Ruleset, Random], tuple[str, ...]]
@@ -110,6 +113,9 @@ def test_a_bot_that_thinks_too_long_for_one_clock_loses_under_that_one_alone_wha
             assert verdict.reason is Reason.TIMEOUT
             assert verdict.result.winner is not None
             assert spec.players[verdict.result.winner] == ANN
+
+
+# --- what a store holds -----------------------------------------------------------------------------------------------
 
 
 def test_a_store_says_which_bot_has_which_time_and_no_more_than_before_of_others(path: Path, tmp_path: Path) -> None:
@@ -186,6 +192,9 @@ def test_where_the_time_of_all_differs_that_is_said_once(tmp_path: Path) -> None
     assert [line.split(": ")[0].strip() for line in lines] == ["time of cat@digest"]
 
 
+# --- checking and salvaging -------------------------------------------------------------------------------------------
+
+
 def test_a_league_with_handicaps_is_sound(path: Path) -> None:
     assert found(path) == []
 
@@ -254,6 +263,9 @@ def edit(path: Path, statement: str, *values: object) -> None:
     database.close()
 
 
+# --- files of records -------------------------------------------------------------------------------------------------
+
+
 def lines_of(path: Path, file: Path) -> Path:
     with Store(path, create=False) as store:
         file.write_bytes(b"".join(export_lines(store, store.numbers(), HOST, print)))
@@ -283,6 +295,9 @@ def test_a_store_takes_in_no_game_of_a_bot_under_another_clock(path: Path, tmp_p
         assert target.read_bytes() == before
 
 
+# --- saved games ------------------------------------------------------------------------------------------------------
+
+
 @pytest.fixture
 def saved(played: Played) -> SavedGame:
     """The first game of a match between Ann and Bob after six plies."""
@@ -304,7 +319,8 @@ def saved(played: Played) -> SavedGame:
         bots=("ann.py", "bob.py"),
         store="l.sqlite",
         seed=HANDICAP.seed,
-        blue_time=spec.blue_time or msgspec.UNSET,
+        blue_time=spec.blue_time,
+        format=1,
         usual_time=USUAL,
     )
 
@@ -338,7 +354,7 @@ def test_a_saved_game_does_not_go_on_in_a_store_of_other_clocks(
 @pytest.mark.parametrize(
     "edits",
     [
-        {"blue_time": msgspec.UNSET},
+        {"blue_time": None},
         {"time": USUAL, "blue_time": SLOW},
         {"time": SLOWER},
         {"usual_time": changed(USUAL, setup_ms=9000)},

@@ -59,6 +59,9 @@ def standings(made: Made, capsys: pytest.CaptureFixture[str]) -> Callable[..., s
     return run
 
 
+# --- which places ----------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("options", PLACED, ids=lambda options: options.name.value)
 def test_they_are_those_that_the_league_has_printed(made: Made, options: FormatOptions) -> None:
     made.play(Run(options))
@@ -136,6 +139,9 @@ def test_games_that_do_not_count_and_those_of_other_bots_change_no_place(
     assert everything == usual == json.loads(msgspec.json.encode(made.placing))
 
 
+# --- how far it is ---------------------------------------------------------------------------------------------------
+
+
 def test_places_of_a_league_that_is_not_over_are_said_to_be_provisional(made: Made) -> None:
     """Four bots have two pairs of games in each round of a Swiss."""
     said = {}
@@ -171,6 +177,9 @@ def test_terminals_say_it_above_the_list(made: Made, standings: Callable[..., st
     assert "\nSwiss, provisional places in round 2 of 3 (1 of 4 games): points with byes\n" in text
     made.play(Run(SWISS, bots=4))
     assert "\nSwiss, after 3 rounds: points with byes\n" in standings()
+
+
+# --- who met whom ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("options", [SWISS, KNOCKOUT], ids=lambda options: options.name.value)
@@ -224,6 +233,9 @@ def test_places_as_csv_and_markdown_have_a_line_for_each_bot(made: Made, standin
     assert heading.startswith("place,name,points,byes,buchholz,won,")
     assert len(lines) == BOTS
     assert standings("--markdown", "--places").startswith("| \\# | bot | points | Buchholz | won | byes |\n")
+
+
+# --- stores that somebody has changed --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -304,3 +316,15 @@ def test_names_are_those_of_the_table(made: Made) -> None:
     placing = placed(made.path)
     shown = placing_entry(placing, {place.player: place.player.name.upper() for place in placing.places})
     assert {place.name for place in shown.places} == {f"BOT{number}" for number in range(1, BOTS + 1)}
+
+
+def test_a_version_that_replaced_another_after_the_end_has_no_games_and_leaves_none_missing(
+    made: Made, standings: Callable[..., str]
+) -> None:
+    made.play(Run(SWISS))
+    made.put(3, "two")
+    made.play(Run(SWISS))
+    usual, everyone = (json.loads(standings("--json", *more)) for more in ((), ("--all",)))
+    assert everyone["complete"]
+    for key in ("standings", "planned_games"):
+        assert everyone[key] == usual[key]

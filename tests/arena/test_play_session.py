@@ -116,6 +116,9 @@ async def moving(session: Session, color: Color) -> SeatState:
     return state
 
 
+# --- the same game as any other ---------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("rules", VARIANTS)
 def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_tells_what_bots_are_told(
     rules: str,
@@ -205,6 +208,8 @@ def _legal(ruleset: Ruleset, red: Sequence[str], blue: Sequence[str], actions: S
         game.apply(action)
     return game.outcome is None
 
+
+# --- what is refused --------------------------------------------------------------------------------------------------
 
 RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
 BLUE = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
@@ -312,6 +317,9 @@ def test_to_move_a_piece_that_loses_the_game_by_it_is_refused() -> None:
     assert isinstance(record, GameRecord)
     assert record.verdict.reason is Reason.RESIGN
     assert "loses the game at once" in refused[0][1]
+
+
+# --- giving up, pausing, waiting --------------------------------------------------------------------------------------
 
 
 def test_who_resigns_in_the_other_ones_turn_has_resigned_as_soon_as_it_is_to_move() -> None:
@@ -444,6 +452,9 @@ def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeyp
     assert len(record.actions) > 20
     assert [action.action for action in session.actions(Color.RED)] == list(record.actions)
     assert "going on after 10 plies" in session.state(Color.BLUE).remark
+
+
+# --- who a person is --------------------------------------------------------------------------------------------------
 
 
 def test_a_person_is_known_by_its_name_and_is_no_bot() -> None:

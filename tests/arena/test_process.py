@@ -15,15 +15,15 @@ import pytest
 import trio
 import trio.testing
 
-import arena.bots.own_processes
-import arena.bots.stderr
+import arena.bots.pipes
+import arena.bots.usage
+from arena.bots.pipes import STDERR_KEPT, StandardError
 from arena.bots.process import BotProcess
 from arena.bots.sandbox import killing, reaper
 from arena.bots.sandbox.launch import Launch, StartError
 from arena.bots.sandbox.procfs import children
 from arena.bots.sandbox.reaper import adopt_orphans
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.bots.stderr import STDERR_KEPT, StandardError
 from arena.game.hints.values import Activity
 
 ENVIRONMENT = {"PATH": os.defpath}
@@ -90,6 +90,9 @@ def open_descriptors() -> set[str]:
     return set(os.listdir("/proc/self/fd"))
 
 
+# --- starting -----------------------------------------------------------------------------------------------------
+
+
 def test_a_program_that_does_not_exist_is_named_with_the_reason() -> None:
     with pytest.raises(StartError, match=r"^cannot run /no/such/bot --fast: No such file or directory$"):
         BotProcess.start(Launch(["/no/such/bot", "--fast"], Path("/"), ENVIRONMENT))
@@ -149,6 +152,9 @@ def test_a_process_leads_a_session_and_runs_in_its_folder(tmp_path: Path) -> Non
             await process.end(0)
 
     trio.run(main)
+
+
+# --- talking ------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_written_is_read_and_what_is_said_is_heard() -> None:
@@ -217,6 +223,9 @@ def test_a_write_to_a_process_that_closed_its_input_is_passed_over() -> None:
     trio.run(main)
 
 
+# --- standard error -----------------------------------------------------------------------------------------------
+
+
 def test_standard_error_is_kept_whole_while_it_is_short() -> None:
     async def main() -> None:
         async with running(*shell("printf 'a warning\\n\\377' >&2")) as process:
@@ -272,8 +281,8 @@ def test_a_trickle_on_standard_error_wakes_the_arena_no_more_often_than_a_flood(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After each reading there is a pause, however little has come: here one that never ends."""
-    assert 1 / arena.bots.stderr.STDERR_PAUSE <= 1000, "readings a second"
-    monkeypatch.setattr(arena.bots.stderr, "STDERR_PAUSE", math.inf)
+    assert 1 / arena.bots.pipes.STDERR_PAUSE <= 1000, "readings a second"
+    monkeypatch.setattr(arena.bots.pipes, "STDERR_PAUSE", math.inf)
     reads = []
     read = StandardError.read
 
@@ -296,6 +305,9 @@ def test_a_trickle_on_standard_error_wakes_the_arena_no_more_often_than_a_flood(
         assert process.stderr_tail.startswith("x" * 2000)
 
     trio.run(main)
+
+
+# --- exiting ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -328,7 +340,7 @@ def test_who_is_slow_to_exit_for_want_of_a_cpu_is_waited_for_and_nobody_else(
         async with running(*shell("echo up; read line; sleep 0.3; exit 5")) as process:
             await heard(process, b"up")
             if is_kept_waiting:
-                monkeypatch.setattr(arena.bots.own_processes, "activity_of", lambda pids: Activity.RUNS)
+                monkeypatch.setattr(arena.bots.usage, "activity_of", lambda pids: Activity.RUNS)
             process.write_now(b"quit\n")
             assert await process.exits_within(0.01) is is_kept_waiting
 
@@ -417,6 +429,9 @@ def test_an_exit_is_noticed_although_a_child_holds_the_output() -> None:
             assert process.read_now() is None, "the child still holds it"
 
     trio.run(main)
+
+
+# --- the end ------------------------------------------------------------------------------------------------------
 
 
 def test_who_exits_at_the_end_of_input_gets_no_signal() -> None:

@@ -126,6 +126,9 @@ def test_two_forms_at_once_are_refused(run: Run) -> None:
         assert "form" in errors
 
 
+# --- games as lines ---------------------------------------------------------------------------------------------------
+
+
 def lines_of(done: "subprocess.CompletedProcess[str]") -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -177,6 +180,9 @@ def test_lines_that_nobody_reads_cost_no_game(tmp_path: Path) -> None:
     assert done.returncode == exit_codes.FAILED
     assert json.loads(done.stdout)["kind"] == "game"
     assert len(lines_of(arena(tmp_path, "games", "l.sqlite", "--jsonl"))) == 6
+
+
+# --- exit codes -------------------------------------------------------------------------------------------------------
 
 
 def test_every_code_has_a_meaning_and_every_command_that_is_named_is_one() -> None:

@@ -20,7 +20,7 @@ import pytest
 import trio
 from sandboxes import LEVELS, at_every_level
 
-import arena.bots.stderr
+import arena.bots.pipes
 from arena.bots.arrivals import Arrivals
 from arena.bots.limits import MIB, Limits
 from arena.bots.loading import load_bot
@@ -101,6 +101,9 @@ def within(seconds: float, condition: Callable[[], bool]) -> bool:
             return False
         time.sleep(0.01)
     return True
+
+
+# --- 1. nothing is left -----------------------------------------------------------------------------------------------
 
 
 def league_folder(folder: Path) -> Path:
@@ -184,6 +187,9 @@ def is_alive(process: psutil.Process) -> bool:
         return False
 
 
+# --- 2. what hops and what hides --------------------------------------------------------------------------------------
+
+
 @at_every_level
 @pytest.mark.parametrize("what", ["hop", "leave"])
 def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
@@ -208,6 +214,9 @@ def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
             trio.run(once, sandbox)
 
 
+# --- 3. floods --------------------------------------------------------------------------------------------------------
+
+
 def peak_memory() -> int:
     """The most memory that this process has had since `forget_peak`, in bytes."""
     line = next(line for line in read_file("/proc/self/status").splitlines() if line.startswith(b"VmHWM"))
@@ -225,7 +234,7 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch, descriptor: int
 ) -> None:
     """On standard output a line that is too long ends the game; standard error is all read, and its end is kept."""
-    monkeypatch.setattr(arena.bots.stderr, "STDERR_PAUSE", 0)
+    monkeypatch.setattr(arena.bots.pipes, "STDERR_PAUSE", 0)
     flood = f"data = b'x' * 65536\nfor _ in range({FLOOD // 65536}): os.write({descriptor}, data)\n"
     last = "os.write(2, b'all of it')\nplay(1)\nhear('turn')\nsay('move resign')\nhear('end')"
     flooder = make_bot(f"introduce()\nset_up()\n{flood}{last}")
@@ -239,12 +248,16 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     if descriptor == 2:
         assert record.stderr[1].endswith("all of it")
         assert (
-            f"[{FLOOD + len('all of it') - arena.bots.stderr.STDERR_KEPT} bytes before this were dropped]"
+            f"[{FLOOD + len('all of it') - arena.bots.pipes.STDERR_KEPT} bytes before this were dropped]"
             in record.stderr[1]
         )
 
 
+# --- 4. the kernel's count --------------------------------------------------------------------------------------------
 # at the cgroup level: see test_cgroup.py
+
+
+# --- 5. round trips ---------------------------------------------------------------------------------------------------
 
 
 def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Callable[[str], BotSpec]) -> None:
@@ -292,6 +305,8 @@ def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Call
     finally:
         os.sched_setaffinity(0, usual)
 
+
+# --- 6. the machine runs out of something -----------------------------------------------------------------------------
 
 ENDINGS = {
     "memory": ("arena.league.executor.child_process.Frames.feed", "MemoryError()", "no memory left for the arena"),
@@ -364,6 +379,9 @@ def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
         assert f"stopped: {stored} of 800 games are stored" in done.stderr
     finally:
         subprocess.run(["umount", disk], check=True)
+
+
+# --- deadlines --------------------------------------------------------------------------------------------------------
 
 
 def test_a_turn_that_overruns_is_stopped_at_its_deadline(make_bot: MakeBot, play: Play) -> None:

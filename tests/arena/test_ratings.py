@@ -172,6 +172,9 @@ def test_strength_of_the_opposition_counts() -> None:
     assert found["x"].elo - found["y"].elo == pytest.approx(400 * math.log10(9), abs=5)
 
 
+# --- intervals ------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("draws", [0.0, 0.6])
 @pytest.mark.parametrize(("players", "games_per_pair", "spread"), [(3, 10, 300), (5, 4, 0), (6, 4, 700)])
 def test_at_least_95_percent_of_the_intervals_hold_the_truth(
@@ -386,6 +389,9 @@ def test_an_anchor_is_the_field_alone(results: str, anchor: str, below: str, abo
     assert bounded(results, anchor) == [anchor, below, above]
 
 
+# --- properties -----------------------------------------------------------------------------------------------------
+
+
 @given(some_games, st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=60)
 def test_the_order_of_the_games_does_not_matter(games: list[GameScore], rng: random.Random) -> None:
@@ -472,6 +478,9 @@ def test_a_double_forfeit_is_a_game_and_a_loss_for_both_and_leaves_the_ratings_a
     ann, cat = lines["ann"], lines["cat"]
     assert (ann.games, ann.wins, ann.draws, ann.losses, ann.points) == (8, 3, 1, 4, 3.5)
     assert (cat.games, cat.wins, cat.draws, cat.losses, cat.points, cat.rating) == (1, 0, 0, 1, 0.0, None)
+
+
+# --- places ---------------------------------------------------------------------------------------------------------
 
 
 def places(games: list[GameScore], names: Sequence[str]) -> list[tuple[int, str]]:

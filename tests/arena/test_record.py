@@ -107,6 +107,8 @@ def refused(record: GameRecord) -> str:
     return str(caught.value)
 
 
+# --- as text --------------------------------------------------------------------------------------------------------
+
 texts = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=10).map(printable)
 any_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 
@@ -201,6 +203,9 @@ def test_a_record_cut_short_or_with_a_field_missing_or_of_the_wrong_type_is_refu
                 decode_record(msgspec.json.encode(wrong))
 
 
+# --- played again ---------------------------------------------------------------------------------------------------
+
+
 @given(data=st.data(), seed=st.integers(0, 2**32))
 @settings(deadline=None, max_examples=30)
 def test_a_replay_brings_the_same_events_and_the_same_knowledge_as_the_game_did(
@@ -272,6 +277,9 @@ def test_there_is_no_replay_of_a_game_without_both_set_ups(play_game: "PlayGame"
     with pytest.raises(RecordError, match=f"before both sides had set up: {re.escape(words)}"):
         Replay(record)
     check_record(record)
+
+
+# --- judged again ---------------------------------------------------------------------------------------------------
 
 
 @given(data=st.data(), seed=st.integers(0, 2**32))
@@ -412,6 +420,9 @@ def test_a_set_up_that_is_not_one_is_refused(play_game: "PlayGame", setup: str) 
 def test_rules_that_cannot_be_read_are_refused(play_game: "PlayGame", rules: tuple[tuple[str, str], ...]) -> None:
     _, record = play_game(load_ruleset("barrage"), Random(4), 10)
     refused(changed(record, rules=rules))
+
+
+# --- what the engine cannot tell, and the referee can only have written so -------------------------------------------
 
 
 def broken_off(play_game: "PlayGame", plies: int, reason: Reason, result: GameResult) -> GameRecord:
@@ -626,6 +637,8 @@ def test_nonsense_of_any_kind_is_no_record_and_no_internal_error(data: bytes) ->
     with pytest.raises(RecordError):
         decode_record(data)
 
+
+# --- the rules in a record ------------------------------------------------------------------------------------------
 
 counts = st.none() | st.integers(1, 10**6)
 

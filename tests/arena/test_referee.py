@@ -120,6 +120,9 @@ def sent_to(table: "Table", color: Color) -> bytes:
     return b"".join(table.writes[color])
 
 
+# --- the conversation -----------------------------------------------------------------------------------------------
+
+
 def test_a_whole_game_byte_by_byte_and_write_by_write(seat_bots: "SeatBots") -> None:
     """What each seat is sent, and in which write: nothing while it need not answer, all that has happened when it must.
 
@@ -234,6 +237,9 @@ def test_blue_moves_first_where_the_rules_say_so(seat_bots: "SeatBots") -> None:
     assert table.next_write(BLUE)[-1] == "turn 1 100 100"
 
 
+# --- what a bot may ask for -----------------------------------------------------------------------------------------
+
+
 def picture(*ranks: str) -> tuple[str, ...]:
     """A board drawn with rank 10 on top, as cells from a1 on."""
     return tuple(cell for rank in reversed(ranks) for cell in rank.split())
@@ -287,6 +293,9 @@ def test_a_wanted_board_has_a_hundred_cells_and_a_wanted_list_is_the_engines(
             break
     blue = b"\n".join(table.writes[BLUE]).split(b"\n")
     assert not [line for line in blue if line.startswith((b"board", b"legal"))]
+
+
+# --- endings on the board -------------------------------------------------------------------------------------------
 
 
 def test_flag_for_red(duel: "Table") -> None:
@@ -365,6 +374,9 @@ def test_quiet_cap_counts_from_the_last_attack(seat_bots: "SeatBots") -> None:
     assert table.referee.verdict is None
     table.play("e7-f7")
     assert_drawn(table, Reason.QUIET_CAP, plies=6)
+
+
+# --- faults in a game -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -583,6 +595,9 @@ def test_a_bot_that_cannot_be_started_for_a_long_reason_gets_no_overlong_line(se
     assert max(len(sent) for sent in sent_to(table, RED).split(b"\n")) <= MAX_BOT_LINE
 
 
+# --- time -----------------------------------------------------------------------------------------------------------
+
+
 def test_a_bot_that_does_not_answer_loses_at_its_deadline(duel: "Table") -> None:
     assert duel.referee.deadline == pytest.approx(duel.now + MOVE / 1000 + MARGIN)
     duel.referee.expire(duel.referee.deadline - 0.001)
@@ -757,6 +772,8 @@ def test_what_is_told_of_a_past_is_charged_and_forgiven_as_it_was(duel: "Table")
     assert (again.times_us, again.forgiven_us) == ([100_000], [5000])
 
 
+# --- stops of the arena ---------------------------------------------------------------------------------------------
+
 RAN = Stop(12.3, unsure=12.3)
 """The arena was stopped; the bots were not, as far as anybody knows."""
 SLEPT = Stop(12.3, unsure=0.0)
@@ -873,6 +890,9 @@ def test_a_game_that_cannot_be_judged_is_over_whatever_comes(duel: "Table") -> N
     duel.reply(BLUE, "rubbish")
     duel.referee.expire(duel.now + 1e6)
     assert duel.referee.verdict is None
+
+
+# --- before the game ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("loser", Color)
@@ -1107,6 +1127,9 @@ def test_a_faulty_bot_is_told_so_only_when_the_other_has_answered(seat_bots: "Se
     assert_lost(table, RED, Reason.PROTOCOL)
 
 
+# --- notes ----------------------------------------------------------------------------------------------------------
+
+
 def test_notes_belong_to_the_ply_that_they_come_before(seat_bots: "SeatBots") -> None:
     table = seat_bots()
     table.introduce()
@@ -1145,6 +1168,9 @@ def test_notes_are_bounded_by_what_they_take_in_a_record(duel: "Table", text: st
             duel.reply(color, *flood, f"move {actions[turn % 4][color]}")
     assert duel.referee.verdict is None
     assert MAX_NOTE_BYTES // 2 < len(msgspec.json.encode(duel.referee.notes)) <= MAX_NOTE_BYTES
+
+
+# --- bytes ----------------------------------------------------------------------------------------------------------
 
 
 def test_lines_may_end_with_a_carriage_return(seat_bots: "SeatBots") -> None:
@@ -1205,6 +1231,8 @@ def test_it_does_not_matter_how_the_bytes_of_an_answer_are_cut(
         outcomes.append((referee.verdict, table.writes, referee.actions, referee.notes, referee.awaited()))
     assert outcomes[0] == outcomes[1] == outcomes[2]
 
+
+# --- anything at all ------------------------------------------------------------------------------------------------
 
 lines = st.sampled_from(
     [

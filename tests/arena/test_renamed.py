@@ -55,6 +55,9 @@ def sound(folder: Path) -> bool:
     return arena(folder, "verify", "l.sqlite").returncode == 0
 
 
+# --- in one league ----------------------------------------------------------------------------------------------------
+
+
 def test_a_file_of_the_same_stem_that_comes_later_replays_nothing(tmp_path: Path) -> None:
     for path in ("p/a/x.py", "y.py"):
         put(tmp_path / path)
@@ -155,6 +158,9 @@ def test_one_byte_makes_a_new_version_which_plays_all_its_games(tmp_path: Path) 
     assert "2 games; " in done.stderr
     assert len(stored(tmp_path)) == 4
     assert len(played(arena(tmp_path, "standings", "l.sqlite", "--all", "--json"))) == 3
+
+
+# --- copies -----------------------------------------------------------------------------------------------------------
 
 
 def test_copies_are_pointed_out_by_the_names_that_the_store_has_kept_for_them(tmp_path: Path) -> None:

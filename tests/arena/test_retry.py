@@ -102,6 +102,8 @@ def test_a_bot_that_says_it_was_the_sandbox_loses_all_the_same(make_bot: MakeBot
     assert len(trials.bots) == 2
 
 
+# --- a stopped arena --------------------------------------------------------------------------------------------------
+
 WHY = "the arena was stopped for 12.3 s, and red (ann) may have been late because of it"
 
 

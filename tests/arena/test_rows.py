@@ -182,6 +182,9 @@ def test_a_store_is_read_as_of_one_moment_while_games_are_added(path: Path, temp
         assert store.count().damage == ()
 
 
+# --- records apart from their rows ------------------------------------------------------------------------------------
+
+
 @pytest.fixture
 def golden(tmp_path: Path) -> Path:
     return Path(shutil.copy(GOLDEN / "duel.sqlite", tmp_path / "l.sqlite"))

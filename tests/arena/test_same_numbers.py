@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from ended_leagues import BOTS, Made, Run, Stopping, made_in
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from arena.api.leagues import League
@@ -140,7 +140,16 @@ def made(make: Callable[[int], AbstractContextManager[Made]]) -> Iterator[Made]:
 
 
 @given(seed=st.integers(0, 999), played=st.lists(runs, min_size=1, max_size=3), merged=st.none() | runs)
-@settings(max_examples=8, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(  # games of an earlier league, which a stopped one has not come to
+    seed=0,
+    played=[
+        Run(FormatOptions(), most=1),
+        Run(FormatOptions(FormatName.GAUNTLET, rounds=1, challengers=2)),
+        Run(FormatOptions(disqualify=1), bots=3, most=1),
+    ],
+    merged=None,
+)
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_all_that_is_made_of_a_store_has_the_numbers_of_its_last_league(
     make: Callable[[int], AbstractContextManager[Made]],
     command: Command,

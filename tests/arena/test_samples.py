@@ -60,6 +60,9 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path(shutil.copy(BOTS / "drifter.py", tmp_path / "mine.py"))
 
 
+# --- a bare name ------------------------------------------------------------------------------------------------------
+
+
 def test_the_names_are_those_of_the_files_in_the_clones_folder() -> None:
     assert {file.name for file in BOTS.glob("*.py")} == {f"{name}.py" for name in SAMPLES}
     assert samples_folder() == BOTS
@@ -142,6 +145,9 @@ def test_a_program_names_them_alike(mine: Path) -> None:
     assert [player.name for player in record.players] == ["mine", "warden"]
 
 
+# --- installed from a wheel -------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("level", SANDBOXES)
 def test_where_the_arena_is_installed_they_play_at_each_level(level: Level, installed: Path, mine: Path) -> None:
     line = ["match", "mine.py", "warden", "--rules", "duel", "--sandbox", level.value, "--store", "m.sqlite"]
@@ -187,6 +193,9 @@ def test_a_saved_game_names_a_sample_bot_by_its_place_and_says_what_to_do_when_t
     assert run(installed, mine.parent, "resume", "g.json").returncode == 0
 
 
+# --- python -m arena --------------------------------------------------------------------------------------------------
+
+
 def test_the_module_is_the_command(mine: Path) -> None:
     done = run(sys.executable, mine.parent, "--version")
     assert done.returncode == 0
@@ -198,10 +207,10 @@ def test_usage_and_commands_to_go_on_with_call_it_as_it_was_called(mine: Path) -
     line = ["match", "mine.py", "raider", "--rules", "isf", "--store", "m.sqlite", "--pause", "g.json"]
     done = run(sys.executable, mine.parent, *line, "--pause-after", "5", PATH=os.path.dirname(sys.executable))
     name = os.path.basename(sys.executable)
-    assert done.stderr.splitlines()[-1].endswith(f"go on with: {name} -m arena resume g.json")
+    assert done.stderr.splitlines()[-1].endswith(f"resume with: {name} -m arena resume g.json")
     shutil.copy("g.json", "h.json")
     done = run(sys.executable, mine.parent, "resume", "h.json", "--pause-after", "9", PATH=os.defpath)
-    go_on = done.stderr.splitlines()[-1].partition("go on with: ")[2]
+    go_on = done.stderr.splitlines()[-1].partition("resume with: ")[2]
     assert go_on == f"{sys.executable} -m arena resume h.json"
     assert subprocess.run(["sh", "-c", go_on], check=False, capture_output=True).returncode == 0
 

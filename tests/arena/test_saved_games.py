@@ -77,6 +77,9 @@ def read(file: Path) -> dict[str, Any]:
     return fields
 
 
+# --- edited files -----------------------------------------------------------------------------------------------------
+
+
 def test_a_file_that_was_changed_after_it_was_saved_is_refused(file: Path) -> None:
     fields = read(file)
     edits: list[tuple[str, Any]] = [
@@ -280,6 +283,9 @@ def test_rules_in_which_the_players_choose_who_begins_go_back_to_the_same_store(
     assert "1 of them stored already" in again.stderr
 
 
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("content", ["my only copy of a novel", '{"id": 3}'])
 def test_a_file_of_the_users_own_is_not_overwritten(tmp_path: Path, content: str) -> None:
     (tmp_path / "g.json").write_text(content)
@@ -355,6 +361,8 @@ def test_a_game_that_cannot_be_saved_is_an_error_that_leaves_the_old_file(file: 
     assert file.read_bytes() == before
     assert not list(file.parent.glob("*.part"))
 
+
+# --- the interrupted turn ---------------------------------------------------------------------------------------------
 
 ROWS = ("FBBS2339M./........../........../2.........", "FBBS339M2./........../........../.........2")
 BANKS = TimeControl(move_ms=5000, bank_ms=10_000, increment_ms=100)

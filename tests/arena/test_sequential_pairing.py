@@ -214,6 +214,9 @@ def test_it_does_not_play_on_without_end_behind_a_pair_that_is_not_over() -> Non
     assert test.next([row_of(game, new_wins(game)) for game in first])
 
 
+# --- where games are played -------------------------------------------------------------------------------------------
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path / "c.sqlite", create=True) as store:

@@ -15,7 +15,7 @@ import trio
 from sandboxes import in_bwrap
 
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
 from arena.bots.sandbox import bwrap
@@ -178,6 +178,9 @@ def test_of_a_manager_without_shims_the_prefix_on_the_path_is_shown(
     assert home / prefix / "bin" in tools.path
 
 
+# --- what is not shown, and not run -----------------------------------------------------------------------------------
+
+
 def test_a_manager_is_asked_where_no_bots_file_names_a_version(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     manager(home, "pyenv", monkeypatch)
     bot = bot_folder(home / "bots/A", '["tool"]')
@@ -197,18 +200,6 @@ def test_a_manager_among_a_bots_files_is_not_run(home: Path, monkeypatch: pytest
     with pytest.raises(UsageError, match=f"{shim} is a shim: {program} leads into the files of a bot, {rival.path}"):
         find_program(bot, host)
     assert home / "versions/1.2" not in find_tools(bot, host).folders
-    assert not (home / "asked").exists()
-
-
-@pytest.mark.parametrize("folder", [".pyenv", ".pyenv/bin"])
-def test_a_manager_in_a_folder_that_everybody_may_write_is_not_run(
-    folder: str, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    manager(home, "pyenv", monkeypatch)
-    (home / folder).chmod(0o1777)
-    bot = bot_folder(home / "bots/A", '["tool"]')
-    with pytest.raises(UsageError, match="its manager is not found: name with --interpreter what the shim runs"):
-        find_program(bot, HostPrograms((), [bot]))
     assert not (home / "asked").exists()
 
 

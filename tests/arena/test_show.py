@@ -83,6 +83,9 @@ def text_of(record: GameRecord, **look: Any) -> str:
     return "".join(game_pages(1, record, GameStyle(**look)))
 
 
+# --- what is told of a game -------------------------------------------------------------------------------------------
+
+
 def test_the_head_names_both_bots_the_date_the_rules_the_clock_the_sandbox_and_the_seeds(path: Path) -> None:
     assert show(path).stdout.splitlines()[:8] == [
         "game 1 (0123456789abcdef): red ann - blue bob  1-0",
@@ -158,6 +161,9 @@ def test_moves_have_their_times_if_asked(path: Path) -> None:
     assert "ply 2: blue a7-a6  [2.0 ms, CPU 0.0]" in show(path, "--moves", "--times").stdout
 
 
+# --- plies ------------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("asked", "plies"),
     [("3", [3]), ("2-4", [2, 3, 4]), ("5-", [5, 6]), ("-2", [0, 1, 2]), ("0,6", [0, 6]), ("1-2, 2-3", [1, 2, 3])],
@@ -188,6 +194,9 @@ def test_a_ply_that_the_game_has_not_is_refused_and_nothing_is_printed(path: Pat
         assert done.stdout == ""
 
 
+# --- what a side may know ---------------------------------------------------------------------------------------------
+
+
 def test_a_side_is_shown_nothing_that_is_the_other_ones(path: Path) -> None:
     """Not in the words of the verdict either, which name a piece of Blue's."""
     for arguments in ([], ["--json"], ["--moves"]):
@@ -215,6 +224,9 @@ def test_a_silent_defender_is_unknown_in_json_as_well(record: GameRecord, tmp_pa
     assert "bM" not in events["red"]["board"]
 
 
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+
 def test_json_has_the_facts_and_each_ply(path: Path) -> None:
     document = json.loads(show(path, "--json").stdout)
     game = document["game"]
@@ -233,6 +245,9 @@ def test_a_game_that_never_began_can_be_shown(record: GameRecord, tmp_path: Path
         store.add(msgspec.structs.replace(record, setups=(None, None), actions=(), times_us=(), cpu_us=(), notes=()))
     assert "verdict: red" in show(tmp_path / "s.sqlite").stdout
     assert json.loads(show(tmp_path / "s.sqlite", "--json").stdout)["plies"] == []
+
+
+# --- marks ------------------------------------------------------------------------------------------------------------
 
 
 def square(name: str) -> int:
@@ -270,6 +285,9 @@ def test_marks_change_the_width_of_no_board_and_colours_no_character() -> None:
     assert painted != marked
     stripped = "".join(part.partition("m")[2] if at else part for at, part in enumerate(painted.split("\x1b[")))
     assert [line.rstrip() for line in stripped.splitlines()] == marked.splitlines()
+
+
+# --- terminals --------------------------------------------------------------------------------------------------------
 
 
 def test_there_is_colour_where_it_is_asked_for_and_none_in_a_pipe(path: Path) -> None:

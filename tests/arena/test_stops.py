@@ -145,6 +145,9 @@ def play_to_script(
     return play_one
 
 
+# --- an arena that is late --------------------------------------------------------------------------------------------
+
+
 def test_at_the_deadline_there_is_a_last_look_for_an_answer_that_came_before_it(
     play_to_script: Callable[..., GameRecord],
 ) -> None:
@@ -168,6 +171,9 @@ def test_what_is_charged_and_what_is_forgiven_are_together_the_whole_turn(
     record = play_to_script(1.0, 3.0, BANK, works=True)
     assert record.forgiven_us[0] == pytest.approx(MOST_FORGIVEN * 1e6)
     assert record.times_us[0] + record.forgiven_us[0] == pytest.approx(4e6, abs=1)
+
+
+# --- an arena that is stopped -----------------------------------------------------------------------------------------
 
 
 def test_a_game_in_which_an_answer_came_in_a_long_stop_is_not_judged(
@@ -196,6 +202,8 @@ def test_who_answers_after_a_stop_is_charged_nothing_of_it(play_to_script: Calla
     assert record.verdict.reason is Reason.RESIGN
     assert record.times_us[0] == pytest.approx(1e6, abs=1)
 
+
+# --- with the system's own clock --------------------------------------------------------------------------------------
 
 THINKS_ONCE = """
 import time
@@ -288,6 +296,8 @@ def test_an_arena_that_is_stopped_while_its_worker_runs_costs_no_game(command: s
     assert "was stopped" not in said
     all_resigned(command, tmp_path)
 
+
+# --- full pipes -------------------------------------------------------------------------------------------------------
 
 FILLS_ITS_PIPE = """
 import time

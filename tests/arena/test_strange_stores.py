@@ -33,6 +33,8 @@ def arena(path: Path, command: str, *arguments: str) -> "subprocess.CompletedPro
     return commands.arena(path.parent, command, str(path), *arguments)
 
 
+# --- the journal of an arena that was killed --------------------------------------------------------------------------
+
 KILLED_WHILE_STORING = """
 import os, sys
 from pathlib import Path
@@ -96,6 +98,9 @@ def test_a_store_that_is_read_is_not_opened_for_writing(path: Path) -> None:
 def test_names_with_characters_of_addresses_are_names(path: Path, name: str) -> None:
     with Store(path.rename(path.with_name(name)), create=False) as store:
         assert len(store.rows()) == 12
+
+
+# --- tables that are not the arena's ----------------------------------------------------------------------------------
 
 
 def redefine(path: Path, old: str, new: str) -> None:

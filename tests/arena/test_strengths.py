@@ -146,6 +146,9 @@ def test_the_peak_is_where_a_search_that_knows_no_slopes_finds_it(seed: int) -> 
         assert point.tie == pytest.approx(math.exp(values[5]), abs=2e-3)
 
 
+# --- large leagues --------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(("players", "played"), [(60, 1.0), (60, 0.2), (40, 0.06)])
 def test_large_leagues_have_the_same_ratings_and_nearly_the_same_ends(
     players: int, played: float, with_numpy: Callable[[bool], None]
@@ -194,6 +197,9 @@ def test_both_ways_to_solve_equations_agree(parts: list[list[float]], rng: rando
             assert sum(map(operator.mul, row, one)) == pytest.approx(value, abs=1e-9)
 
 
+# --- the side of Red ------------------------------------------------------------------------------------------------
+
+
 def test_the_advantage_is_the_odds_of_the_colours_where_the_bots_are_equals() -> None:
     results = games([(0, 1, 600, 200, 0), (1, 0, 600, 200, 0), (0, 2, 600, 200, 0), (2, 0, 600, 200, 0)], 3)
     found = RatedLeague(results).advantage
@@ -238,6 +244,9 @@ def test_the_games_bound_the_advantage_unless_strengths_explain_them(results: st
     found = RatedLeague(played).advantage
     assert found
     assert (math.isfinite(found.low), math.isfinite(found.high)) == (low, high)
+
+
+# --- superiority ----------------------------------------------------------------------------------------------------
 
 
 def test_superiority_is_sure_after_a_clean_score_and_even_between_equals() -> None:

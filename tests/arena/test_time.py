@@ -20,6 +20,9 @@ controls = st.one_of(
 )
 
 
+# --- in words -------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("text", "milliseconds"),
     [("100ms", 100), ("1s", 1000), ("1.5s", 1500), ("2m", 120_000), ("0.5m", 30_000), ("1ms", 1), ("0.001s", 1)],
@@ -114,6 +117,9 @@ def test_a_time_control_is_written_as_on_the_command_line(control: TimeControl, 
 @settings(deadline=None, max_examples=100)
 def test_what_is_written_is_read_back_as_the_same_time_control(control: TimeControl) -> None:
     assert parse_time(control.text) == control
+
+
+# --- the clock ------------------------------------------------------------------------------------------------------
 
 
 def clock_of(control: TimeControl) -> Clock:
@@ -254,6 +260,9 @@ def test_a_clock_without_a_bank_never_runs_out_for_the_game() -> None:
     for _ in range(1000):
         think(clock, RED, 0.1)
     assert clock.budget_ms(RED) == 100
+
+
+# --- what is forgiven -----------------------------------------------------------------------------------------------
 
 
 def test_what_is_forgiven_of_an_answer_is_less_than_half_the_usual_margin() -> None:

@@ -50,6 +50,9 @@ def record(table_for: Callable[[GameSpec], Any]) -> GameRecord:
     return play(table_for(game), red=("name ann 1.0", "author Ann", "want board", "cannot restore"))
 
 
+# --- the opponent's name ----------------------------------------------------------------------------------------------
+
+
 def test_no_name_is_told_unless_the_host_has_chosen_so(spec: Callable[..., GameSpec], table_for: Any) -> None:
     for is_told in (False, True):
         table = table_for(changed(spec(names=("ann", "Jäger")), names_told=is_told))
@@ -118,6 +121,9 @@ def test_a_store_is_checked_for_it_and_rebuilt_with_it(record: GameRecord, tmp_p
     assert "the bots were told each other's names, which the store says otherwise" in finding.text
 
 
+# --- what cannot be restored ------------------------------------------------------------------------------------------
+
+
 def refusal(referee: Referee, says: str = "cannot restore") -> str | None:
     """Why a game is not played in which Blue introduces itself with this line."""
     for color, lines in ((RED, "ready\n"), (BLUE, f"{says}\nready\n")):
@@ -153,6 +159,9 @@ def test_an_ability_that_there_is_not_breaks_the_protocol(spec: Callable[..., Ga
     table = table_for(spec())
     table.introduce(blue=("cannot lose",))
     assert table.referee.verdict.detail.endswith("expected 'cannot' and one or more of restore, got 'lose'")
+
+
+# --- what bots say of themselves --------------------------------------------------------------------------------------
 
 
 def test_what_a_bot_said_last_is_what_is_shown_of_it(record: GameRecord, tmp_path: Path) -> None:

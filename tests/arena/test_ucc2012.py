@@ -181,6 +181,9 @@ def random_rows(random: Random) -> tuple[list[str], list[str]]:
     return red, blue
 
 
+# --- whole games ------------------------------------------------------------------------------------------------------
+
+
 @settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
@@ -257,6 +260,9 @@ def test_a_bot_is_told_the_name_of_its_opponent_as_one_word_where_names_are_told
     assert scripts[RED].sent[0] == "RED Red_Rex_2 10 10"
 
 
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -322,6 +328,9 @@ def test_every_straight_move_is_read_back_as_it_was_written() -> None:
     assert all(read_action(result_line(action, None).removesuffix(" OK").encode()) == action for action in MOVES)
 
 
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("name", ruleset_names())
 def test_there_are_words_for_the_original_army_and_plain_moves(name: str) -> None:
     lacking = unspeakable(dict(load_ruleset(name).lines()))
@@ -351,6 +360,9 @@ def test_a_game_that_the_dialect_has_no_words_for_is_not_begun(spec: Spec) -> No
     with pytest.raises(ProtocolError, match=r"no words for an army other than the original one .*, which duel has"):
         play(spec(load_ruleset("duel")), (silent, silent))
     assert silent.sent == []
+
+
+# --- the process ------------------------------------------------------------------------------------------------------
 
 
 def old_program(code: str) -> OldProgram:

@@ -128,6 +128,9 @@ def test_only_regular_files_are_opened_and_no_links(tmp_path: Path) -> None:
         open_regular(Path("/dev/null"))
 
 
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
 def test_lines_are_read_one_by_one_and_the_last_one_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "lines"
     path.write_bytes(b"one\n\ntwo\r\nthree")
@@ -150,6 +153,9 @@ def test_lines_of_what_is_no_file_are_refused_and_not_waited_for(name: str, tmp_
         list(read_lines(tmp_path / "mine", 10, "a TOML file"))
     with pytest.raises(FileError, match="this is no path"):
         list(read_lines(Path("nul\0"), 10))
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_file_appears_whole_and_only_at_the_end(tmp_path: Path) -> None:

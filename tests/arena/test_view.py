@@ -79,6 +79,9 @@ def apart(one: int, other: int) -> int:
     return abs(rank - other_rank) + abs(file - other_file)
 
 
+# --- two games side by side -----------------------------------------------------------------------------------------
+
+
 def with_two_swapped(rows: Sequence[str], color: Color, rng: Random) -> tuple[tuple[str, ...], set[int]]:
     """A set-up in which two pieces of different ranks have changed places, and their two squares on the board."""
     letters = list("".join(rows))
@@ -320,6 +323,9 @@ def test_who_the_opponent_is_and_what_it_says_and_how_long_it_thinks_makes_no_di
     assert pair.tables[0].writes[seat.opponent] != pair.tables[1].writes[seat.opponent]
 
 
+# --- the check can fail ---------------------------------------------------------------------------------------------
+
+
 class AllSeeing(SeatView):
     """A board that is drawn from the true position."""
 
@@ -412,6 +418,9 @@ def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch,
 
     monkeypatch.setattr("arena.game.live.tell", tell_of_this_game)
     assert times_caught(twins, rules, on_move) >= 1
+
+
+# --- what is told ---------------------------------------------------------------------------------------------------
 
 
 def random_events(

@@ -280,6 +280,9 @@ def test_a_process_is_limited_before_its_children_are_looked_for(
     assert list(dict.fromkeys(order)) == ["limits of 10", "children of 10", "limits of 100", "children of 100"]
 
 
+# --- who may not think in the opponent's turn -------------------------------------------------------------------------
+
+
 @pytest.fixture
 def clocks(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
     """The processor time of each process, in microseconds; no signal is sent anywhere."""

@@ -156,6 +156,9 @@ def test_a_line_for_the_user_is_sent_as_it_is_unless_it_has_half_a_character(str
         assert sent == string
 
 
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
 class StrangeError(UsageError):
     """One that has a class and an exit code of its own."""
 
