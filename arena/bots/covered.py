@@ -20,7 +20,7 @@ SOME_PATTERNS = 'a list of patterns such as ["logs/*", "*.tmp"]'
 
 
 def pattern_fault(pattern: object) -> str | None:
-    """What keeps a value from being a pattern, in words; None if nothing does."""
+    """Return why a value is no pattern, in words; None if it is one."""
     if not isinstance(pattern, str) or not pattern.strip():
         return f"expected {SOME_PATTERNS}, got {shown(pattern)} in it"
     if len(pattern) > LONGEST_PATTERN or "\0" in pattern or "\n" in pattern:
@@ -119,7 +119,7 @@ class Covered:
 
 @dataclass(frozen=True)
 class Look:
-    """What the system says of the covered files at a time (ns since 1970): it tells without reading that none changed.
+    """The state of the covered files at a time (ns since 1970), by which a change shows without reading.
 
     `program` is the stamp of the program that is built, which no digest covers; None where there is none. `made` is the
     SHA-256 of its content, where that was read: a program that is built again may be the same.

@@ -102,7 +102,7 @@ def _identity_of(bot: BotFiles, files: list[Parts], *, is_named: bool) -> Identi
 
 
 def _line(name: bytes, content: bytes, kind: bytes = b"file") -> bytes:
-    """What a digest is taken of: the line of a file or a link."""
+    """Return the line of a file or a link, as it goes into the digest."""
     if kind == b"file" and name and b"\n" not in name:
         return b"%s %s\n" % (name, content)
     return b"\0%s %s %s\n" % (kind, name.hex().encode(), content)

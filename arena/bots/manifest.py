@@ -108,7 +108,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _found_instead(folder: Path) -> str:
-    """What to add where a folder has no manifest, by what there is in it."""
+    """Suggest what was meant by a folder without a manifest, by what there is in it."""
     names: list[str] = []
     with suppress(OSError), os.scandir(folder) as entries:
         names = sorted(entry.name for entry in islice(entries, MOST_LOOKED_AT))

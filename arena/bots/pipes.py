@@ -64,7 +64,7 @@ class Pipes:
         return bool(self._unread.poll(0))
 
     def read_now(self) -> bytes | None:
-        """What there is to read at once: None if there is nothing yet, empty at the end of output."""
+        """Read what is there: None if there is nothing yet, empty at the end of output."""
         try:
             return os.read(self.stdout, READ_SIZE)
         except BlockingIOError:
@@ -88,7 +88,7 @@ class Pipes:
         return any(event & select.POLLERR for _, event in asked.poll(0))
 
     def close_output(self) -> None:
-        """What the bot still writes is lost from now on."""
+        """Close the bot's output; what it still writes is lost."""
         self._output.close()
 
 

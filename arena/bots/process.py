@@ -224,7 +224,7 @@ class BotProcess(Pipes):
                     await trio.sleep(IDLE_PAUSE)
 
     def activity(self) -> Activity:
-        """What its processes are doing at this moment."""
+        """Return what the bot's processes are doing at this moment."""
         return self._own.activity()
 
     def _is_idle(self) -> bool:
@@ -294,7 +294,7 @@ class BotProcess(Pipes):
         return f"exited with code {number}" if code == os.CLD_EXITED else reaper.killed_words(number)
 
     def out_of_memory(self) -> str:
-        """What the kernel killed the bot for, in words, if it was that it used more memory than it may."""
+        """Say that the kernel killed the bot because it used more memory than it may; empty if it did not."""
         group, limits = self._launch.group, self._launch.limits
         if group and limits and group.oom_kills():
             return f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"

@@ -123,7 +123,7 @@ def text_fault(start: bytes, name: str) -> str | None:
 
 
 def command_hint(folder: Path, word: str, path: str) -> str:
-    """What to add to "there is no such program" where the first word of a command is near to one that there is.
+    """Suggest a program where there is none of the name that is the first word of a command.
 
     `folder` is the bot's, `path` where programs without a slash are looked for.
     """

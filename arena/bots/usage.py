@@ -37,7 +37,7 @@ Threads = Mapping[int, tuple[int, int]]
 
 
 class CpuTimes(NamedTuple):
-    """What a bot had used of the CPUs at a moment. `used_us` is of all processes, and None if only the first thread was
+    """The CPU time of a bot up to a moment. `used_us` is of all processes, and None if only the first thread was
     looked at."""
 
     used_us: int | None
@@ -45,8 +45,8 @@ class CpuTimes(NamedTuple):
 
 
 class Delay(NamedTuple):
-    """What came of a bot's turn, in microseconds: the processor time of all its processes together, and how long one of
-    its threads waited for a CPU that other programs had."""
+    """The CPU time of a bot's turn, of all its processes, and how long one of its threads waited for a CPU that other
+    programs had; in microseconds."""
 
     used_us: int
     waited_us: int
@@ -73,7 +73,7 @@ MOST_TIMED = 128
 
 
 class OwnProcesses:
-    """Those below a process that has been registered (`arena.bots.sandbox.reaper`), behind so many helpers."""
+    """The bot's processes, without the sandbox's own helpers."""
 
     def __init__(self, leader: int, helpers: int) -> None:
         self._leader, self._helpers = leader, helpers
@@ -139,7 +139,7 @@ class OwnProcesses:
             self._schedstat = None
 
     def activity(self) -> Activity:
-        """What they are doing at this moment."""
+        """Return what the bot's processes are doing at this moment."""
         return activity_of(process.pid for process in self._some())
 
     def is_asleep(self) -> bool:

@@ -16,11 +16,11 @@ from commands import ARENA, arena, unhurried
 from rich.console import Console
 
 from arena.errors import UsageError
-from arena.league.compare import games_left, hypotheses_of
+from arena.league.compare import comparison_entry, games_left, hypotheses_of
 from arena.league.pairing.sequential import SequentialState
 from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
 from arena.league.store import Store
-from arena.report.comparison import live_text, note_text, verdict_text
+from arena.report.comparison import comparison_text, live_text, note_text, verdict_text
 from arena.report.progress import LiveProgress
 
 BOT = """#!/bin/sh
@@ -91,7 +91,9 @@ def test_who_always_loses_is_not_better_and_faults_count(run: Run) -> None:
 def test_a_budget_that_is_too_small_leaves_it_undecided(run: Run) -> None:
     done = run("good", "bad", "--games", "2")
     assert done.returncode == 3, done.stderr
-    assert done.stdout.startswith("undecided after 2 games, and there may be no more: the same command with a larger ")
+    assert done.stdout.startswith(
+        "undecided after 2 games, and the game limit is reached; the same command with a larger "
+    )
     assert run("good", "bad", "--games", "2").returncode == 3
 
 
@@ -144,6 +146,12 @@ def test_a_number_out_of_range_is_named(values: tuple[float, float, float, float
         hypotheses_of(*values)
 
 
+@pytest.mark.parametrize("games", [0, 1, 5, 2_000_000])
+def test_games_are_played_in_pairs(games: int) -> None:
+    with pytest.raises(UsageError, match=f"--games: expected an even number from 2 to 1000000, .*, got {games}$"):
+        comparison_entry("new", "old", Hypotheses(), games, 1)
+
+
 def test_a_verdict_that_nobody_can_read_is_a_failure_and_not_one_of_the_verdicts(run: Run, folder: Path) -> None:
     assert run("bad", "good", "--store", "full.sqlite").returncode == 1
     with Path("/dev/full").open("w") as full:
@@ -180,8 +188,6 @@ def test_a_bot_that_never_starts_is_an_error_and_no_verdict(new: str, named: lis
     assert "good could not" not in done.stderr
 
 
-# --- words ------------------------------------------------------------------------------------------------------------
-
 STATE = SequentialState(
     Hypotheses(),
     1000,
@@ -201,6 +207,23 @@ def test_games_left_that_the_budget_bounds_are_said_to_be_a_bound() -> None:
     for text in (note_text, lambda state: live_text(names, state), lambda state: verdict_text(names, state)):
         assert f"about {left} games left" in text(STATE)
         assert "at most 2 games left" in text(bounded)
+
+
+def test_the_words_fit_80_columns() -> None:
+    text = comparison_text(("mine", "warden"), STATE, 3)
+    assert all(len(line) <= 80 for line in text.splitlines()), text
+    assert "Games of mine: 60 won, 24 drawn, 44 lost" in text
+    assert "Forfeits: mine 1, warden 2" in text
+    assert "Pairs by the points of mine: 0: 10, ½: 4, 1: 30, 1½: 6, 2: 14" in text
+    assert "Later games, excluded: 3 games" in text
+    assert text.startswith("undecided so far, after 128 games; about ")
+
+
+def test_before_the_first_pair_there_is_nothing_but_the_bounds() -> None:
+    state = SequentialState(Hypotheses(), 10)
+    assert verdict_text(("mine", "warden"), state) == "undecided so far, after 0 games"
+    assert note_text(state) == ", LLR +0.00 of -2.94..+2.94"
+    assert live_text(("mine", "warden"), state) == "LLR +0.00, from -2.94 (0 Elo) to +2.94 (+10 Elo)"
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ class Rivals:
 
 
 def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | None = None) -> Mounts:
-    """What is to be known to start a bot. `rivals` are bots whose files it must not see, `host` what else may run it.
+    """Find out what is shown to a bot. `rivals` are bots whose files it must not see, `host` what else may run it.
 
     Raises `UsageError` if the bot cannot be run where little is visible, or would see another bot.
     """

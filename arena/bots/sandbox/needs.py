@@ -115,7 +115,7 @@ FOR_BOTS = (Path(protocol.__file__).parent, Path(__file__).parents[2])
 
 
 class Needs:
-    """What a bot's programs need, beside the system and its own files."""
+    """Folders and links that a bot's programs need, beside the system and its own files."""
 
     def __init__(self, bot: BotSpec, host: HostPrograms) -> None:
         self._who, self._is_hosts = f"{bot.path}: its program", False

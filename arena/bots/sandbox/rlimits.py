@@ -52,7 +52,7 @@ def file_size_limit() -> int | None:
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
-    """What the system keeps for each process whatever holds the bot, by the names that prlimit has for it."""
+    """Return the limits of each process at every level, by the names that prlimit has for them."""
     return {
         "data": limits.memory + DATA_ROOM,
         "cpu": CPU_SECONDS,
