@@ -31,10 +31,8 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.game_specs import Games
 from arena.league.league_options import MOST_GAMES
-from arena.league.pairing.estimate import Estimate
-from arena.league.pairing.ladder import Ladder
-from arena.league.pairing.ledger import half_points
-from arena.league.pairing.pairing import Pairing
+from arena.league.pairing.ladder import Estimate, Ladder
+from arena.league.pairing.pairing import Pairing, half_points
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.pairing.swiss import Swiss, usual_rounds
 from arena.league.ratings.pair import ELO_PER_LOGIT

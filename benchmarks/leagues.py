@@ -31,7 +31,8 @@ import psutil
 import trio
 from ply import INSTANT_BOT, compile_program
 
-from arena.bots import BotSpec, load_bot
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor import PlaySettings

@@ -29,7 +29,7 @@ from random import Random
 
 import msgspec
 
-from arena.bots import load_bot
+from arena.bots.loading import load_bot
 from arena.game.faults import lost_by
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player

@@ -29,8 +29,8 @@ import trio
 from ply import INSTANT_BOT, compile_program
 
 import arena
-from arena.bots import load_bot
 from arena.bots.limits import Limits
+from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.reaper import own_every_orphan
 from arena.bots.starting import Sandbox

@@ -26,8 +26,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from own_children import started_from_now
 
-from arena.bots import BotSpec
 from arena.bots.sandbox import procfs, reaper
+from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player

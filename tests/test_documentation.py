@@ -27,10 +27,12 @@ from served_command import visit
 import arena
 from arena import pytest_plugin
 from arena.api.self_play import options_parser
-from arena.bots import BotSpec, Manifest, load_bot
 from arena.bots.languages import LANGUAGES, find_language
 from arena.bots.limits_file import load_own
+from arena.bots.loading import load_bot
+from arena.bots.manifest import Manifest
 from arena.bots.new import write_bot
+from arena.bots.spec import BotSpec
 from arena.cli.main import cli
 from arena.game.record import GameRecord
 from arena.game.referee import Referee

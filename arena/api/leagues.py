@@ -27,8 +27,8 @@ from arena.league.league import OpenLeague
 from arena.league.league_options import USUAL_ROUNDS, Kind
 from arena.league.plan import LeagueEntry
 from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
+from arena.report.game_list import Roster, players_of
 from arena.report.placings import placing_in
-from arena.report.roster import Roster, players_of
 from arena.report.standings import make_table
 from arena.rules.ruleset import Ruleset
 
@@ -149,7 +149,8 @@ class League:
         contents = store.read(counted=not everyone)
         self._warn(contents)
         everybody = everyone or not contents.entrants
-        chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
+        everyone_seen = [*players_of(contents.rows, contents.entrants), *contents.entrants]
+        chosen = everyone_seen if everybody else contents.entrants
         planned, meets_all = contents.kept.planned_for(chosen)
         table = make_table(chosen, contents.rows, planned, meets_all=meets_all)
         names = Roster(chosen, contents.rows).names

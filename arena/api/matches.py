@@ -199,8 +199,8 @@ def play_league(
                 events.finish()
             if outcome.error:
                 raise outcome.error
-            if outcome.changed or outcome.left_out:
-                raise ArenaError("\n".join([*outcome.changed, *outcome.left_out]))
+            if outcome.changed:
+                raise ArenaError("\n".join(outcome.changed))
             for line in outcome.remarks:
                 call.remark(line)
             for forfeits in outcome.forfeits if tells_forfeits else ():

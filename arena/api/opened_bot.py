@@ -12,11 +12,12 @@ import trio
 from arena.api.keywords import AnyPath, BotKeywords, bot_word, plain_errors, play_options
 from arena.api.keywords import rules as rules_of
 from arena.api.threads import BackgroundCall, in_thread_of_trio
-from arena.bots import BotSpec, find_bots
+from arena.bots.finding import find_bots
 from arena.bots.folders import BotFolders
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.bots.sandbox.levels import Level, choose
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.time_control import parse_time

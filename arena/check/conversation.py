@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import trio
 import trio.lowlevel
 
-from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProcess
+from arena.bots.spec import BotSpec
 from arena.check.noise import noisy
 from arena.check.results import Said
 from arena.game.dialogue_entries import Speaker

@@ -78,7 +78,7 @@ class Comparison:
         if not isinstance(test, SequentialTest):
             raise TypeError(f"expected a league of a sequential test, got one of {type(test).__name__}")
         self._test = test
-        self._test.tell(league.stored())
+        self._test.tell(league.store.rows())
         if self.state.is_over:
             league.keep_as_whole(2 * self.state.over)
 
@@ -109,7 +109,7 @@ class Comparison:
     def later_games(self) -> int:
         """How many games of the two are stored that do not count: they came in beyond the last pair that does."""
         digests = {player.digest for player in self.league.plan.players}
-        rows = self.league.stored()
+        rows = self.league.store.rows()
         stored = sum(contents_of(row.players) == digests for row in rows)
         return stored - 2 * self.state.over
 

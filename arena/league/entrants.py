@@ -10,18 +10,17 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from arena.bots import BotSpec, broken, find_entrants, told_apart
 from arena.bots.build import build_all
 from arena.bots.changed import named
-from arena.bots.entering import copies_of_one, place_of
-from arena.bots.finding import Found
-from arena.bots.fitting import fitting
+from arena.bots.entering import assign_identities, copies_of_one, place_of
+from arena.bots.finding import Found, broken, find_entrants, fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.league_options import PlayOptions
@@ -88,11 +87,11 @@ def entrants(
     if distinct and len({bot.digest for bot in bots}) < len(bots):
         alike = " and ".join(printable(str(bot.path)) for bot in bots)
         raise UsageError(f"{alike}: expected two different bots, got the same files twice")
-    played, places = _played(store)
+    played = _played(store)
     before = {player.digest for player in played}
     unsteady = _unsteady(found.bots, bots, before)
     entered = [bot for bot in bots if bot.fault is None] if skip_broken else bots
-    named = told_apart(entered, played, places)
+    named = assign_identities(entered, played)
     for line in [*found.remarks, *_renamed(named), *copies_of_one(named), *unsteady]:
         say(line)
     for bot in bots if skip_broken else named:
@@ -102,13 +101,12 @@ def entrants(
     return named
 
 
-def _played(path: Path) -> tuple[list[Player], dict[str, str]]:
-    """All who have played in a store, and from where they did. It need not be there, or may just be about to be made by
-    somebody else."""
+def _played(path: Path) -> list[Player]:
+    """Return the players of a store. It need not be there, or may just be about to be made by another program."""
     if not os.path.exists(path) or is_empty_file(path):
-        return [], {}
+        return []
     with Store(path, create=False) as store:
-        return store.players(), store.claims().places
+        return store.players()
 
 
 def _renamed(bots: Sequence[BotSpec]) -> list[str]:
@@ -185,7 +183,7 @@ def note_versions(store: Store, bots: Sequence[BotSpec], former: Collection[str]
         versions = called.get(bot.name, [])
         older = [player for player in versions if player.digest not in present]  # the others play on, renamed
         if bot.fault is None and older and bot.player.digest not in known:
-            lines.append(_line(bot, older[-1], store.files_of(older[-1]), goes_on=bot.player.digest in former))
+            lines.append(_line(bot, older[-1], store.kept().files_of(older[-1]), goes_on=bot.player.digest in former))
         if bot.fault is None:
             kept.append(KeptFiles(bot.player, bot.files, versions))
     store.set_files(kept)

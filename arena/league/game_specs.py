@@ -5,7 +5,7 @@ league, to add a bot or a round, or to rename a bot is therefore the same thing:
 version of a bot can take the place of an older one; the games that the older version has played stay.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
@@ -45,7 +45,7 @@ class Games:
     def __init__(
         self,
         settings: Settings,
-        stored: Collection[str] = frozenset(),
+        stored: Container[str] = frozenset(),
         former: Mapping[str, Sequence[Player]] = MappingProxyType({}),
     ) -> None:
         self._settings = settings

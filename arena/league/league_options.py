@@ -118,6 +118,10 @@ class FormatName(enum.Enum):
         return _TAKES[self]
 
 
+PLACING = (FormatName.SWISS, FormatName.KNOCKOUT, FormatName.LADDER)
+"""The formats that place bots by rules of their own."""
+
+
 _TAKES: dict[FormatName, tuple[str, ...]] = {
     FormatName.ROUND_ROBIN: ("rounds",),
     FormatName.SINGLE: ("rounds",),

@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import msgspec
 
-from arena.bots import BotSpec
-from arena.bots.asked import NOTHING_OWN, Own
-from arena.bots.build_checks import BuildLimits
+from arena.bots.asked import NOTHING_OWN, Own, asked_bot
+from arena.bots.build_files import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
 from arena.bots.limits_file import by_bot, load_own
 from arena.bots.samples import is_path_of
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
 from arena.league.game_ids import openings_digest
@@ -182,7 +182,8 @@ def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Seque
     The bots are in the order of their paths; a path may be there twice, for a bot that plays a copy of itself, and the
     path of a folder is that of all bots in it.
     """
-    given = list(zip(paths, times, strict=True)) if times else []
+    words = [asked_bot(path).path for path in paths]
+    given = list(zip(words, times, strict=True)) if times else []
     found = []
     for bot in bots if times else ():
         at = Path(os.path.abspath(bot.path))

@@ -17,13 +17,12 @@ from pathlib import Path
 import msgspec
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.folders import BotFolders
 from arena.bots.names import expected_name, name_fault
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import choose
-from arena.bots.spec import person_spec
+from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.persons import with_clock, without_clock
 from arena.game.spec import GameSpec, Player
@@ -172,7 +171,7 @@ def _next_game(settings: Settings, store: Store, players: tuple[Player, Player],
         if color is not None:
             ways = [as_blue if color else as_red]
         for game in ways:
-            if not store.has(game.id):
+            if game.id not in store:
                 return game
     raise AssertionError("there is no last round")
 

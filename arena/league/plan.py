@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.bots import BotSpec
 from arena.bots.folders import BotFolders
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import AUTO, Level, choose
+from arena.bots.spec import BotSpec
+from arena.bots.trial import Run
 from arena.game.spec import Player
 from arena.game.time_control import parse_duration
 from arena.league.entrants import enrolled, entrants
@@ -36,7 +36,7 @@ from arena.league.stop import Say
 from arena.league.store import sole_use
 
 if TYPE_CHECKING:
-    from arena.league.executor.cluster.plan import ClusterPlan
+    from arena.league.executor.cluster.messages import ClusterPlan
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Plan:
 def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
     """Where the games are to be played; games at a time are shared out where the workers are this machine's. Raises
     `UsageError`."""
-    from arena.league.executor.cluster.plan import ClusterPlan, Tls  # a league without a cluster loads none of it
+    from arena.league.executor.cluster.messages import ClusterPlan, Tls  # a league without a cluster loads none of it
 
     asked.check()
     tls = None

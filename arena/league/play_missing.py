@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 import trio
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
@@ -27,6 +27,7 @@ from arena.league.executor import (
 )
 from arena.league.pairing.pairing import Pairing
 from arena.league.store import GameRow, Store
+from arena.league.stored_league import GamesBetween
 from arena.league.versions import Versions
 from arena.play.game_events import EventsDropped, GameFinished, WatchedEvent
 
@@ -48,8 +49,6 @@ class RunProgress:
         self.unstored = 0
         self.repeats: list[tuple[Player, Player]] = []
         """Who was to play, each time that a game had to be played again."""
-        self.left_out: dict[str, None] = {}
-        """A line for each bot that could not be played any more, in order."""
         self.is_closing = False
         self.is_complete = False
         self.on_close: Callable[[], None] = lambda: None
@@ -88,25 +87,26 @@ async def play_missing(
     session: RunProgress | None = None,
     keep_bots: bool = False,
     watch: Watch = lambda event: None,
-    stored: dict[str, GameRow] | None = None,
+    stored: GamesBetween | None = None,
 ) -> None:
     """Have the executor play the pairing's games that the store does not hold yet, and store each when it is over.
 
     The pairing is asked for games as there is room for them, and told the results: those that are stored already when
-    it gives their games out, the others as they are stored.
-    `finished` is called with the stored row and the record of each, `say` with a line for each game that is played
-    again because the arena was stopped in it. A bot that changes (`versions` tells which) is played no more, and a game
-    that was played across the change is not stored; the others go on. To stop early, close the `session`: then the
-    games under way are played and stored. Cancelling this stops them, and they are not stored. Raises `ArenaError` if
-    the store or the machine fails; all games stored before stay. A game that cannot be judged however often it is
-    played is left out; then that is raised at the end. So is one of a bot that the executor plays no more, which the
-    `session` has a line of. With `keep_bots`, two games that follow one another and are a
-    pair are played in the same processes. `watch` is called with what happens in the games, if the executor tells that.
-    `stored` are the rows of the store by their ids, if they have just been read; it is used up, so that no row is held
-    longer than it is needed.
+    it gives their games out, the others as they are stored. `stored` are the stored games of its players and of
+    their older versions; by default those between `bots`.
+
+    `finished` is called with the stored row and the record of each game, `say` with a line for each game that is played
+    again because the arena was stopped in it, and `watch` with what happens in the games, if the executor tells that.
+    With `keep_bots`, two games that follow one another and are a pair are played in the same processes.
+
+    A bot that changes (`versions` tells which) is played no more, and a game that was played across the change is not
+    stored; the others go on. A game that cannot be judged however often it is played is left out, and so is one of a
+    bot that the executor plays no more, of which the `session` has a line.
+
+    To stop early, close the `session`: the games under way are played and stored. Cancelling this stops them, and they
+    are not stored. Raises `ArenaError` if the store or the machine fails, or at the end if games were left out; all
+    games stored before stay.
     """
-    if stored is None:
-        stored = {row.id: row for row in store.rows()}
     run = _Run(
         pairing,
         bots,
@@ -115,7 +115,7 @@ async def play_missing(
         versions=versions,
         session=session or RunProgress(),
         keep_bots=keep_bots,
-        stored=stored,
+        stored=stored or GamesBetween(store, bots),
     )
     run.session.on_close = executor.close
     try:
@@ -148,7 +148,7 @@ class _Run:
         versions: Versions,
         session: RunProgress,
         keep_bots: bool,
-        stored: dict[str, GameRow],
+        stored: GamesBetween,
     ) -> None:
         self.session = session
         self.failure: ArenaError | None = None
@@ -204,19 +204,19 @@ class _Run:
     async def _next_missing(self, *, waits: bool = True) -> GameSpec | None:
         """The next game not stored; None if there is none, or (unless it `waits`) none before others are over."""
         while True:
-            while self._given:
+            if self._given:
                 game = self._given.popleft()
-                if game.id not in self._stored:
-                    self._open[game.id] = game
-                    return game
-                self._results.append(self._stored.pop(game.id))
+                self._open[game.id] = game
+                return game
             await trio.lowlevel.checkpoint()
             if self.session.is_closing or self._is_exhausted:
                 return None
             self._has_result = trio.Event()
             batch = self._pairing.next(self._take_results())
-            self._given.extend(batch or ())
             self._is_exhausted = batch is None
+            stored = await self._stored_of(batch or ())
+            self._results += stored.values()
+            self._given.extend(game for game in batch or () if game.id not in stored)
             if batch is None or not (batch or waits):
                 return None
             if not batch:
@@ -224,6 +224,13 @@ class _Run:
                     assert self._left_out, "the pairing waits for results, and has those of all its games"
                     return None
                 await self._has_result.wait()
+
+    async def _stored_of(self, games: Sequence[GameSpec]) -> dict[str, GameRow]:
+        """The rows of those of the games that are stored already, by id."""
+        if not self._stored.left:
+            return {}
+        rows = await trio.to_thread.run_sync(self._stored.take, games) if self._open else self._stored.take(games)
+        return {row.id: row for row in rows}
 
     def _take_results(self) -> list[GameRow]:
         """The results that the pairing has not been told of."""
@@ -277,10 +284,7 @@ class _Run:
                 self.session.under_way -= 1
             case NotPlayed():
                 self.session.under_way -= 1
-                if outcome.left_out:
-                    self.session.left_out[outcome.why] = None
-                else:
-                    self.failure = self.failure or ArenaError(outcome.why)
+                self.failure = self.failure or ArenaError(outcome.why)
                 self._settle(outcome.id, None)
             case Watched(events, dropped):
                 for event in events:

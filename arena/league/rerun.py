@@ -14,15 +14,15 @@ from pathlib import Path
 
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits, read_limits
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
+from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person
 from arena.game.record import GameRecord
@@ -76,8 +76,8 @@ class RerunOptions:
     the `archive` and `near`.
 
     `arguments` are those that bots are started with, by colour, where the host says them; `known_arguments` are those
-    that the store has, by digest. `places` are what it knows of where its bots lay, `limits` those that its settings
-    give to bots, by name; no bot has more than these, or than the usual ones. `sandbox` is the level, where the host
+    that the store has, by digest. `places` are where it was played with its bots, `limits` those that its settings give
+    to bots, by name; no bot has more than these, or than the usual ones. `sandbox` is the level, where the host
     names one, `last_sandbox` that at which the store was last played with: see `sandbox_asked`.
     """
 
@@ -186,20 +186,19 @@ def _bots(
     record: GameRecord, level: Level, options: RerunOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> tuple[BotSpec, BotSpec]:
     """Both bots as they are to be started, built where they have to be. Raises `UsageError`."""
-    finder = BotFinder(options.places, options.near, may_differ=options.changed_bots, archive=options.archive)
+    finder = BotFinder(options.near, may_differ=options.changed_bots, archive=options.archive)
     found, problems = [], []
     for color, player in zip(Color, record.players, strict=True):
         try:
-            bot = _found(finder, color, player, options)
+            candidates = _found(finder, color, player, options)
         except UsageError as error:
             problems.append(str(error))
             continue
+        trusted = [bot for bot in candidates if _may_run(bot, color, level, options)]
+        bot = (trusted or candidates)[0]
         found.append(bot)
-        own_words = color in options.arguments or not bot.arguments
-        is_named = color in options.bots and own_words
-        is_known = is_named or is_archived(bot, options.archive, options.places)
-        if not is_trusted(bot, level, options.sandbox, options.places, is_named=is_known):
-            problems.append(untrusted_text(color, bot, _naming(color, bot, own_words)))
+        if not trusted:
+            problems.append(untrusted_text(color, bot, _naming(color, bot, _has_own_words(bot, color, options))))
     if problems:
         raise UsageError("\n".join(problems))
     for color, bot in zip(Color, found, strict=True):
@@ -214,12 +213,24 @@ def _bots(
     return red, blue
 
 
-def _found(finder: BotFinder, color: Color, player: Player, options: RerunOptions) -> BotSpec:
-    """The bot of a side. Raises `UsageError` if it is not to be found, or has changed."""
+def _found(finder: BotFinder, color: Color, player: Player, options: RerunOptions) -> list[BotSpec]:
+    """Return where the bot of a side is. Raises `UsageError` if it is not to be found, or has changed."""
     arguments = options.arguments.get(color, options.known_arguments.get(player.digest, ()))
     if color in options.bots:
-        return finder.at(options.bots[color], player, arguments)
+        return [finder.at(options.bots[color], player, arguments)]
     return finder.anywhere(player, color.word, arguments)
+
+
+def _may_run(bot: BotSpec, color: Color, level: Level, options: RerunOptions) -> bool:
+    """Return whether a bot that was found may run at this level."""
+    is_named = color in options.bots and _has_own_words(bot, color, options)
+    is_known = is_named or is_archived(bot, options.archive, options.places)
+    return is_trusted(bot, level, options.sandbox, options.places, is_named=is_known)
+
+
+def _has_own_words(bot: BotSpec, color: Color, options: RerunOptions) -> bool:
+    """Return whether no arguments of a bot come from the store alone."""
+    return color in options.arguments or not bot.arguments
 
 
 def _naming(color: Color, bot: BotSpec, has_own_words: bool) -> str:

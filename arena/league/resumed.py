@@ -18,14 +18,14 @@ from typing import NamedTuple
 import msgspec
 import trio
 
-from arena.bots import BotSpec, told_apart
-from arena.bots.entering import place_of
+from arena.bots.entering import assign_identities, place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.persons import is_person
 from arena.league.game_ids import misfit, pair_seed_of, rounds_tried, starter
@@ -102,7 +102,7 @@ def resume_game(
         if known.is_new:
             _refuse_untrusted(bots, level, options, known.places)
         with Store(path, create=True) as store:
-            rounds = rounds_tried(store.last_number()) if saved.persons else range(1)
+            rounds = rounds_tried(store.last_number()) if any(saved.persons) else range(1)
             played = already_played(agree(saved, store, bots, rounds), store)
             if played:
                 yield played
@@ -110,9 +110,8 @@ def resume_game(
             _refuse_untrusted(bots, level, options, known.places)
             note_places(store, bots, level)
             with _held(saved, bots, level, options.interpreters, run) as held:
-                usual_time = saved.usual_time or None
                 yield PreparedGame(
-                    saved.spec(), bots, saved.history, store, file, held, saved.pondering, saved.seed, usual_time
+                    saved.spec(), bots, saved.history, store, file, held, saved.pondering, saved.seed, saved.usual_time
                 )
 
 
@@ -178,28 +177,23 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
     words = misfit(paused)
     if words:
         raise UsageError(f"this is not a game that was paused: {words}")
-    known = store.settings().get("seed", "")
-    seed = paused.seed if paused.seed is not None else int(known) if known.isdecimal() else None
-    settings = _settings(paused, seed, rounds)
-    described = settings.described(paused.players)
-    if seed is None:
-        del described["seed"]  # a file of the first version, whose store is gone
-    store.agree(described, paused.players)
-    if store.has(paused.id):
+    settings = _settings(paused, rounds)
+    store.agree(settings.described(paused.players), paused.players)
+    if paused.id in store:
         return paused.id
-    if paused.persons:  # whose other games against each other are of other rounds
+    if any(paused.persons):  # whose other games against each other are of other rounds
         return None
     games = Games(settings)
-    entered = [bot.player for bot in told_apart(bots, store.players(), store.claims().places)]
+    entered = [bot.player for bot in assign_identities(bots, store.players())]
     for players in (paused.players, entered):
         for red, blue in pairwise(players):
             game = games.game(red, blue, 0)
-            if store.has(game.id):
+            if game.id in store:
                 return game.id
     return None
 
 
-def _settings(paused: SavedGame, seed: int | None, rounds: range = range(1)) -> Settings:
+def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
     """The settings that the match had, of which this is the game of one of the `rounds`.
 
     Raises `UsageError` if there are none from which this game follows."""
@@ -218,14 +212,12 @@ def _settings(paused: SavedGame, seed: int | None, rounds: range = range(1)) -> 
         settings = Settings(
             ruleset,
             time,
-            seed or 0,
+            paused.seed,
             bot_limits=own,
             pondering=paused.pondering,
             bot_times=tuple(own_times.items()),
             names_told=spec.names_told,
         )
-        if seed is None:
-            return settings
         common = settings.digest(players)
         if any(pair_seed_of(common, players, number) == paused.pair_seed for number in rounds):
             return settings

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.folders import BotFolders
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
@@ -45,7 +45,7 @@ class PreparedGame:
     """Where the game is saved if it is interrupted."""
     held: Sandbox
     pondering: bool
-    seed: int | None
+    seed: int
     usual_time: TimeControl | None = None
     """That of the match, where a bot has its own."""
 

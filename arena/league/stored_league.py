@@ -11,15 +11,13 @@ from dataclasses import replace
 import msgspec
 
 from arena.errors import UsageError
-from arena.game.spec import Player
+from arena.game.spec import GameSpec, Player
 from arena.league.game_specs import Games
 from arena.league.league_options import FormatName, FormatOptions, check_format
 from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.pairing import Format, Pairing
 from arena.league.store import GameRow, Store
 
-PLACING = (FormatName.SWISS, FormatName.KNOCKOUT, FormatName.LADDER)
-"""The formats that place bots by rules of their own."""
 WORDS = "a format with its options and players, as this version writes them"
 MOST_BOTS = 5000
 """A store says how many bots there are whether they have played or not, and a Swiss pairs them before any game."""
@@ -101,50 +99,55 @@ def format_in(text: str) -> KeptFormat:
     return kept
 
 
-def tell_stored(pairing: Pairing, players: Iterable[Player], rows: Iterable[GameRow]) -> bool:
-    """Tell a pairing, which nobody has asked before, all its games that are stored. Returns whether it has no
-    others."""
-    waiting = _those_of(players, rows)
+class GamesBetween:
+    """The stored games between some players, of whatever league, looked up by their ids."""
+
+    def __init__(self, store: Store, players: Iterable[Player]) -> None:
+        self._store = store
+        self.left = store.count_between({player.digest for player in players})
+        """How many were not yet taken."""
+
+    def take(self, games: Sequence[GameSpec]) -> list[GameRow]:
+        """Return the rows of those of the games that are stored. A game is taken once."""
+        rows = self._store.rows_of_ids([game.id for game in games]) if self.left else []
+        self.left -= len(rows)
+        return rows
+
+
+def tell_stored(pairing: Pairing, stored: GamesBetween) -> bool:
+    """Tell a new pairing all its games that are stored. Returns whether it has no others."""
     results: list[GameRow] = []
     found_all = True
     while batch := pairing.next(results):
-        results = [waiting.pop(game.id) for game in batch if game.id in waiting]
+        results = stored.take(batch)
         found_all = found_all and len(results) == len(batch)
-        if not (waiting or results or found_all):
+        if not (stored.left or results or found_all):
             return False
     return found_all and batch is None
 
 
+def stored_games(pairing: Pairing, stored: GamesBetween) -> Iterator[GameRow]:
+    """Give the stored games of a new pairing in the order in which it gives them out."""
+    results: list[GameRow] = []
+    while stored.left:
+        batch = pairing.next(results)
+        if batch is None or not (batch or results):
+            return  # the others are of other rounds or formats, or the pairing waits for what has not been played
+        results = stored.take(batch)
+        yield from results
+
+
 def ladder_start(store: Store, players: Sequence[Player]) -> int:
-    """The number of the last game that a ladder of these players, in this order, begins with: the last one of the store
-    when they were first asked for in a row. So a ladder that is resumed begins with the same, and goes on in the same
-    way."""
+    """Return the number of the last game that a ladder of these players, in this order, begins with.
+
+    That is the last game of the store when such a ladder was first asked for, so a resumed ladder goes on in the same
+    way.
+    """
     since = store.ladder_since([player.digest for player in players])
     return since if since is not None else store.last_number()
 
 
 def games_between(players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
-    """The rows that are games between these players, of whatever league."""
+    """Give the rows that are games between these players, of whatever league."""
     digests = {player.digest for player in players}
     return (row for row in rows if digests.issuperset(player.digest for player in row.players))
-
-
-def _those_of(players: Iterable[Player], rows: Iterable[GameRow]) -> dict[str, GameRow]:
-    """The games between these players, by their ids."""
-    return {row.id: row for row in games_between(players, rows)}
-
-
-def stored_games(pairing: Pairing, players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
-    """The rows that are games of this pairing, which nobody has asked before, in the order in which it gives them."""
-    waiting = _those_of(players, rows)
-    results: list[GameRow] = []
-    while waiting:
-        batch = pairing.next(results)
-        if batch is None or not (batch or results):
-            return  # the others are of other rounds or formats, or the pairing waits for what has not been played
-        results = []
-        for game in batch:
-            row = waiting.pop(game.id, None)
-            if row is not None:
-                results.append(row)
-                yield row

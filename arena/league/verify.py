@@ -418,7 +418,7 @@ def salvage(store: Store, new: Store) -> int:
     copied = 0
     for number in sorted(store.numbers(), key=lambda number: store.stored(number).sound is None):
         record = store.stored(number).record
-        if record is not None and not new.has(record.id) and not league.faults(record):
+        if record is not None and record.id not in new and not league.faults(record):
             new.add(record)
             copied += 1
     return copied

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 import trio
 
 from arena.bots.arrivals import Arrivals
-from arena.bots.delays import CpuTimes, Delay, delay_between
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
+from arena.bots.usage import CpuTimes, Delay, delay_between
 from arena.game.clock import NEVER
 from arena.game.hints import Activity, Turn
 from arena.game.record import History
@@ -92,11 +92,11 @@ class Driver:
     # --- what others say ------------------------------------------------------------------------------------------
 
     def disturb(self) -> None:
-        """Something has happened that the game has to be judged for, or interrupted."""
+        """Leave the current wait: the game has to be judged or interrupted."""
         self._scope.cancel()
 
     def exited(self, color: Color) -> None:
-        """A bot's process is dead."""
+        """Note that a bot's process is dead."""
         self._dead[color].set()
         self._gone.append(color)
         self._scope.cancel()
@@ -104,7 +104,7 @@ class Driver:
     # --- driving --------------------------------------------------------------------------------------------------
 
     def turn_of(self, color: Color) -> Turn | None:
-        """What the side to move has used of its turn so far; None if that cannot be told."""
+        """Return what the side to move has used of its turn so far; None if that cannot be known."""
         seat, process = self._referee.seats[color], self._processes.get(color)
         if process is None or seat.phase is not Phase.THINKING:
             return None
@@ -112,7 +112,7 @@ class Driver:
         return None if used is None else Turn(self._now() - seat.started, used)
 
     def delay_of(self, color: Color) -> Delay | None:
-        """How long the machine has kept a bot that is late from a CPU; None if that cannot be told."""
+        """Return how long the machine has kept a late bot from a CPU; None if that cannot be known."""
         before, process = self._times[color], self._processes.get(color)
         if before is None or process is None or (after := process.times()) is None:
             return None
@@ -185,7 +185,7 @@ class Driver:
         referee.expire(self._now())
 
     async def _serve_before_the_game(self) -> None:
-        """Both bots start, and then set up, at the same time."""
+        """Let both bots start, and then set up, at the same time."""
         referee = self._referee
         await self._serve_both(referee.due() or referee.awaited())
         if not referee.is_over:  # a restored seat is told its history even when it is not to move
@@ -244,7 +244,7 @@ class Driver:
             await self._output_ended(seat.color, process)
 
     def _receive(self, seat: Seat, process: Participant) -> bytes | None:
-        """Read what a bot has said and pass it on, with the time at which it came; returns it, as `read_now` does."""
+        """Read a bot's output and pass it on with the time at which it came; return it as `read_now` does."""
         referee, color, asked = self._referee, seat.color, seat.started
         came, read = self._arrivals.take(process.stdout, asked)
         data = process.read_now()
@@ -264,14 +264,14 @@ class Driver:
         return data
 
     def _tell_at_once(self) -> None:
-        """Tell those who do not wait for their turn what has just happened. No clock runs for it."""
+        """Send what has just happened to the seats that do not wait for their turn. No clock runs."""
         for color in self._told_at_once:
             seat = self._referee.seats[color]
             if seat.out and not seat.due:
                 self._processes[color].write_now(self._referee.take(color))
 
     def _report(self, watch: Callable[[GameEvent], None], color: Color) -> None:
-        """Tell a watcher what has come of what this side has just said."""
+        """Tell a watcher what has come of the last message of this side."""
         live, spec = self._referee.live, self._referee.spec
         if live.game is None:
             return
@@ -285,7 +285,7 @@ class Driver:
         self._reported = plies
 
     async def _output_ended(self, color: Color, process: Participant) -> None:
-        """The end of output nearly always is the end of the process. No deadline counts any more."""
+        """Wait for the bot's exit, which nearly always follows the end of its output. No deadline counts any more."""
         end, before = self._now() + EXIT_FOLLOWS, process.worked_us()
         while not self._dead[color].is_set() and (left := end - self._now()) > -STARVED_MOST:
             if left < 0 and not process.is_starved(before, EXIT_FOLLOWS):
@@ -298,9 +298,9 @@ class Driver:
             self._referee.gone(color, "closed its standard output", exited=False)
 
     async def _write_slowly(self, color: Color, process: Participant) -> None:
-        """The pipe is full: the bot has not been reading. If it has to answer, its clock runs meanwhile.
+        """Write to a bot that has not been reading. If it has to answer, its clock runs meanwhile.
 
-        One that is only told of a history is waited for as long as for a set-up; it takes the rest in its own turn.
+        A bot that only receives a history is waited for as long as for a set-up; it gets the rest in its own turn.
         """
         must_answer = self._referee.seats[color].phase.bot_must_answer
         with trio.move_on_after(NEVER if must_answer else self._referee.spec.times[color].setup_ms / 1000):
@@ -314,7 +314,7 @@ class Driver:
     # --- the end of a bot, or of its time -------------------------------------------------------------------------
 
     def _drain_output(self, color: Color) -> None:
-        """A bot has exited: what it said before counts first."""
+        """Judge the last output of a bot that has exited, and then its exit."""
         process = self._processes[color]
         seat = self._referee.seats[color]
         while not (self._referee.is_over or seat.fault) and self._receive(seat, process):
@@ -326,7 +326,7 @@ class Driver:
         self._referee.gone(color, process.exit_words(), exited=True)
 
     def _final_read(self, color: Color) -> None:
-        """A bot's time is up: an answer that came before, while the arena had other things to do, still counts."""
+        """Judge an answer that came in time while the arena was busy."""
         process = self._processes[color]
         seat = self._referee.seats[color]
         if color in self._unsent:
@@ -338,7 +338,7 @@ class Driver:
     # --- time -----------------------------------------------------------------------------------------------------
 
     def _now(self) -> float:
-        """The time by the clock of the games, after the referee has been told of all stops."""
+        """Return the time by the clock of the games, after the referee knows of all suspensions."""
         if self._told < len(self._stops):
             self._tell_of_stops()
         return now() - self._arrivals.left_out
@@ -351,7 +351,7 @@ class Driver:
             self._scope.cancel()  # the other seat may be waited for, too
 
     def _arm(self, deadline: float) -> None:
-        """Have the scope go off at this deadline, if not before."""
+        """Set the scope's deadline to this one, if it is earlier."""
         deadline += self._arrivals.left_out
         if deadline < self._armed:
             self._armed = self._scope.deadline = deadline

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
 from arena.bots.sandbox.launch import Launch
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.clock import NEVER
 from arena.game.record import History

@@ -11,8 +11,8 @@ A game is begun again at most `MOST_EXCUSED` times because a bot was kept from a
 from collections.abc import Callable
 from dataclasses import replace
 
-from arena.bots import BotSpec
 from arena.bots.sandbox.bwrap import COMPLAINT
+from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
 from arena.play.game_options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt

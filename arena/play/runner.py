@@ -11,12 +11,12 @@ from functools import partial
 import msgspec
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.language import language_of
-from arena.bots.links import links_out
 from arena.bots.process import QUIT_GRACE, BotProcess
+from arena.bots.program_files import links_out
 from arena.bots.sandbox.launch import StartError
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
 from arena.game.hints import Activity, Seen, Turn, diagnose, hinted
@@ -106,7 +106,7 @@ async def play_on(
 
 
 def _starting() -> trio.Lock:
-    """What a game holds while it starts its bots: all games at once would keep those that are under way waiting."""
+    """Return the lock that a game holds while it starts its bots, so that starts do not delay other games together."""
     try:
         return _STARTING.get()
     except LookupError:
@@ -115,7 +115,7 @@ def _starting() -> trio.Lock:
 
 
 class GameRunner:
-    """A game that is played: the referee, the two processes, and what carries the bytes between them."""
+    """A game under way: the referee, both processes, and the driver between them."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class GameRunner:
         self._driver.disturb()
 
     def _excuse(self, color: Color, taken: float, limit: float) -> str:
-        """Why a side that is late is not to blame, in words that follow its name; empty if it is.
+        """Return why a late side is not to blame, in words that follow its name; an empty string if it is.
 
         A bot that has not answered and wants no CPU at its deadline is not late because of the machine.
         """
@@ -200,7 +200,7 @@ class GameRunner:
         )
 
     def _advised(self, bots: tuple[BotSpec, BotSpec], seat: Seat, fault: Fault) -> Fault:
-        """A fault with a hint for its author, from what can be seen of the bot now."""
+        """Add a hint for the bot's author to a fault."""
         if bots[seat.color].is_person:
             return fault
         process = self._processes.get(seat.color)
@@ -211,14 +211,14 @@ class GameRunner:
         return hinted(fault, diagnose(seen))
 
     def _send_quit(self) -> None:
-        """Tell both bots how it ended, as far as their pipes take it at once."""
+        """Send the last lines of the game, as far as the pipes take them at once."""
         for color in self.referee.due():
             data = self.referee.take(color)
             if color in self._processes and self._processes[color].write_now(data):
                 self._unwritten.add(color)
 
     async def _end(self, bots: tuple[BotSpec, BotSpec]) -> None:
-        """End both processes and all that they started, but for those that are kept for another game."""
+        """End both processes and all that they started, except those that are kept for another game."""
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for color, process in self._processes.items():
@@ -239,7 +239,7 @@ class GameRunner:
         await process.end(self._grace(color))
 
     def _grace(self, color: Color) -> float:
-        """Seconds that a bot is given to exit by itself. Who took too long or too much is stopped at once."""
+        """Return how many seconds a bot has to exit by itself; none if it took too long or too much."""
         fault = self.referee.seats[color].fault
         if self.referee.verdict is None or (fault and fault.reason in STOPPED_AT_ONCE):
             return 0
@@ -248,12 +248,12 @@ class GameRunner:
     # --- what came of it ------------------------------------------------------------------------------------------
 
     def history(self) -> History | None:
-        """What has been played, to go on from later; None before both sides had set up."""
+        """Return what has been played, to go on from later; None before both sides had set up."""
         history = self.referee.history(self._ended)
         return history and msgspec.structs.replace(history, cpu_us=tuple(self._driver.cpu_us))
 
     def record(self, started: float, seconds: float) -> GameRecord:
-        """The game as it was played."""
+        """Return the record of the game."""
         bots = [self._processes.get(color) for color in Color]
         first, second = (Use(bot.used_us, bot.peak_memory) if bot else Use() for bot in bots)
         pondered = [bot.pondered_us if bot else 0 for bot in bots]

@@ -16,7 +16,7 @@ from dataclasses import replace
 import trio
 from msgspec.structs import replace as replace_fields
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.person_seat import PersonSeat
 from arena.game.record import GameRecord, History
@@ -37,9 +37,9 @@ Players = tuple[BotSpec, BotSpec]
 
 
 class RefusedError(ArenaError):
-    """What a person wanted to do is not possible; the text says why. The game goes on as if nothing had been said.
+    """An action of a person that is not possible; the text says why. The game goes on.
 
-    `rule` is the rule of the game that stands against it, if it is one.
+    `rule` is the rule of the game that forbids it, if one does.
     """
 
     def __init__(self, text: str, rule: Rule | None = None) -> None:
@@ -48,7 +48,7 @@ class RefusedError(ArenaError):
 
 
 class _Chair:
-    """A person's place in a session: it stays when the game has to be begun again, with a new seat in it."""
+    """A person's place in a session. If the game is begun again it stays, with a new seat in it."""
 
     def __init__(self, color: Color) -> None:
         self.color = color
@@ -59,7 +59,7 @@ class _Chair:
         self._changed = trio.Event()
 
     def change(self) -> None:
-        """Something in the seat's state is not as it was."""
+        """Count a new version of the seat's state, and wake the tasks that wait for it."""
         self.version += 1
         self._changed.set()
         self._changed = trio.Event()
@@ -122,7 +122,7 @@ class Session:
         return played
 
     def _take_seat(self, bot: BotSpec) -> Participant:
-        """Start a bot, or give a person a seat: a new one, if the game is begun again."""
+        """Start a bot, or give a person a seat: a new one each time that the game begins."""
         if not bot.is_person:
             return self._options.spawn(bot)
         chair = next(self._chairs[color] for color in self._chairs if self._players[color].player == bot.player)
@@ -136,7 +136,7 @@ class Session:
         chair.change()
 
     def _happened(self, event: GameEvent) -> None:
-        """The game as the host sees it."""
+        """Follow an event of the game."""
         match event:
             case GameStarted():
                 self._host.started(event, trio.current_time())
@@ -175,7 +175,7 @@ class Session:
         return self._result is not None or self._is_paused
 
     def state(self, color: Color) -> SeatState:
-        """What is to be drawn for a person, as of now."""
+        """Return a person's view of the game as of now."""
         chair = self._chairs[color]
         seat = chair.seat
         red, blue = self.spec.players
@@ -201,8 +201,7 @@ class Session:
         )
 
     def state_after(self, color: Color, plies: int) -> SeatState:
-        """What a person knew after so many plies, which is at most as many as there were: the board without clocks and
-        choices, and at no ply what was learned later."""
+        """Return what a person knew after so many plies (or all): the board, without clocks and choices."""
         seat = self._chairs[color].seat.after(plies)
         return replace_fields(
             self.state(color),
@@ -219,22 +218,22 @@ class Session:
         )
 
     async def changed(self, color: Color, version: int = 0) -> SeatState:
-        """Wait until a person's state has a version above this one, and return it. Any number of tasks may wait."""
+        """Wait until a person's state has a version above this one, and return it."""
         chair = self._chairs[color]
         while chair.version <= version:
             await chair.wait()
         return self.state(color)
 
     def actions(self, color: Color, first: int = 1) -> tuple[ActionState, ...]:
-        """All that was done from this ply on, as a person was told it."""
+        """Return the actions from this ply on, as a person was told them."""
         return tuple(self._chairs[color].seat.actions[first - 1 :])
 
     def told(self, color: Color) -> Sequence[ArenaMessage]:
-        """Every message that a person's seat was told, oldest first: those of a bot in that seat."""
+        """Return the messages that a person's seat has received, oldest first."""
         return tuple(self._chairs[color].seat.told)
 
     def cells(self, color: Color) -> tuple[str, ...]:
-        """The board as a person knows it, as the 100 cells of a `board` line."""
+        """Return the board as a person knows it, as the 100 cells of a `board` line."""
         return self._chairs[color].seat.cells()
 
     def _stage(self, seat: PersonSeat) -> Stage:
@@ -260,7 +259,7 @@ class Session:
     # --- what a person does -------------------------------------------------------------------------------------------
 
     def set_up(self, color: Color, rows: Sequence[str]) -> None:
-        """A person has set up. Raises `RefusedError` if the set-up is not legal or not asked for now."""
+        """Set up for a person. Raises `RefusedError` if the set-up is not legal, or not asked for now."""
         chair = self._chair_at(color, Stage.SETTING_UP, "a set-up is not asked for now")
         check = self.check_setup(rows)
         if not check.is_legal:
@@ -269,7 +268,7 @@ class Session:
         self._say_setup(chair, tuple(rows))
 
     def act(self, color: Color, action: str) -> None:
-        """A person does this in its turn. Raises `RefusedError` with the words of the rule that stands against it."""
+        """Act for a person in its turn. Raises `RefusedError` with the rule that forbids it."""
         if action == RESIGN:
             self.resign(color)
             return
@@ -279,8 +278,7 @@ class Session:
         self._say_move(chair, action)
 
     def resign(self, color: Color) -> None:
-        """A person gives the game up: now, or as soon as it is to move. Raises `RefusedError` before the game and after
-        it."""
+        """Resign for a person: now, or as soon as it is to move. Raises `RefusedError` if no game is under way."""
         chair = self._chairs[color]
         stage = self._stage(chair.seat)
         if stage not in (Stage.MOVING, Stage.WAITING):
@@ -291,19 +289,18 @@ class Session:
         chair.change()
 
     def pause(self) -> None:
-        """Interrupt the game, to go on another day: `play` returns what has been played. Raises `RefusedError` where it
-        could not go on then."""
+        """Interrupt the game, to go on another day. Raises `RefusedError` if it could not go on then."""
         words = self.why_no_pause()
         if words:
             raise RefusedError(words)
         self.leave()
 
     def leave(self) -> None:
-        """Interrupt the game, whatever becomes of it."""
+        """Interrupt the game even if it cannot go on later."""
         self._interrupt.request()
 
     def why_no_pause(self) -> str:
-        """Why the game could not go on later, in words; empty if it can."""
+        """Return why the game could not go on later; an empty string if it can."""
         if self.is_over:
             return "the game is paused" if self._is_paused else "the game is over"
         if not self._host.has_begun:
@@ -311,31 +308,31 @@ class Session:
         return self.why_not_saved()
 
     def why_not_saved(self) -> str:
-        """Why this game could not go on if it were interrupted, in words; empty if it can."""
+        """Return why the game could not go on if it were interrupted; an empty string if it can."""
         return self._interrupt.why_not()
 
     def remark(self, text: str) -> None:
-        """Have everybody see a line."""
+        """Show a line to everybody."""
         self._remark = text
         self._change_all()
 
     def stored(self, number: int) -> None:
-        """The game is in a store, under this number."""
+        """Note the game's number in a store."""
         self._number = number
         self._change_all()
 
     # --- help with setting up -----------------------------------------------------------------------------------------
 
     def check_setup(self, rows: Sequence[str]) -> SetupCheck:
-        """What a set-up lacks, or what is wrong with it; rows may have empty squares."""
+        """Return what is missing or wrong in a set-up; rows may have empty squares."""
         return check_rows(self.spec.ruleset, rows)
 
     def presets(self) -> tuple[Preset, ...]:
-        """Set-ups to begin with."""
+        """Return set-ups to begin with."""
         return presets(self.spec.ruleset)
 
     def random_setup(self, seed: int) -> Rows:
-        """A legal set-up that follows from this seed."""
+        """Return a legal set-up that follows from this seed."""
         return random_rows(self.spec.ruleset, seed)
 
     # --- saying it ----------------------------------------------------------------------------------------------------
@@ -350,7 +347,7 @@ class Session:
         return "the game is paused" if self._is_paused else "the game is over" if self._result else ""
 
     def _refusal(self, action: str) -> RefusedError:
-        """Why an action that is not in the list is not to be played."""
+        """Return why an action that is not among the choices cannot be played."""
         error = self._host.refusal(action)
         if error is not None:
             return RefusedError(str(error), error.rule)

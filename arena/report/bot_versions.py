@@ -19,9 +19,8 @@ from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.entrants import file_changes
 from arena.league.store import GameRow
-from arena.report.documents import to_json
-from arena.report.result_words import date_text
-from arena.report.roster import Roster
+from arena.report.consoles import to_json
+from arena.report.game_list import Roster, date_text
 from arena.report.standings import declared_in
 from arena.report.terminal import GAP, short_names
 

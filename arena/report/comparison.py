@@ -8,7 +8,8 @@ import msgspec
 from arena.league.compare import difference_of, games_left
 from arena.league.pairing.sequential import SequentialState
 from arena.league.ratings.sequential_test import Decision
-from arena.report.documents import kind_line, to_json
+from arena.report.consoles import to_json
+from arena.report.documents import kind_line
 from arena.report.result_words import difference_text
 from arena.report.standings import Difference
 from arena.system.printable import counted, printable

@@ -1,6 +1,6 @@
-"""The dialogue of a game as text and as JSON: `arena log`.
+"""`arena log`: the dialogue of a game as text and as JSON.
 
-Each line of the protocol stands as it was, behind who said it to whom; lines that begin with `#` are added.
+Each line of the protocol is as it was sent, behind its sender and receiver; lines that begin with `#` are added.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,14 +10,14 @@ import msgspec
 from arena.game.dialogue import dialogue
 from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.record import GameRecord
-from arena.report.documents import to_line
+from arena.report.consoles import to_line
+from arena.report.game_list import ShownNames, shown_names
 from arena.report.game_text import Taken
-from arena.report.roster import ShownNames, shown_names
 from protocol.notation import Color
 
 PREFIX = 10
 """Columns before a line of the protocol."""
-STDERR_HAS_NO_TIME = "when it wrote its lines to standard error is not in the record; this is the end of them"
+STDERR_HAS_NO_TIME = "the end of standard error, which has no times"
 HANDSHAKE = (
     "not in the record: in which order a bot introduced itself, and what the",
     "protocol passes over (empty lines, comments)",
@@ -29,7 +29,7 @@ KEPT = (
 
 
 class LogLine(msgspec.Struct, frozen=True, tag_field="kind", tag="line"):
-    """A line of the protocol: who said it (`arena` or `bot`), in the dialogue with the bot of that `side`."""
+    """A line of the protocol, said by `arena` or `bot`, in the dialogue with the bot of that `side`."""
 
     ply: int
     side: str
@@ -38,7 +38,7 @@ class LogLine(msgspec.Struct, frozen=True, tag_field="kind", tag="line"):
 
 
 class LogAnswer(msgspec.Struct, frozen=True, tag_field="kind", tag="answer"):
-    """What the action before it took, in microseconds; null where that was not measured."""
+    """The time of the action before it, in microseconds; null where it was not measured."""
 
     ply: int
     side: str
@@ -48,7 +48,7 @@ class LogAnswer(msgspec.Struct, frozen=True, tag_field="kind", tag="answer"):
 
 
 class LogRemark(msgspec.Struct, frozen=True, tag_field="kind", tag="remark"):
-    """What is to be known here; `side` is null for both."""
+    """A remark of the arena; `side` is null for both."""
 
     ply: int
     side: str | None
@@ -56,7 +56,7 @@ class LogRemark(msgspec.Struct, frozen=True, tag_field="kind", tag="remark"):
 
 
 class LogStderr(msgspec.Struct, frozen=True, tag_field="kind", tag="stderr"):
-    """The end of what a bot wrote to standard error."""
+    """The end of a bot's standard error."""
 
     side: str
     text: str
@@ -71,10 +71,7 @@ def log_text(
     times: bool,
     is_followed: bool,
 ) -> Iterator[str]:
-    """The dialogue of one side, or of both, line by line. Raises `RecordError` if the record cannot be true.
-
-    `names` are those to show, if not the players' own; `is_followed` is as for `dialogue`.
-    """
+    """Yield the dialogue of one side, or of both, line by line. Raises `RecordError` if the record cannot be true."""
     red, blue = shown_names(record.players, names)
     yield f"# game {number} ({record.id}): red {red} - blue {blue}"
     yield from (f"# {line}" for line in (*HANDSHAKE, *(KEPT if is_followed else ())))
@@ -100,7 +97,7 @@ def log_text(
 
 
 def log_json(record: GameRecord, side: Color | None, *, is_followed: bool) -> Iterator[str]:
-    """The same as JSON, one object a line. Raises `RecordError` if the record cannot be true."""
+    """Yield the dialogue as JSON, one object a line. Raises `RecordError` if the record cannot be true."""
     for entry in _of_side(dialogue(record, is_followed=is_followed), side):
         match entry:
             case Line(ply, color, speaker, text):
@@ -117,5 +114,4 @@ def _shown(side: Color | None) -> tuple[Color, ...]:
 
 
 def _of_side(entries: Iterable[Entry], side: Color | None) -> Iterator[Entry]:
-    """What is of this side, and what is of both."""
     return (entry for entry in entries if side is None or entry.color is None or entry.color is side)

@@ -10,7 +10,7 @@ from rich.text import Text
 from arena.game.record import GameRecord
 from arena.league.ratings.homogeneity import homogeneity
 from arena.play.machine import worker_of
-from arena.report.documents import to_json
+from arena.report.consoles import to_json
 from arena.system.printable import printable
 from protocol.notation import Color, Reason
 

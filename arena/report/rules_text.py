@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from arena.report.documents import to_json
+from arena.report.consoles import to_json
 from arena.report.piece_names import DEFAULT_NAMES, Names, Numbering
 from arena.report.sentences import RulesPart, capitalised, sentences
 from arena.rules.loading import DEFAULT_RULESET, load_ruleset, ruleset_names, switch_names, switch_title

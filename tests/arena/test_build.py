@@ -19,15 +19,16 @@ import pytest
 from own_children import started_from_now
 from sandboxes import at_every_level, in_bwrap
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.limits import MIB, Limits
+from arena.bots.loading import load_bot
 from arena.bots.sandbox import bwrap, bwrap_check, files
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]

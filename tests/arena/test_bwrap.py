@@ -22,8 +22,8 @@ from typing import Any
 import pytest
 
 import protocol
-from arena.bots import BotSpec, load_bot
 from arena.bots.limits import MIB, Limits
+from arena.bots.loading import load_bot
 from arena.bots.process import EXIT_OF_SIGNALS
 from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.bwrap import (
@@ -40,6 +40,7 @@ from arena.bots.sandbox.bwrap_check import _has_own_share, gaps, why_not
 from arena.bots.sandbox.mounts import Rivals, mounts_of
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms
 from arena.bots.sandbox.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS, filter_program
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))

@@ -138,7 +138,7 @@ def test_the_checklist_fits_80_columns_and_says_a_failure_once() -> None:
     assert max(map(len, text.splitlines())) <= WIDTH
     assert text.count("stderr|") == 1
     assert "(as above)" in text
-    assert "3 more situations" in text
+    assert "3 more checks" in text
 
 
 def test_a_time_near_its_limit_is_said_to_be_so() -> None:

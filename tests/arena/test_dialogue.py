@@ -13,7 +13,7 @@ import trio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.game.dialogue import UNKNOWN_WANTS, dialogue
 from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.live import MAX_NOTE_BYTES

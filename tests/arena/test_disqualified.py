@@ -6,8 +6,8 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.pairing.placing import Placing
 from arena.league.store import Disqualified, GameRow, PlayerTime, Store
+from arena.report.game_list import Roster
 from arena.report.placings import borne_out, placing_lines
-from arena.report.roster import Roster
 from arena.report.standings import make_table
 from protocol.notation import Reason
 
@@ -47,8 +47,8 @@ def test_a_table_of_games_that_the_league_left_out_says_how_many_it_counts() -> 
         said[counted] = placing_lines(placing, names)
     start = "bob is disqualified after 1 fault: 2 games left out"
     assert said == {
-        1: [f"{start}; this table counts 2 games of it that the league does not"],
-        2: [f"{start}; this table counts 1 game of it that the league does not"],
+        1: [f"{start}; 2 games of it outside the league are in this table"],
+        2: [f"{start}; 1 game of it outside the league is in this table"],
         3: [start],
         4: [start],
         None: [start],

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import trio
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord, History
 from arena.game.replay import Replay
 from arena.game.spec import GameSpec

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.game.faults import Fault, gone, late, stalled
 from arena.game.faults import illegal as illegal_fault
 from arena.game.hints import (

@@ -13,9 +13,9 @@ from sandboxes import in_bwrap
 from schedules import schedule
 from unplayed import Listed
 
-from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record

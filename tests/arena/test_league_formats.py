@@ -110,8 +110,8 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
     assert line in again.stdout.splitlines()
     same = arena(folder, "standings", "l.sqlite")
     assert same.stdout == again.stdout
-    assert f"{left_out} games of these bots are none that their league counts" in same.stderr
-    words = f"{line}; this table counts {left_out} games of it that the league does not"
+    assert f"{left_out} games outside this league are excluded" in same.stderr
+    words = f"{line}; {left_out} games of it outside the league are in this table"
     assert words in " ".join(arena(folder, "standings", "l.sqlite", "--all").stdout.split())
 
 
@@ -146,7 +146,7 @@ def test_a_ladder_says_beforehand_what_it_may_take_and_at_its_end_why_it_stopped
     done = league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20")
     assert done.returncode == 0, done.stderr
     assert "ladder league of 5 bots, at most 20 games" in done.stderr
-    assert "the ladder is over, as its games are spent (20 games)" in done.stdout
+    assert "the ladder is over: the game limit is reached (20 games)" in done.stdout
     again = json.loads(league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20", "--json").stdout)
     assert again["placing"]["stop"].items() >= {"reason": "games", "games": 20, "known": 0}.items()
 

@@ -18,12 +18,12 @@ from rich.console import Console
 from sandboxes import at_every_level
 from terminals import read_all
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.limits import GIB, MIB, Limits
+from arena.bots.loading import load_bot
 from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.cgroup import CgroupError, Hierarchy
-from arena.bots.sandbox.levels import AUTO, Level, choose, enter_scope
-from arena.bots.sandbox.probe import Health, Promise, Trial, examine
+from arena.bots.sandbox.levels import AUTO, Health, Level, Promise, Trial, choose, enter_scope, examine
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.cli.cmd_doctor import health_report
 from arena.errors import UsageError

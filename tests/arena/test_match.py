@@ -14,10 +14,11 @@ import pytest
 import trio
 
 import arena.bots.process
-from arena.bots import BotSpec, load_bot
 from arena.bots.arrivals import Arrivals
+from arena.bots.loading import load_bot
 from arena.bots.sandbox import freezer
 from arena.bots.sandbox.launch import HostError, host_fault
+from arena.bots.spec import BotSpec
 from arena.game.clock import MOST_FORGIVEN
 from arena.game.hints import MARK
 from arena.game.recheck import check_record

@@ -14,17 +14,18 @@ from typing import IO
 
 import pytest
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.languages import LANGUAGES, TEST_SCRIPT, Language, find_language
 from arena.bots.limits import Limits
+from arena.bots.loading import load_bot
 from arena.bots.new import write_bot
 from arena.bots.samples import SAMPLES
 from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.mounts import mounts_of
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.cli import exit_codes, main
 from arena.errors import ArenaError, UsageError
 from arena.game.referee import Referee

@@ -319,7 +319,8 @@ def saved(played: Played) -> SavedGame:
         bots=("ann.py", "bob.py"),
         store="l.sqlite",
         seed=HANDICAP.seed,
-        blue_time=spec.blue_time or msgspec.UNSET,
+        blue_time=spec.blue_time,
+        format=1,
         usual_time=USUAL,
     )
 
@@ -353,7 +354,7 @@ def test_a_saved_game_does_not_go_on_in_a_store_of_other_clocks(
 @pytest.mark.parametrize(
     "edits",
     [
-        {"blue_time": msgspec.UNSET},
+        {"blue_time": None},
         {"time": USUAL, "blue_time": SLOW},
         {"time": SLOWER},
         {"usual_time": changed(USUAL, setup_ms=9000)},

@@ -8,7 +8,7 @@ import pytest
 import trio
 from unplayed import record_of
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
@@ -24,7 +24,7 @@ from arena.league.play_missing import RunProgress, play_missing
 from arena.league.settings import Settings
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, Store
-from arena.league.stored_league import stored_games
+from arena.league.stored_league import GamesBetween, stored_games
 from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
@@ -238,7 +238,7 @@ def test_stored_games_are_results_under_the_names_of_then(run: Run, store: Store
     for red, blue in ((old[0], old[1]), (old[2], old[3])):
         store.add(record_of(Games(SETTINGS).game(red, blue, 0)))
     assert run(knockout()) == [("bob", "dan")]
-    rows = list(stored_games(knockout(), PLAYERS, store.rows()))
+    rows = list(stored_games(knockout(), GamesBetween(store, PLAYERS)))
     assert [[player.name for player in row.players] for row in rows] == [["ANN", "BOB"], ["CID", "DAN"], ["bob", "dan"]]
 
 
@@ -249,7 +249,7 @@ def test_the_stored_games_are_found_without_asking_for_those_to_come(store: Stor
     (first, second, *_) = other.next(()) or ()
     for game in (second, first):
         store.add(record_of(game))
-    assert [row.id for row in stored_games(pairing, many, store.rows())] == [first.id, second.id]
+    assert [row.id for row in stored_games(pairing, GamesBetween(store, many))] == [first.id, second.id]
     assert pairing.next(()) == other.next(()), "one match day was asked for"
 
 

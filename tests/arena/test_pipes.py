@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from arena.league.executor import Said
-from arena.league.executor.pipes import LONGEST, Connection, Frames, WireError
+from arena.league.executor.child_process import LONGEST, Connection, Frames, WireError
 from arena.league.executor.wire import from_worker, to_worker
 
 PATIENCE = 120.0

@@ -76,7 +76,7 @@ class Unrated(Pace):
 
 @pytest.mark.parametrize(
     ("players", "words"),
-    [((ANN, BOB), "After 1 game: Elo of ann over bob: more than"), ((ANN, BOB, CAT), "; Elo after 1 game")],
+    [((ANN, BOB), "After 1 game: Elo of ann over bob: at least"), ((ANN, BOB, CAT), "; Elo after 1 game")],
 )
 def test_a_rating_that_is_older_than_the_counts_says_so(
     monkeypatch: pytest.MonkeyPatch, players: tuple[Player, ...], words: str

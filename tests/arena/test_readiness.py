@@ -12,8 +12,8 @@ import trio.testing
 from schedules import schedule
 from waiting import PATIENCE
 
-from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
+from arena.bots.spec import BotSpec
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings
 from arena.play.runner import play_game

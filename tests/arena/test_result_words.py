@@ -9,10 +9,10 @@ from arena.report.standings import Advantage
 @pytest.mark.parametrize(
     ("advantage", "text"),
     [
-        (Advantage(12.3, -4.0, 30.0), "Red's side is worth +12 Elo (95%: -4..+30)"),
-        (Advantage(12.3, 4.0, None), "Red's side is worth more than +4 Elo (95%)"),
-        (Advantage(-12.3, None, -3.0), "Red's side is worth less than -3 Elo (95%)"),
-        (Advantage(0.0, None, None), "Red's side: the games do not say what it is worth"),
+        (Advantage(12.3, -4.0, 30.0), "Red's advantage: +12 Elo (95%: -4..+30)"),
+        (Advantage(12.3, 4.0, None), "Red's advantage: at least +4 Elo (95%)"),
+        (Advantage(-12.3, None, -3.0), "Red's advantage: at most -3 Elo (95%)"),
+        (Advantage(0.0, None, None), "Red's advantage: not enough games to estimate"),
     ],
 )
 def test_what_red_is_worth_is_said_as_far_as_it_is_known(advantage: Advantage, text: str) -> None:

@@ -8,11 +8,12 @@ import trio
 from sandboxes import in_bwrap
 from schedules import schedule
 
-from arena.bots import BotSpec, process
+from arena.bots import process
 from arena.bots.limits import Limits
 from arena.bots.sandbox import procfs
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl

@@ -84,7 +84,7 @@ def test_the_table_of_switches_has_every_switch_with_its_rule_and_source() -> No
 
 def test_the_switches_that_do_not_go_together_are_those_that_are_named() -> None:
     text = text_of("rules/switches.md")
-    named = text[text.index("What does not go together is refused") : text.index("All others combine.")]
+    named = text[text.index("These combinations are refused") : text.index("All others combine.")]
     bases = ("isf", "jumbo-81320/infiltrator")
 
     def fits(name: str) -> bool:

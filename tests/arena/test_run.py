@@ -12,8 +12,8 @@ import trio
 import trio.testing
 from unplayed import Listed, record_of
 
-from arena.bots import BotSpec
 from arena.bots.sandbox.launch import SandboxError
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player

@@ -16,8 +16,8 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.report.documents import league_json
+from arena.report.game_list import Roster, players_of
 from arena.report.result_words import interval_text
-from arena.report.roster import Roster, players_of
 from arena.report.standings import AnchorBot, Table, make_table
 from arena.report.terminal import full_report
 from protocol.notation import Reason
@@ -114,9 +114,9 @@ def test_the_difference_is_that_of_the_bot_that_was_named_first_whoever_leads() 
 def test_a_match_without_a_loss_has_an_open_end() -> None:
     table = make_table([ANN, BOB], match(50, 0, 0))
     text = printed(table, 80)
-    assert "Elo of ann over bob: more than +446 (95%; no upper end, as bob made no point)" in text
+    assert "Elo of ann over bob: at least +446 (95%; no upper bound: bob scored 0)" in text
     assert "Likelihood that ann is stronger: more than 99.9%" in text
-    assert "Elo of bob over ann: less than -446" in printed(make_table([BOB, ANN], match(50, 0, 0)), 80)
+    assert "Elo of bob over ann: at most -446" in printed(make_table([BOB, ANN], match(50, 0, 0)), 80)
     assert table.difference
     assert (table.difference.elo, table.difference.high) == (None, None)
 
@@ -167,7 +167,7 @@ def test_where_the_number_of_games_is_not_known_pairs_that_met_less_often_tell()
 def test_without_a_plan_of_these_bots_nothing_is_said_to_be_missing_or_complete() -> None:
     played = league([ANN, BOB, CAT], 4)[:-1]
     table = make_table([ANN, BOB, CAT], played, meets_all=None)
-    assert "games may be missing: the store has no plan of a league of just these bots\n" in printed(table, 80)
+    assert "games may be missing: the store has no schedule for these bots\n" in printed(table, 80)
     assert "incomplete" not in printed(table, 80)
     found = document(table, played)
     assert (found["complete"], found["planned_games"]) == (None, None)
@@ -352,7 +352,7 @@ def test_a_bot_whose_name_has_an_equals_sign_can_be_the_anchor() -> None:
 def test_the_advantage_is_below_the_table_and_in_json() -> None:
     played = match(6, 0, 2) + match(6, 0, 2, BOB, ANN)
     table = make_table([ANN, BOB], played)
-    assert "Red's side is worth +" in printed(table, 80)
+    assert "Red's advantage: +" in printed(table, 80)
     found = document(table, [])["advantage"]
     assert isinstance(found, dict)
     assert found["low"] < 400 * 0.4771 < found["high"], "three wins to one are 191 Elo"

@@ -20,10 +20,10 @@ import trio.testing
 from waiting import PATIENCE, until
 
 import arena.bots.arrivals
-from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import BotProcess
 from arena.bots.sandbox import killing
+from arena.bots.spec import BotSpec
 from arena.game.clock import MOST_FORGIVEN
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord

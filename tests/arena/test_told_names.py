@@ -20,7 +20,7 @@ from arena.league.game_specs import Games
 from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import verify
-from arena.report.result_words import facts_of
+from arena.report.game_text import facts_of
 from arena.report.standings import Declared, declared_last
 from arena.rules.loading import load_ruleset
 from protocol.messages import Ability

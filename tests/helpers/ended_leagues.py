@@ -23,8 +23,8 @@ from arena.league.pairing.chosen import format_of
 from arena.league.plan import LeagueEntry
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
+from arena.report.game_list import Roster
 from arena.report.placings import PlacingEntry, placing_entry
-from arena.report.roster import Roster
 from arena.report.standings import Table, make_table
 from protocol.notation import Color, Reason
 

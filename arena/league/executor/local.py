@@ -18,7 +18,6 @@ from arena.bots.sandbox.launch import host_fault
 from arena.errors import ArenaError
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.outcomes import OutcomeStream
-from arena.league.executor.process import WorkerProcess
 from arena.league.executor.task import (
     Begun,
     Failed,
@@ -32,6 +31,7 @@ from arena.league.executor.task import (
     Watched,
 )
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
+from arena.league.executor.worker_process import WorkerProcess
 from arena.system.concurrency import open_nursery
 
 AHEAD = 1
@@ -41,7 +41,7 @@ MOST_DEATHS = 3
 
 
 class WorkerState:
-    """The place of one worker: its share of the slots, its CPUs, and the games that it has been sent."""
+    """One worker's share of the slots, its CPUs, and the games that it has been sent."""
 
     def __init__(self, slots: int, cpus: tuple[int, ...]) -> None:
         self.slots = slots
@@ -57,11 +57,11 @@ class WorkerState:
 
     @property
     def room(self) -> int:
-        """How many more games it could begin at once; below zero if it has some in hand."""
+        """How many more games the worker could begin at once; below zero if some wait there."""
         return self.slots - len(self.queued) - len(self.begun)
 
     def ended(self, game: str) -> None:
-        """A game is over; if there is a second one to it, the worker begins that next."""
+        """Note that a game is over; the second game of a pair is next."""
         self.deaths = 0
         self.queued.pop(game, None)
         task = self.begun.pop(game, None)
@@ -69,7 +69,7 @@ class WorkerState:
             self.queued[task.then.id] = GameTask(task.then)
 
     def give_up_second(self, games: Collection[str]) -> None:
-        """The second games of some that are under way will not be played."""
+        """Note that these second games of pairs under way will not be played."""
         for id, task in self.begun.items():
             if task.then and task.then.id in games:
                 self.begun[id] = task.alone
@@ -80,13 +80,13 @@ class WorkerState:
         self.process.connection.send(Play(task))
 
     def ask_back(self, *, is_last: bool = False) -> None:
-        """Ask for the games in its hand; if it `is_last`, for second games of those under way as well."""
+        """Ask for the games that have not begun; if it `is_last`, for second games of pairs as well."""
         if self.process and (is_last or (self.queued and not self.is_asked)):
             self.is_asked = True
             self.process.connection.send(GiveBack(is_last))
 
     def died(self) -> tuple[list[GameTask], list[GameTask]]:
-        """Its process has died; returns the games that it had not begun, and those under way. Now it has none."""
+        """Forget the games of a dead process; return those that it had not begun, and those under way."""
         queued, begun = list(self.queued.values()), list(self.begun.values())
         self.queued.clear()
         self.begun.clear()
@@ -212,13 +212,14 @@ class LocalExecutor(OutcomeStream):
             await self._wait()
 
     def _roomiest(self) -> WorkerState | None:
-        """The worker that would begin a game soonest; None if all have enough."""
+        """Return the worker that would begin a game soonest; None if all have enough."""
         ready = [worker for worker in self._workers if worker.is_ready and not worker.is_asked]
         worker = max(ready, key=lambda worker: (worker.room, -len(worker.begun)), default=None)
         return worker if worker and worker.room > -AHEAD else None
 
     def _dispatch(self) -> None:
-        """Send the games that wait to where there is room; what is in hand elsewhere is asked for if a slot is free."""
+        """Send waiting games where there is room. If a slot is free and none waits, ask another worker for its spare
+        game."""
         while self._waiting and not self._is_stopped and (worker := self._roomiest()):
             worker.send(self._waiting.popleft())
         if not self._waiting and any(worker.is_ready and worker.room > 0 for worker in self._workers):
@@ -245,7 +246,7 @@ class LocalExecutor(OutcomeStream):
     # --- the workers --------------------------------------------------------------------------------------------------
 
     async def _keep(self, worker: WorkerState) -> None:
-        """Keep a worker in this place until the executor is stopped."""
+        """Run a worker in this place until the executor is stopped."""
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
                 try:
@@ -290,12 +291,12 @@ class LocalExecutor(OutcomeStream):
                 self._ended(message)
 
     def _worker_stopped(self, worker: WorkerState, words: str) -> None:
-        """A worker has been stopped by somebody, and something is done about it."""
+        """Tell that a suspended worker was continued."""
         played = ", ".join(task.spec.names for task in worker.begun.values())
         self._tell(Said(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
 
     def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
-        """A worker has died: what it had is played by the next one, unless that has happened too often."""
+        """Have the games of a dead worker played again, unless that has happened too often."""
         why = f"{how}: {said.splitlines()[-1]}" if said else how
         queued, begun = worker.died()
         for task in begun:
@@ -322,5 +323,5 @@ class LocalExecutor(OutcomeStream):
 
 
 def _indented(said: str) -> str:
-    """What a worker wrote to standard error, below the line that says so."""
+    """Format a worker's standard error for the lines below an error."""
     return "".join(f"\n    {line}" for line in said.splitlines()) or ", and said nothing"

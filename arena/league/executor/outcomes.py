@@ -34,18 +34,18 @@ class OutcomeStream(ABC):
     @property
     @abstractmethod
     def _is_over(self) -> bool:
-        """Whether no outcome will come any more."""
+        """Whether no further outcome will come."""
 
     @abstractmethod
     async def _until_there_is_room(self) -> None:
-        """Wait until a further game is to be asked for."""
+        """Wait until the next game is to be asked for."""
 
     @abstractmethod
     def _take_task(self, task: GameTask) -> None:
-        """There is a further game to play."""
+        """Accept a further game."""
 
     def _no_more_tasks(self) -> None:
-        """No further game will come."""
+        """Note that no further game will come."""
         self.changed()
 
     # --- tasks --------------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ class OutcomeStream(ABC):
         return _Outcomes(self)
 
     async def _feed(self, tasks: AsyncIterable[GameTask], scope: trio.CancelScope) -> None:
-        """Ask for games as there is room for them."""
+        """Ask for games while there is room."""
         source = aiter(tasks)
         try:
             with scope:
@@ -86,12 +86,12 @@ class OutcomeStream(ABC):
         self.changed()
 
     def _fail(self, error: Exception) -> None:
-        """No game can be played any more: the first such error is what the outcomes end with."""
+        """End the outcomes with the first such error: no game can be played any more."""
         self._error = self._error or error
         self.stop()
 
     def changed(self) -> None:
-        """Something has changed: whoever waits for anything looks again."""
+        """Wake all tasks that wait for a change."""
         self._changed.set()
         self._changed = trio.Event()
 
@@ -99,7 +99,8 @@ class OutcomeStream(ABC):
         await self._changed.wait()
 
     async def next_outcome(self) -> Outcome | None:
-        """The next outcome; None if there are no more. Raises what keeps all games from being played."""
+        """Wait for the next outcome; None if there are no more. Raises the error that keeps all games from being
+        played."""
         await trio.lowlevel.checkpoint()
         while not self._outcomes:
             if self._is_over:
@@ -111,7 +112,7 @@ class OutcomeStream(ABC):
 
 
 class _Outcomes:
-    """The outcomes of one stream of tasks. Whoever waits for one may be cancelled, and go on with the next."""
+    """The outcomes of one stream of tasks. A cancelled wait loses none."""
 
     def __init__(self, stream: OutcomeStream) -> None:
         self._stream = stream

@@ -7,10 +7,10 @@ from typing import Self
 
 import msgspec
 
-from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.sandbox.launch import HostError, SandboxError
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History
@@ -21,7 +21,7 @@ from arena.system.printable import printable
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """What all games of one run are played under.
+    """The settings of all games of one run.
 
     `limits` are those of each bot by name, `usual` those of all others; `interpreters` are programs that the host has
     named for bots to be run by. With `is_pinned` a worker and its bots share one CPU.
@@ -39,7 +39,7 @@ class PlaySettings:
 
 
 def sendable(text: str) -> str:
-    """A string for the user: the same, or its printable form if it cannot be written in UTF-8."""
+    """Return a text, or its printable form if it cannot be written in UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -72,7 +72,7 @@ class GameTask(msgspec.Struct, frozen=True):
 
     @property
     def alone(self) -> "GameTask":
-        """The same without the second game."""
+        """This task without the second game."""
         return msgspec.structs.replace(self, then=None)
 
     @property
@@ -104,12 +104,10 @@ class Paused(msgspec.Struct, frozen=True, tag=True):
 
 
 class NotPlayed(msgspec.Struct, frozen=True, tag=True):
-    """A game that could not be judged however often it was played, which `why` names; or one of a bot that is
-    `left_out`, and why."""
+    """A game that could not be judged however often it was played; `why` names it."""
 
     id: str
     why: str
-    left_out: bool = False
 
 
 class ErrorKind(enum.Enum):
@@ -142,7 +140,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
         return cls(game, kind.name, sendable(str(error)), error.exit_code, shown)
 
     def error(self) -> ArenaError:
-        """The same error: its class, as far as it is one of `ErrorKind`, its text and its exit code."""
+        """Return the error with its class, as far as it is one of `ErrorKind`, its text and its exit code."""
         kind: type[ArenaError] = ErrorKind[self.kind].value
         error = kind.__new__(kind, self.text)  # not called: it would add its hints to the text once more
         if isinstance(error, RefusedBotsError):
@@ -152,7 +150,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Lost(msgspec.Struct, frozen=True, tag=True):
-    """A game is not under way any more, because its worker has died: it is played again elsewhere."""
+    """A game whose worker has died; it is played again elsewhere."""
 
     id: str
 

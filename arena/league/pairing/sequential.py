@@ -137,7 +137,7 @@ class SequentialTest:
 
 
 def _counted(state: SequentialState, one: _Game, other: _Game) -> SequentialState:
-    """The state after one more pair."""
+    """Return the state after one more pair."""
     is_void = all(one.at_fault) or all(other.at_fault)
     if is_void:
         return replace(
@@ -167,7 +167,7 @@ def _counted(state: SequentialState, one: _Game, other: _Game) -> SequentialStat
 
 
 def _faults(before: tuple[int, int], one: _Game, other: _Game) -> tuple[int, int]:
-    """How many games each of the two has lost by a fault, after one more pair."""
+    """Count the games that each of the two has lost by a fault, after one more pair."""
     first, second = before
     return (
         first + one.at_fault[Color.RED] + other.at_fault[Color.BLUE],
@@ -176,7 +176,7 @@ def _faults(before: tuple[int, int], one: _Game, other: _Game) -> tuple[int, int
 
 
 def _no_starts(before: tuple[int, int], one: _Game, other: _Game) -> tuple[int, int]:
-    """The same of the games in which it did not start."""
+    """Count the games that each of the two has lost because it did not start, after one more pair."""
     neither = (False, False)
     return _faults(before, *(game if game.is_no_start else replace(game, at_fault=neither) for game in (one, other)))
 

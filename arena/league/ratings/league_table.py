@@ -23,10 +23,10 @@ from arena.league.ratings.strengths import USUAL_PRIORS, Fit, fit, moments, scal
 
 
 class Merits(NamedTuple):
-    """What a player's place goes by. `points`, `head_to_head`, `sonneborn_berger` and `wins` are per game.
+    """The values that a player's place goes by, per game, except `neustadtl`.
 
-    `head_to_head` is None where the points alone decide; without a game among the equals it is one half.
-    `neustadtl` is the usual Sonneborn-Berger score: for each opponent the points taken from it times all its points.
+    `head_to_head` is None where the points alone decide; without a game among the equals it is one half. `neustadtl` is
+    the usual Sonneborn-Berger score: for each opponent the points taken from it times all its points.
     """
 
     points: float
@@ -124,7 +124,7 @@ class RatedLeague:
 
     @property
     def advantage(self) -> Rating | None:
-        """What it is worth to be the first player; None before any rated game."""
+        """The Elo that the first move is worth; None before any rated game."""
         if not self._rated:
             return None
         low, high = advantage_interval(self._fit, *advantage_bounds(self._results))

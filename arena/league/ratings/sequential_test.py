@@ -83,7 +83,7 @@ class Hypotheses:
         return math.log((1 - self.beta) / self.alpha)
 
     def decision(self, llr: float) -> Decision:
-        """What the LLR after a pair decides, if none before it did."""
+        """Return the decision by the LLR after a pair."""
         if llr >= self.upper:
             return Decision.BETTER
         return Decision.NOT_BETTER if llr <= self.lower else Decision.UNDECIDED

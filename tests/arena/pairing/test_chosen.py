@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from schedules import Listed
 
 from arena.errors import UsageError
 from arena.league.game_specs import Games
@@ -62,7 +63,7 @@ def test_the_games_are_the_same_whatever_order_they_end_in_and_wherever_it_is_in
     )
     resumed = league.play(pairing_of(options, some), judge, order=orders[0], stored=killed.rows)
     assert resumed.ids == whole.ids
-    found = list(stored_games(pairing_of(options, some), some.players, killed.rows.values()))
+    found = list(stored_games(pairing_of(options, some), Listed(killed.rows.values())))
     assert {row.id for row in found} == killed.rows.keys(), "all that is stored is found again"
 
 
@@ -103,8 +104,8 @@ def test_it_is_known_when_all_games_are_stored_and_the_placing_is_that_of_all(
     played = league.play(pairing, league.by_chance(3, some.players[:1]))
     rows = list(played.rows.values())
     told, short = pairing_of(options, some), pairing_of(options, some)
-    assert tell_stored(told, some.players, rows)
-    assert not tell_stored(short, some.players, [row for row in rows if row.id != played.given[-1].id])
+    assert tell_stored(told, Listed(rows))
+    assert not tell_stored(short, Listed(row for row in rows if row.id != played.given[-1].id))
     assert isinstance(told, Placed) == isinstance(pairing, Placed)
     if isinstance(told, Placed) and isinstance(pairing, Placed):
         assert told.placing() == pairing.placing()

@@ -14,10 +14,9 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.report.game_text import STRENGTH, ReplayPosition
 from arena.report.piece_names import Names, Numbering, PieceLanguage
-from arena.report.site.audience import SeenBy
-from arena.report.site.game_data import game_data, game_script
+from arena.report.site.game_data import SeenBy, game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
-from arena.report.site.page_frame import ENGLISH, FOLDER, PageFrame, Site, script_words
+from arena.report.site.page_frame import FOLDER, PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
@@ -102,16 +101,15 @@ def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_eve
 ) -> None:
     """A whole game of each, all of its squares; pieces in one language and numbering after the other."""
     shutil.copytree(FOLDER / "static", tmp_path / "static")
-    (tmp_path / "words.js").write_text(script_words(ENGLISH))
     (tmp_path / "games").mkdir()
     called = [Names(language, numbering) for language in PieceLanguage for numbering in Numbering]
-    frame, page = PageFrame(Site("a league", (), "")), open_page(tmp_path / "words.js")
+    frame, page = PageFrame(Site("a league", (), "")), open_page(tmp_path / "static/arena.js")
     for number, rules in enumerate(RULES, 1):
         record = play_game(load_ruleset(rules), seed=number, plies=60)
         names = called[number % len(called)]
         html = game_page(frame, number, record, shown={}, audience=SeenBy.ALL)
         (tmp_path / f"games/{number}.html").write_text(html)
-        labels = labels_of(ENGLISH, number, record, shown={}, audience=SeenBy.ALL, names=names)
+        labels = labels_of(number, record, shown={}, audience=SeenBy.ALL, names=names)
         data = game_data(record, SeenBy.ALL, names, labels=labels)
         (tmp_path / f"games/{number}.js").write_text(game_script(number, data))
         page.goto(f"file://{tmp_path}/games/{number}.html{'#from=blue' if number % 2 else ''}")
@@ -151,7 +149,7 @@ def _lost_text(position: ReplayPosition, color: Color, names: Names) -> str:
     lost = position.lost(color)
     counts = [(names.number(rank), lost.count(rank)) for rank in STRENGTH if rank in lost]
     text = " ".join(number if count == 1 else f"{number}\N{MULTIPLICATION SIGN}{count}" for number, count in counts)
-    return text and ENGLISH.lost_so_far.format(text)
+    return text and f"lost: {text}"
 
 
 def test_keys_the_slider_links_and_the_address_go_to_a_ply(

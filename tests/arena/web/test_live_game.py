@@ -11,9 +11,9 @@ from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed
 from arena.report.game_text import ReplayPosition
 from arena.report.piece_names import DEFAULT_NAMES
-from arena.report.site.audience import SeenBy
+from arena.report.site.game_data import SeenBy
 from arena.rules.loading import load_ruleset
-from arena.web.watched_game import LIVE_WORDS, MOVES_SHOWN, WatchedGame
+from arena.web.live_games import BROKEN, MOVES_SHOWN, WatchedGame
 
 RULES = ["isf", "vintage/lightning+silent-defence", "jumbo-81320/infiltrator+rescue"]
 
@@ -97,7 +97,7 @@ def test_a_game_of_which_a_move_is_missing_shows_no_board_and_says_why(
     game.play(third)
     state = game.state()
     assert "cells" not in state
-    assert state["note"] == LIVE_WORDS.broken
+    assert state["note"] == BROKEN
     assert state["ply"] == 3
 
 

@@ -13,20 +13,18 @@ from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
+from arena.league.executor.child_process import Frames, WireError, frame
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
-from arena.league.executor.pipes import Frames, WireError, frame
 from arena.play.game_events import ActionPlayed
 from arena.report.piece_names import DEFAULT_NAMES
-from arena.report.site.audience import SeenBy as Reading
+from arena.report.site.game_data import SeenBy as Reading
 from arena.report.site.page_frame import Site
 from arena.rules.loading import load_ruleset
 from arena.web.address import Address, hosts_of
 from arena.web.beside import LONGEST, GameStored, LeagueProgress, LiveSetup, Over, Told, to_server
 from arena.web.feed import Viewers
-from arena.web.guard import application
-from arena.web.live_games import KEPT_OVER, LiveGames
-from arena.web.page_look import PageLook
-from arena.web.watched_game import LIVE_WORDS
+from arena.web.guard import PageLook, application
+from arena.web.live_games import BROKEN, ENDED, KEPT_OVER, LiveGames
 
 
 def live_games(delay: float = 0.0) -> LiveGames:
@@ -90,7 +88,7 @@ def test_progress_is_said_with_what_is_known() -> None:
     games.tell(LeagueProgress(3, None, None))
     assert games.text == "3 games over"
     games.tell(Over())
-    assert games.text == LIVE_WORDS.ended
+    assert games.text == ENDED
 
 
 def test_a_game_that_is_played_again_begins_again(told: Callable[..., Iterator[Told]]) -> None:
@@ -143,7 +141,7 @@ def test_at_the_end_what_was_delayed_is_shown_and_that_it_is_over(told: Callable
         assert not games.games
         games.end()
         assert games.games["aa"].ply == len(all_of_it) - 1
-        assert games.text == LIVE_WORDS.ended
+        assert games.text == ENDED
 
     trio.run(main)
 
@@ -192,4 +190,4 @@ def test_a_game_that_cannot_be_followed_says_so_on_its_page(
     games.tell(second)
     look = PageLook(Site("a test", (), ""))
     served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])))
-    assert LIVE_WORDS.broken in served.get("/now/aa.html").text
+    assert BROKEN in served.get("/now/aa.html").text

@@ -11,7 +11,7 @@ from play_table import PlayTable, Seat, at_random, from_lines
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import Stage
 from arena.web.seat_page import Earlier, SeatAnswer
-from arena.web.seat_routes import SEAT_VIEWERS
+from arena.web.seat_server import SEAT_VIEWERS
 from protocol.notation import Color, Reason
 
 RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
@@ -106,8 +106,8 @@ REFUSED_BY_THE_RULES = [
     ("act", {"action": "a1-a2", "ply": 1}, "cannot move"),
     ("act", {"action": "a7-a6", "ply": 1}, "no piece on a7"),
     ("act", {"action": "<b>\x1b[31m\u202e", "ply": 1}, r"\\x1b\[31m\\u202e"),
-    ("act", {"action": "a4-a5", "ply": 2}, "has gone on"),
-    ("act", {"action": "a4-a5", "ply": 0}, "has gone on"),
+    ("act", {"action": "a4-a5", "ply": 2}, "has moved on"),
+    ("act", {"action": "a4-a5", "ply": 0}, "has moved on"),
     ("setup", {"rows": RED}, "not asked for"),
     ("setup", {"rows": []}, "not asked for"),
 ]
@@ -202,7 +202,7 @@ def test_a_game_that_is_paused_says_what_goes_on_with_it(seat: Seat) -> None:
     assert history.actions == ("a4-a5", "e7-e6")
     answer = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=SeatAnswer)
     assert answer.state.stage is Stage.PAUSED
-    assert answer.after == ("Go on with it another day: arena play --resume game",)
+    assert answer.after == ("Resume it later: arena play --resume game",)
 
 
 def test_events_tell_who_follows_that_there_is_a_new_state(seat: Seat) -> None:

@@ -1,22 +1,20 @@
-"""A worker process as its parent sees it: how it is started, talked to and ended."""
+"""A worker process from its parent's side: started, talked to and ended."""
 
 import contextlib
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import trio
 
-from arena.bots.sandbox import child, killing
+from arena.bots.sandbox import killing, reaper
 from arena.bots.sandbox.launch import cannot_start_another
-from arena.bots.sandbox.procfs import keep_spare_descriptor, look, read_file
+from arena.bots.sandbox.procfs import keep_spare_descriptor, look
 from arena.bots.sandbox.reaper import new_token
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.league.executor.pipes import Connection, WireError
+from arena.league.executor.child_process import Connection, WireError, own_python
 from arena.league.executor.task import PlaySettings
 from arena.league.executor.wire import Setup, Stop, from_worker
 from arena.system.concurrency import background, readable
@@ -25,23 +23,23 @@ from arena.system.user_files import HOST_ERRORS
 PROGRAM = """
 import sys
 sys.path[:] = sys.argv[4:]
-from arena.league.executor.worker_main import main
+from arena.league.executor.worker import main
 main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
 """
-"""What a worker runs. It finds the modules where its parent has found them, whatever the folder and the environment."""
+"""Finds modules where the parent has found them, whatever the folder and the environment."""
 STDERR_KEPT = 8192
 STOP_PATIENCE = 30.0
-"""Seconds that a worker has to end its bots and exit; it takes well under a second. Then it is killed."""
+"""Seconds after which a worker that was told to stop is killed; it usually takes well under one."""
 LOOK_SECONDS = 1.0
-"""How often the parent looks whether a worker is stopped."""
+"""How often the parent looks whether a worker was suspended by a signal."""
 STOPPED_LOOKS = 10
-"""A worker that was found stopped so many times in a row is told to go on."""
+"""A worker found suspended so many times in a row is continued."""
 POLL_SECONDS = 0.05
-"""Where no descriptor tells of a worker's death, it is looked for this often."""
+"""How often a worker's death is looked for on systems without pidfds."""
 
 
 class WorkerProcess:
-    """A running worker process. Made by `start`; must be ended with `end`."""
+    """A running worker process, made by `start`."""
 
     def __init__(self, popen: "subprocess.Popen[bytes]", connection: Connection, token: str) -> None:
         assert popen.stderr is not None
@@ -57,7 +55,7 @@ class WorkerProcess:
 
     @classmethod
     def start(cls, settings: PlaySettings, slots: int, cpus: tuple[int, ...]) -> "WorkerProcess":
-        """Start a worker that plays so many games at a time. Raises `HostError`."""
+        """Start a worker that plays `slots` games at once. Raises `HostError`."""
         keep_spare_descriptor()
         token = new_token()
         pipes: list[int] = []
@@ -78,12 +76,12 @@ class WorkerProcess:
         return process
 
     async def drain_stderr(self) -> None:
-        """Keep reading its standard error, and the last part of it. Run this beside everything else."""
+        """Read the worker's standard error to its end, in a task of its own."""
         while not self._read_stderr():
             await readable(self._stderr)
 
     def _read_stderr(self) -> bool:
-        """Read what is there now; returns whether its end has been reached."""
+        """Read what is there now; return whether the end was reached."""
         while True:
             try:
                 data = os.read(self._stderr, STDERR_KEPT)
@@ -95,20 +93,22 @@ class WorkerProcess:
 
     @property
     def stderr_tail(self) -> str:
-        """The last part of what it wrote to standard error: nothing, or a traceback."""
+        """The last part of the worker's standard error: nothing, or a traceback."""
         return self._tail.decode("utf-8", "replace").strip()
 
     def stop(self) -> None:
-        """Tell it to end its bots and to exit, for which it has `STOP_PATIENCE` from now on. It may still be heard."""
+        """Tell the worker to end its bots and exit within `STOP_PATIENCE`. Messages can still be received."""
         if not self._is_stopped.is_set():
             self._is_stopped.set()
             self.connection.send(Stop())
             self.connection.finish()
-        self._signal(signal.SIGCONT)  # one that is stopped could do nothing
+        self._signal(signal.SIGCONT)  # a suspended worker could do nothing
 
     async def attend(self, handle: Callable[[list[Any]], None], say: Callable[[str], None]) -> str:
-        """Have `handle` called with all that it says, to its end; returns in words how it ended. One that breaks the
-        protocol is killed. One that is stopped is told to go on: `say` is told so, in words behind its name."""
+        """Call `handle` with the worker's messages until it has ended; return in words how it ended.
+
+        A worker that breaks the protocol is killed. One that was suspended is continued, and `say` is called.
+        """
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.connection.write)
             nursery.start_soon(self.drain_stderr)
@@ -129,24 +129,23 @@ class WorkerProcess:
         return how
 
     async def _until_dead(self, hearing: trio.CancelScope) -> None:
-        """Cancel the hearing of one that is dead: some other process may have a copy of its end of the pipe."""
+        """Cancel the hearing when the worker is dead; another process may have a copy of the pipe's end."""
         await self.until_dead()
         hearing.cancel()
 
     async def _keep_going(self, say: Callable[[str], None]) -> None:
-        """Tell the worker to go on if it stays stopped by a signal, which nothing else would end."""
+        """Continue the worker if it stays suspended by a signal, which nothing else would end."""
         looks = 0
         while True:
             await trio.sleep(LOOK_SECONDS)
-            looks = looks + 1 if is_stopped(self.pid) else 0
+            looks = looks + 1 if (seen := look(self.pid)) and seen.is_stopped else 0
             if looks == STOPPED_LOOKS:
                 looks = 0
                 self._signal(signal.SIGCONT)
                 say("was stopped by a signal (SIGSTOP); it is told to go on")
 
     async def until_dead(self) -> None:
-        """Wait until it is dead, and kill it if it has been told to stop and does not. Run this beside everything
-        else."""
+        """Wait until the worker is dead; kill it if it was told to stop and does not."""
         async with background(self._kill_if_late):
             await self._wait()
             self._is_dead.set()
@@ -157,25 +156,27 @@ class WorkerProcess:
         self.kill()
 
     async def end(self) -> str:
-        """Stop it if that has not been done, wait until it is dead, and kill what it has left. Returns in words how it
-        ended. `until_dead` has to run beside it. Cannot be cancelled."""
+        """Stop the worker, wait until it is dead, kill what it has left, and return in words how it ended.
+
+        Cannot be cancelled. `until_dead` must run in another task.
+        """
         with trio.CancelScope(shield=True):
             self.stop()
             await self._is_dead.wait()
             code = self._popen.wait()
-            if code:  # it did not end its bots itself
+            if code:  # the worker did not end its bots itself
                 await killing.kill_left_by(self._token)
-        return child.killed_words(-code) if code < 0 else f"exited with code {code}"
+        return reaper.killed_words(-code) if code < 0 else f"exited with code {code}"
 
     def close(self) -> None:
-        """Close its pipes: to be called once it has ended, and nothing waits at them any more."""
+        """Close the pipes, once the worker has ended and no task waits for them."""
         self._read_stderr()
         self.connection.close()
         assert self._popen.stderr is not None
         self._popen.stderr.close()
 
     def kill(self) -> None:
-        """Kill it. It still has to be ended."""
+        """Kill the worker. `end` must still be called."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:
@@ -183,7 +184,7 @@ class WorkerProcess:
             self._popen.send_signal(number)
 
     async def _wait(self) -> None:
-        with contextlib.suppress(OSError, AttributeError):  # none is left, or it is not Linux
+        with contextlib.suppress(OSError, AttributeError):  # no descriptor is left, or this is not Linux
             if self._popen.returncode is None:
                 descriptor = os.pidfd_open(self.pid)
                 try:
@@ -194,17 +195,8 @@ class WorkerProcess:
             await trio.sleep(POLL_SECONDS)
 
 
-def is_stopped(pid: int) -> bool:
-    """Whether a process was stopped by a signal, and is not traced by a debugger."""
-    process = look(pid)
-    if process is None or not process.is_stopped:
-        return False
-    status = read_file(f"/proc/{pid}/status")
-    return not status or b"\nTracerPid:\t0\n" in status
-
-
 def popen_worker(incoming: int, outgoing: int, token: str) -> "subprocess.Popen[bytes]":
-    """Start a worker that reads one descriptor and writes to another, both its own, with a token for its bots."""
+    """Start a worker that reads one descriptor and writes to another, with a token for its bots."""
     return subprocess.Popen(
         own_python(PROGRAM, str(incoming), str(outgoing), str(os.getpid())),
         env={**os.environ, TOKEN_VARIABLE: token},
@@ -214,19 +206,3 @@ def popen_worker(incoming: int, outgoing: int, token: str) -> "subprocess.Popen[
         pass_fds=(incoming, outgoing),
         start_new_session=True,
     )
-
-
-def own_python(program: str, *arguments: str) -> list[str]:
-    """The command that runs a program with this Python, in isolated mode: its arguments, and behind them the folders
-    that modules are to be found in."""
-    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
-    if sys.pycache_prefix is not None:  # -I ignores what the environment says of it
-        flags += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
-    return [sys.executable, *flags, "-c", program, *arguments, *module_folders()]
-
-
-def module_folders() -> list[str]:
-    """Where modules are found: as here, but in no folder that is found from the current one, where bots may lie."""
-    here = str(Path(__file__).absolute().parents[3])
-    known = [os.path.abspath(folder) for folder in sys.path if os.path.isabs(folder) or os.path.abspath(folder) == here]
-    return [*dict.fromkeys([*known, here])]

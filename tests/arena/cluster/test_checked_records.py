@@ -9,7 +9,7 @@ import pytest
 from arena.game.record import GameRecord, RecordError, encode_record
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.executor.cluster.expected import check_is_of, checked_record
+from arena.league.executor.cluster.client import check_is_of, checked_records
 from arena.rules.loading import load_ruleset
 from arena.version import __version__
 
@@ -28,18 +28,18 @@ def record(play_game: Callable[..., GameRecord]) -> GameRecord:
 
 def test_the_record_of_a_game_that_was_asked_for_is_taken(record: GameRecord, spec: Callable[..., GameSpec]) -> None:
     game = spec()
-    assert checked_record(record_for(game, record), {game.id: game}) == record
+    assert checked_records([record_for(game, record)], {game.id: game}) == [record]
 
 
 def test_a_record_that_nobody_has_asked_for_is_refused(record: GameRecord, spec: Callable[..., GameSpec]) -> None:
     with pytest.raises(RecordError, match="nobody has asked for it"):
-        checked_record(record_for(spec(), record), {})
+        checked_records([record_for(spec(), record)], {})
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b"\xff", b"[" * 5000])
 def test_bytes_that_are_no_record_are_refused(data: bytes) -> None:
     with pytest.raises(RecordError):
-        checked_record(data, {})
+        checked_records([data], {})
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_a_record_with_another_end_than_the_engine_finds_is_refused(
     game = spec()
     lie = msgspec.structs.replace(record, actions=record.actions[:-2])
     with pytest.raises(RecordError):
-        checked_record(record_for(game, lie), {game.id: game})
+        checked_records([record_for(game, lie)], {game.id: game})
