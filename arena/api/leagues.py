@@ -149,7 +149,8 @@ class League:
         contents = store.read(counted=not everyone)
         self._warn(contents)
         everybody = everyone or not contents.entrants
-        chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
+        everyone_seen = [*players_of(contents.rows, contents.entrants), *contents.entrants]
+        chosen = everyone_seen if everybody else contents.entrants
         planned, meets_all = contents.kept.planned_for(chosen)
         table = make_table(chosen, contents.rows, planned, meets_all=meets_all)
         names = Roster(chosen, contents.rows).names

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arena.bots.bot_files import BotFiles
+from arena.bots.covered import Covered
 from arena.bots.identity import identify_again
-from arena.bots.look import Covered
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable

@@ -14,9 +14,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.bots.ignore import Ignored
+from arena.bots.covered import Covered, Ignored, Look, Parts, Stamp
 from arena.bots.limits import GIB, MIB, size_text
-from arena.bots.look import Covered, Look, Parts, Stamp
 from arena.errors import UsageError
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS, READ, NotAFileError, open_regular
@@ -36,7 +35,7 @@ SHOWN_END = 100
 
 
 def look_at(covered: Covered) -> Look:
-    """What the system says of the covered files now. Nothing is read. Raises `UsageError`."""
+    """Look at the covered files without reading them. Raises `UsageError`."""
     reader = BotFiles(os.fsencode(covered.folder))
     return reader.look(covered, reader.covered_files(covered))
 
@@ -84,8 +83,10 @@ def _told_of(status: os.stat_result) -> Stamp:
 
 @dataclass
 class Listing:
-    """What is in a bot's folder: `files` and links, the `folders` that they may lie in, and what is `left_out`, which
-    are hidden names, folders that tools leave and what is ignored. Of the latter, `ignored_folders` are the folders."""
+    """The content of a bot's folder: `files` and links, the `folders` that they may be in, and what is `left_out`.
+
+    Left out are hidden names, folders that tools leave and what is ignored; `ignored_folders` are the folders of these.
+    """
 
     files: set[Parts] = field(default_factory=set)
     folders: set[Parts] = field(default_factory=set)
@@ -113,7 +114,7 @@ class BotFiles:
         return sorted(parts for parts in found if parts != excepted)
 
     def look(self, covered: Covered, files: Sequence[Parts]) -> Look:
-        """What the system says of these files; of one that has gone meanwhile, nothing."""
+        """Look at these files; one that has gone meanwhile is left out."""
         at = time.time_ns()
         stamps = {parts: stamp for parts in files if (stamp := self._stamp(parts))}
         return Look(covered, stamps, _stamp_of(covered.never) if covered.never else None, at)
@@ -134,7 +135,7 @@ class BotFiles:
         return self.listing(ignored).files
 
     def listing(self, ignored: Ignored) -> Listing:
-        """What is in the folder. Nothing is looked for in what is left out."""
+        """List the folder. Nothing is looked for in what is left out."""
         found = Listing()
         seen = 0
         waiting: list[Parts] = [()]
@@ -296,7 +297,7 @@ class BotFiles:
         return printable(os.path.join(os.fsdecode(self._root), inner) if inner else os.fsdecode(self._root))
 
     def _unreadable(self, parts: Parts, error: OSError) -> UsageError | OSError:
-        """What to raise for an error: itself, where it is the machine that has run out of something."""
+        """Return the error to raise: this one, where the machine has run out of something."""
         if error.errno in HOST_ERRORS:
             return error
         if isinstance(error, NotAFileError):

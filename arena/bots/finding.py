@@ -24,8 +24,10 @@ from arena.bots.names import PROGRAM_ENDINGS, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
+from arena.rules.ruleset import Ruleset
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS
+from protocol.ucc2012 import unspeakable
 
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")
@@ -35,7 +37,7 @@ _Entrant = tuple[Path, AskedBot]
 
 @dataclass(frozen=True)
 class Found:
-    """The bots at some paths, broken ones included, with names told apart; and remarks on other paths and on names."""
+    """The bots at some paths, broken ones included, with names that differ; and remarks on other paths and on names."""
 
     bots: tuple[BotSpec, ...]
     remarks: tuple[str, ...] = ()
@@ -49,7 +51,7 @@ class Found:
 
 
 def find_bots(paths: Sequence[str]) -> list[BotSpec]:
-    """The bots at these paths, with names told apart. Raises `UsageError` naming everything that is wrong.
+    """Return the bots at these paths, with names that differ. Raises `UsageError` naming everything that is wrong.
 
     Hidden files that are no bots and `__pycache__` are passed over.
     """
@@ -60,7 +62,7 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
 def find_entrants(
     paths: Sequence[str], *, follow_links: bool = False, asked: Sequence[AskedBot] = (), leave_out: bool = False
 ) -> Found:
-    """The bots at these paths, broken ones included: what a folder of submissions comes to.
+    """Return the bots at these paths, broken ones included.
 
     A sample bot's bare name that names nothing here stands for that bot.
     A path that is itself a symbolic link is broken, unless links are to be followed; links on the way are followed.
@@ -176,7 +178,7 @@ def _is_document(path: Path) -> bool:
 
 
 def broken(bot: BotSpec, fault: str) -> BotSpec:
-    """The same bot, known to be unable to start: `fault` says why, and is made printable here.
+    """Return the same bot as one that cannot be started: `fault` says why, and is made printable here.
 
     It is a player of its own, so that the games it forfeits are not those of the bot that it is when it is mended, be
     it by a change of its mode or of this machine.
@@ -191,7 +193,7 @@ def _as_asked(bot: BotSpec, asked: AskedBot) -> BotSpec:
 
 
 def _broken_at(path: Path, fault: str) -> BotSpec:
-    """What stands at a path that is no bot as a broken one."""
+    """Return what is at a path that is no bot as a broken bot."""
     full = Path(os.path.realpath(path))
     name = name_of_file(full.name if os.path.isdir(full) else base_name(path))
     identity = Identity("")
@@ -227,3 +229,17 @@ def _refused_link(path: Path) -> BotSpec:
     )
     digest = hashlib.sha256(b"link " + os.fsencode(target)).hexdigest()
     return broken(BotSpec(made_name(name_of_file(base_name(path))), path, (), place_of_link(path), digest), fault)
+
+
+def why_unfit(bot: BotSpec, ruleset: Ruleset) -> str:
+    """Return why a bot cannot play under these rules, in words, or an empty string if it can."""
+    lacking = unspeakable(dict(ruleset.lines())) if bot.is_of_2012 else ""
+    return f"ucc-2012 has no words for {lacking}, which the rules of {ruleset.name} have" if lacking else ""
+
+
+def fitting(bot: BotSpec, ruleset: Ruleset, *, has_openings: bool) -> BotSpec:
+    """Return the same bot, broken if it cannot play under these rules, or with openings where there are some."""
+    why = why_unfit(bot, ruleset)
+    if has_openings and bot.is_of_2012:
+        why = "in ucc-2012 each bot chooses its set-up: expected no --openings"
+    return broken(bot, f"{printable(str(bot.path))}: {why}") if why and bot.fault is None else bot

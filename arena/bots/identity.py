@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arena.bots.bot_files import BUILD_FOLDERS, BotFiles, program_content
-from arena.bots.ignore import NOTHING_IGNORED, Ignored
-from arena.bots.look import Covered, Look, Parts
+from arena.bots.covered import NOTHING_IGNORED, Covered, Ignored, Look, Parts
 from arena.bots.names import without_name
 from arena.system.printable import printable
 
@@ -103,7 +102,7 @@ def _identity_of(bot: BotFiles, files: list[Parts], *, is_named: bool) -> Identi
 
 
 def _line(name: bytes, content: bytes, kind: bytes = b"file") -> bytes:
-    """What a digest is taken of: the line of a file or a link."""
+    """Return the line of a file or a link, as it goes into the digest."""
     if kind == b"file" and name and b"\n" not in name:
         return b"%s %s\n" % (name, content)
     return b"\0%s %s %s\n" % (kind, name.hex().encode(), content)

@@ -156,7 +156,7 @@ _OTHER_ENDINGS = {".cc": "c++", ".cxx": "c++", ".mjs": "javascript", ".cjs": "ja
 
 
 def needed(program: str) -> str:
-    """What a bot needs that needs this program, in words: of `cc` "a C compiler", else the program's name."""
+    """Return what a bot needs that needs this program, in words: of `cc` "a C compiler", else the program's name."""
     for language in LANGUAGES:
         if any(tool.program == program for tool in language.tools):
             return language.needs.partition(" (")[0]

@@ -27,7 +27,7 @@ _UNITS = {"": 1, "K": KIB, "M": MIB, "G": GIB}
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What one bot may use in a game, all its processes together.
+    """Limits of one bot in a game, for all its processes together.
 
     `memory` and `tmp` are bytes: resident memory, and what may lie in its `/tmp` where it has one of its own.
     `processes` counts threads too.
@@ -43,7 +43,7 @@ class Limits(msgspec.Struct, frozen=True):
         return f"memory {size_text(self.memory)}, {self.processes} processes, {size_text(self.tmp)} of /tmp"
 
     def within(self, most: "Limits") -> "Limits":
-        """The same limits, none of them larger than that in `most`."""
+        """Return these limits, none of them larger than that in `most`."""
         return Limits(min(self.memory, most.memory), min(self.processes, most.processes), min(self.tmp, most.tmp))
 
 
@@ -51,7 +51,7 @@ _LIMITS = re.compile(r"memory (\S+), (\d{1,7}) processes, (\S+) of /tmp", re.ASC
 
 
 def read_limits(text: str) -> Limits | None:
-    """What `Limits.text` has written, as it stands in records; None for anything else."""
+    """Read limits as `Limits.text` writes them in records; None for anything else."""
     match = _LIMITS.fullmatch(text)
     try:
         return match and Limits(parse_memory(match[1]), check_processes(int(match[2])), parse_size(match[3]))
@@ -71,7 +71,7 @@ def parse_size(text: str) -> int:
 
 
 def check_processes(number: object) -> int:
-    """The same number of processes and threads, if that many can be. Raises `UsageError`."""
+    """Check a number of processes and threads. Raises `UsageError`."""
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MOST_PROCESSES:
         raise UsageError(f"expected a number from 1 to {MOST_PROCESSES}, got {shown(number)}")
     return number

@@ -52,7 +52,7 @@ OwnTables = dict[str, Annotated[OwnTable, Meta(extra=expected('a table such as [
 
 
 def load_own(path: Path, names: Sequence[str], bots: Sequence[BotSpec] = ()) -> dict[str, Own]:
-    """What the file says of bots, by their names in the league; `bots` can be named by path or digest as well.
+    """Read a file of limits, by the bots' names in the league. `bots` can be named by path or digest as well.
 
     Raises `UsageError` with the file, the key and what was expected.
     """
@@ -63,7 +63,7 @@ def load_own(path: Path, names: Sequence[str], bots: Sequence[BotSpec] = ()) -> 
 
 
 def by_bot(said: OwnByName, names: Sequence[str], bots: Sequence[BotSpec] = ()) -> dict[str, Own]:
-    """What a file says of these bots, by their names in the league.
+    """Return the limits in a file by the names of these bots in the league.
 
     Raises `UsageError` for a table of several bots, for two tables of one and, if the file is strict, for one of none.
     """
@@ -115,7 +115,7 @@ def _refuse_ambiguous(key: str, name: str, names: Sequence[str], bots: Sequence[
 
 
 def own_of(table: OwnTable, where: str) -> Own:
-    """What a table says. Raises `UsageError` with the place in the file, the key and what was expected."""
+    """Read the table of one bot. Raises `UsageError` with the place in the file, the key and what was expected."""
     return Own(
         memory=_parsed(table.memory, parse_memory, f"{where}: memory"),
         processes=table.processes,

@@ -36,7 +36,7 @@ def columns(text: str) -> int:
 
 
 def name_fault(name: str) -> str | None:
-    """What keeps a string from being a bot's name, in words; None if nothing does."""
+    """Return why a string cannot be a bot's name, in words; None if it can."""
     if not name:
         return "it is empty"
     if len(name) > COLUMNS * (1 + MARKS):
@@ -63,7 +63,7 @@ def name_fault(name: str) -> str | None:
 
 
 def table_name_fault(name: str) -> str | None:
-    """What keeps a string from being what a bot was called in a table, in words: its name, or what the arena makes of
+    """Return why a string cannot be the name of a bot in a table, in words: the bot's name, or what the arena makes of
     it to tell bots apart, as in `folder/name#2`."""
     folder, slash, _ = name.rpartition("/")
     hidden = next((c for c in folder if not c.isprintable() or INVISIBLE.match(c)), None)

@@ -1,7 +1,7 @@
 """Bot programs as processes: start them, know what they do and use, and leave nothing of them behind.
 
 A bot gets a session and process group of its own and three pipes: `arena.bots.pipes` talks by two of them, standard
-error is read by `arena.bots.stderr`.
+error is read by `arena.bots.pipes`.
 Programs are started with `subprocess.Popen` on the main thread (trio would do it on a worker thread that retires, and
 parent-death signals follow the thread). The dead are noticed through a pidfd without being reaped, so that no stranger
 can take a process group's number before it is killed.
@@ -18,19 +18,16 @@ import time
 
 import trio
 
-from arena.bots.account import Account
-from arena.bots.delays import CpuTimes
 from arena.bots.limits import size_text
-from arena.bots.own_processes import OwnProcesses
-from arena.bots.pipes import Pipes
-from arena.bots.sandbox import child, killing, reaper
+from arena.bots.pipes import Pipes, StandardError
+from arena.bots.sandbox import killing, reaper
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
 from arena.bots.sandbox.procfs import oom_kills
 from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.bots.stderr import StandardError
+from arena.bots.usage import Account, CpuTimes, OwnProcesses
 from arena.game.hints.values import Activity
 from arena.system.concurrency import background, readable
 from arena.system.user_files import HOST_ERRORS
@@ -227,7 +224,7 @@ class BotProcess(Pipes):
                     await trio.sleep(IDLE_PAUSE)
 
     def activity(self) -> Activity:
-        """What its processes are doing at this moment."""
+        """Return what the bot's processes are doing at this moment."""
         return self._own.activity()
 
     def _is_idle(self) -> bool:
@@ -271,7 +268,7 @@ class BotProcess(Pipes):
 
     def has_exited(self) -> bool:
         """Whether the process is dead."""
-        return self._popen.returncode is not None or child.exit_status(self.pid) is not None
+        return self._popen.returncode is not None or reaper.exit_status(self.pid) is not None
 
     def exit_code(self) -> int | None:
         """Return the code that the process exited with; None if it runs, or was killed by a signal.
@@ -279,25 +276,25 @@ class BotProcess(Pipes):
         A sandbox exits with 128 plus the number of the signal that killed the bot, as a shell does; a bot can exit with
         such a code, too.
         """
-        status = child.exit_status(self.pid)
+        status = reaper.exit_status(self.pid)
         return status[1] if status and status[0] == os.CLD_EXITED else None
 
     def may_be_killed(self) -> bool:
         """Return whether SIGKILL has ended the process, or perhaps the bot within its sandbox."""
-        status, helpers = child.exit_status(self.pid), self._launch.helpers
+        status, helpers = reaper.exit_status(self.pid), self._launch.helpers
         is_code = bool(helpers) and self.exit_code() == EXIT_OF_SIGNALS + signal.SIGKILL
         return is_code or (status is not None and status[0] != os.CLD_EXITED and status[1] == signal.SIGKILL)
 
     def exit_words(self) -> str:
         """How the process ended, in words that follow "the bot"."""
-        status = child.exit_status(self.pid)
+        status = reaper.exit_status(self.pid)
         if status is None:
             return "is still running"
         code, number = status
-        return f"exited with code {number}" if code == os.CLD_EXITED else child.killed_words(number)
+        return f"exited with code {number}" if code == os.CLD_EXITED else reaper.killed_words(number)
 
     def out_of_memory(self) -> str:
-        """What the kernel killed the bot for, in words, if it was that it used more memory than it may."""
+        """Say that the kernel killed the bot because it used more memory than it may; empty if it did not."""
         group, limits = self._launch.group, self._launch.limits
         if group and limits and group.oom_kills():
             return f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"
@@ -336,7 +333,7 @@ class BotProcess(Pipes):
             with trio.move_on_after(max(0, grace)):
                 await self.wait_exit()
             if not self.has_exited():
-                child.signal_group(self.pid, signal.SIGTERM)
+                reaper.signal_group(self.pid, signal.SIGTERM)
                 with trio.move_on_after(TERM_GRACE):
                     await self.wait_exit()
 
@@ -353,7 +350,7 @@ class BotProcess(Pipes):
         if not self.has_exited():  # it is dead, but of some of its threads
             with trio.move_on_after(killing.PATIENCE):
                 await self.wait_exit()
-        status, last = child.reap(self.pid)
+        status, last = reaper.reap(self.pid)
         self._popen.returncode = os.waitstatus_to_exitcode(status)
         reaper.forget(self.pid)
         used += last

@@ -5,13 +5,29 @@ stands for one of them only where there is no file or folder of that name: a pat
 
 The trap: in the wheel they lie in the Python that every bot in Python is shown. That is no leak, for they are public;
 but whoever refuses bots that others could read has to ask `is_packaged`.
+
+A path may have a prefix that marks a bot of 2012 (`docs/ucc-2012.md`), which an adapter runs.
 """
 
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from arena.bots.old_bots import split_word
+PREFIX = "ucc:"
+ADAPTER = (sys.executable, "-P", "-m", "protocol.ucc2012")
+"""The words before the command of a bot of 2012."""
+
+
+def split_word(word: str) -> tuple[str, str]:
+    """Return the prefix of a word that names a bot, or an empty string, and the path that is left."""
+    return ("", word) if os.path.lexists(word) else split_prefix(word)
+
+
+def split_prefix(word: str) -> tuple[str, str]:
+    """Split a word like `split_word`, without looking for a file of that name."""
+    return (PREFIX, word.removeprefix(PREFIX)) if word.startswith(PREFIX) else ("", word)
+
 
 SAMPLES = ("drifter", "forager", "raider", "skirmisher", "warden", "scholar", "tactician", "strategist")
 """Their names, from the weakest to the strongest."""

@@ -8,7 +8,6 @@ import trio
 from arena.bots.finding import broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.run import Run
 from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch, SandboxError
@@ -17,7 +16,7 @@ from arena.bots.sandbox.mounts import Mounts, Rivals, mounts_of
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import Program, find_program
 from arena.bots.spec import BotSpec
-from arena.bots.trial import try_controls, try_entrants
+from arena.bots.trial import Run, try_controls, try_entrants
 from arena.errors import UsageError
 from arena.system.printable import printable
 
@@ -29,7 +28,7 @@ def runnable(
     usual: Limits | None = None,
     run: Run = trio.run,
 ) -> list[BotSpec]:
-    """The same bots; those that cannot be run at this level are broken. `host` is what else may run them.
+    """Return the bots; those that cannot be run at this level are broken. `host` is what else may run them.
 
     What of the host's they are run by is tried in a sandbox, within the usual limits; `run` runs that. Raises
     `SandboxError` if it is the host's affair that they cannot be run, and `HostError` if this machine cannot start
@@ -122,7 +121,7 @@ class Sandbox:
             self._hierarchy.close()
 
     def limits_of(self, bot: BotSpec) -> Limits:
-        """What a bot may use."""
+        """Return the limits of a bot."""
         return self._limits.get(bot.name, self._usual)
 
     def start(self, bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:

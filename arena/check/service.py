@@ -8,10 +8,10 @@ import trio
 from arena.bots.finding import find_entrants
 from arena.bots.folders import BotFolders
 from arena.bots.language import language_of
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
+from arena.bots.trial import Run
 from arena.check.conversation import Times
 from arena.check.replay import replay
 from arena.check.replayed import Replayed, StoredGame, seated

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import trio
 
-from arena.bots.fitting import why_unfit
+from arena.bots.finding import why_unfit
 from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE
 from arena.bots.sandbox.launch import StartError

@@ -13,7 +13,7 @@ from arena.cli.streams import result
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from arena.bots.sandbox.probe import Health
+    from arena.bots.sandbox.levels import Health
 
 
 @click.command(
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 def doctor_command(as_json: bool) -> None:
     """Show which levels of --sandbox work on this machine, and what each enforces."""
     refuse_windows()
-    from arena.bots.sandbox.levels import AUTO, enter_scope
-    from arena.bots.sandbox.probe import examine
+    from arena.bots.sandbox.levels import AUTO, enter_scope, examine
     from arena.report.consoles import results_console, to_json
 
     enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown

@@ -66,7 +66,7 @@ def standings_command(
     with open_to_read(store) as opened:
         contents = opened.count(counted=not everyone)
         rows, entrants = contents.rows, contents.entrants
-        players = players_of(rows, entrants) if everyone or not entrants else entrants
+        players = [*players_of(rows, entrants), *entrants] if everyone or not entrants else entrants
         planned, meets_all = contents.kept.planned_for(players)
         table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=pairs)
         names = Roster(players, rows).names

@@ -315,7 +315,7 @@ def _bots(entries: object, folder: Path, where: str) -> "list[AskedBot]":
     from arena.bots.asked import AskedBot
     from arena.bots.limits_file import OwnTable, own_of
     from arena.bots.names import GRAMMAR, expected_name, name_fault
-    from arena.bots.old_bots import split_prefix
+    from arena.bots.samples import split_prefix
     from arena.system.schema import expected, structured
     from arena.system.user_files import FileError
 

@@ -13,15 +13,14 @@ from pathlib import Path
 from arena.bots.build import build_all
 from arena.bots.changed import named
 from arena.bots.entering import assign_identities, copies_of_one, place_of
-from arena.bots.finding import Found, broken, find_entrants
-from arena.bots.fitting import fitting
+from arena.bots.finding import Found, broken, find_entrants, fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.league_options import PlayOptions
@@ -184,7 +183,7 @@ def note_versions(store: Store, bots: Sequence[BotSpec], former: Collection[str]
         versions = called.get(bot.name, [])
         older = [player for player in versions if player.digest not in present]  # the others play on, renamed
         if bot.fault is None and older and bot.player.digest not in known:
-            lines.append(_line(bot, older[-1], store.files_of(older[-1]), goes_on=bot.player.digest in former))
+            lines.append(_line(bot, older[-1], store.kept().files_of(older[-1]), goes_on=bot.player.digest in former))
         if bot.fault is None:
             kept.append(KeptFiles(bot.player, bot.files, versions))
     store.set_files(kept)

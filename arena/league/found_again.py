@@ -12,8 +12,7 @@ from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, may_be
 from arena.bots.finding import bots_at
 from arena.bots.loading import load_bot
-from arena.bots.old_bots import PREFIX
-from arena.bots.samples import SAMPLES, bot_path
+from arena.bots.samples import PREFIX, SAMPLES, bot_path
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.spec import Player

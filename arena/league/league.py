@@ -19,8 +19,8 @@ import trio
 
 from arena.bots.archive import ARCHIVE, archive_of, keep_copies
 from arena.bots.entering import fingerprint
-from arena.bots.run import Run
 from arena.bots.starting import Sandbox
+from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Player
 from arena.league.entrants import note_versions

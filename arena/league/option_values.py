@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from arena.bots.asked import NOTHING_OWN, Own, asked_bot
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
 from arena.bots.limits_file import by_bot, load_own
 from arena.bots.samples import is_path_of

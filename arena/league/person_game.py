@@ -19,10 +19,10 @@ import trio
 
 from arena.bots.folders import BotFolders
 from arena.bots.names import expected_name, name_fault
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import choose
 from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.persons import with_clock, without_clock
 from arena.game.spec import GameSpec, Player

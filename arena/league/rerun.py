@@ -15,14 +15,14 @@ from pathlib import Path
 import trio
 
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits, read_limits
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
+from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person
 from arena.game.record import GameRecord

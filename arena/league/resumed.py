@@ -21,11 +21,11 @@ import trio
 from arena.bots.entering import assign_identities, place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.persons import is_person
 from arena.league.game_ids import misfit, pair_seed_of, rounds_tried, starter

@@ -10,10 +10,10 @@ from pathlib import Path
 import trio
 
 from arena.bots.folders import BotFolders
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player

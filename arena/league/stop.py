@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.bots.run import Run
+    from arena.bots.trial import Run
 
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 import trio
 
 from arena.bots.changed import Change, compare, named
-from arena.bots.look import Look
+from arena.bots.covered import Look
 from arena.bots.spec import BotSpec
 from arena.game.spec import Player
 from arena.league.entrants import are_likely_its_own, ignore_hint

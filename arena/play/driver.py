@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 import trio
 
 from arena.bots.arrivals import Arrivals
-from arena.bots.delays import CpuTimes, Delay, delay_between
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
+from arena.bots.usage import CpuTimes, Delay, delay_between
 from arena.game.clock import NEVER
 from arena.game.hints import Activity, Turn
 from arena.game.record import History

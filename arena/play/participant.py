@@ -11,8 +11,8 @@ from typing import Protocol
 
 import trio
 
-from arena.bots.delays import CpuTimes
 from arena.bots.process import QUIT_GRACE
+from arena.bots.usage import CpuTimes
 from arena.game.hints import Activity
 from arena.game.person_seat import PersonSeat
 from protocol.bot_codec import decode_for_bot, encode_from_bot

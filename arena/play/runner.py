@@ -13,8 +13,8 @@ import trio
 
 from arena.bots.arrivals import Arrivals
 from arena.bots.language import language_of
-from arena.bots.links import links_out
 from arena.bots.process import QUIT_GRACE, BotProcess
+from arena.bots.program_files import links_out
 from arena.bots.sandbox.launch import StartError
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError

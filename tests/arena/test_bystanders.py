@@ -25,7 +25,7 @@ from pathlib import Path
 import trio
 from arena.bots.loading import load_bot
 from arena.bots.sandbox import procfs, reaper
-from arena.bots.sandbox.child import adopts_orphans
+from arena.bots.sandbox.reaper import adopts_orphans
 from arena.bots.sandbox.launch import Launch
 from arena.league.settings import Settings
 from arena.league.game_specs import Games

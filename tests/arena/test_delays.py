@@ -11,8 +11,8 @@ import pytest
 import trio
 from schedules import schedule
 
-from arena.bots.delays import Delay, delay_between
 from arena.bots.spec import BotSpec
+from arena.bots.usage import Delay, delay_between
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings

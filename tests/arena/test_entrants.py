@@ -549,7 +549,7 @@ def test_a_bot_of_too_many_files_is_remembered_by_its_digest_alone(tmp_path: Pat
     bot = version("a", "1", **{f"file{number}": "0" * 16 for number in range(5000)})
     with Store(tmp_path / "s", create=True) as store:
         note_versions(store, [bot])
-        assert store.files_of(bot.player) == {}
+        assert store.kept().files_of(bot.player) == {}
 
 
 # --- text that would act on a terminal ------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.time_slice import scheduling
+from arena.bots.sandbox.rlimits import scheduling
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError

@@ -23,11 +23,11 @@ import pytest
 import trio
 
 from arena.bots.limits import Limits, parse_size
+from arena.bots.pipes import STDERR_KEPT
 from arena.bots.sandbox.bwrap_check import shares_by_session
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.bots.stderr import STDERR_KEPT
 from arena.game.hints import MARK
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from arena.bots import bot_files
 from arena.bots.bot_files import MOST_BYTES, BotFiles
+from arena.bots.covered import Ignored, pattern_fault
 from arena.bots.finding import find_entrants
 from arena.bots.identity import identify_folder
-from arena.bots.ignore import Ignored, pattern_fault
 from arena.bots.loading import load_bot
 from arena.bots.names import without_name
-from arena.bots.sandbox.child import prctl
+from arena.bots.sandbox.reaper import prctl
 from arena.errors import UsageError
 
 GET_DUMPABLE, SET_DUMPABLE = 3, 4

@@ -439,7 +439,7 @@ def test_ctrl_c_while_a_game_is_saved_does_not_lose_it(folder: Path, start: Star
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
-    assert "paused after 0 plies; go on with: arena resume g.json" in errors
+    assert "paused after 0 plies; resume with: arena resume g.json" in errors
     assert "Traceback" not in errors
     (folder / "go").touch()
     resumed = start("resume", "g.json")

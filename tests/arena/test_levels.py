@@ -22,8 +22,7 @@ from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
 from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.cgroup import CgroupError, Hierarchy
-from arena.bots.sandbox.levels import AUTO, Level, choose, enter_scope
-from arena.bots.sandbox.probe import Health, Promise, Trial, examine
+from arena.bots.sandbox.levels import AUTO, Health, Level, Promise, Trial, choose, enter_scope, examine
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.cli.cmd_doctor import health_report

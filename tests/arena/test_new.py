@@ -15,7 +15,7 @@ from typing import IO
 import pytest
 
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.languages import LANGUAGES, TEST_SCRIPT, Language, find_language
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.finding import find_bots, find_entrants
-from arena.bots.fitting import fitting
+from arena.bots.finding import find_bots, find_entrants, fitting
 from arena.bots.loading import load_bot
-from arena.bots.old_bots import ADAPTER, split_word
+from arena.bots.samples import ADAPTER, split_word
 from arena.cli.config import read_config
 from arena.errors import UsageError
 from arena.rules.loading import load_ruleset

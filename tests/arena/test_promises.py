@@ -20,7 +20,7 @@ import pytest
 import trio
 from sandboxes import LEVELS, at_every_level
 
-import arena.bots.stderr
+import arena.bots.pipes
 from arena.bots.arrivals import Arrivals
 from arena.bots.limits import MIB, Limits
 from arena.bots.loading import load_bot
@@ -234,7 +234,7 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch, descriptor: int
 ) -> None:
     """On standard output a line that is too long ends the game; standard error is all read, and its end is kept."""
-    monkeypatch.setattr(arena.bots.stderr, "STDERR_PAUSE", 0)
+    monkeypatch.setattr(arena.bots.pipes, "STDERR_PAUSE", 0)
     flood = f"data = b'x' * 65536\nfor _ in range({FLOOD // 65536}): os.write({descriptor}, data)\n"
     last = "os.write(2, b'all of it')\nplay(1)\nhear('turn')\nsay('move resign')\nhear('end')"
     flooder = make_bot(f"introduce()\nset_up()\n{flood}{last}")
@@ -248,7 +248,7 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     if descriptor == 2:
         assert record.stderr[1].endswith("all of it")
         assert (
-            f"[{FLOOD + len('all of it') - arena.bots.stderr.STDERR_KEPT} bytes before this were dropped]"
+            f"[{FLOOD + len('all of it') - arena.bots.pipes.STDERR_KEPT} bytes before this were dropped]"
             in record.stderr[1]
         )
 

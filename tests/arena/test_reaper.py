@@ -17,7 +17,7 @@ import trio
 
 from arena.bots.limits import MIB, Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import child, killing, procfs, reaper, watch
+from arena.bots.sandbox import killing, procfs, reaper, watch
 from arena.bots.sandbox.launch import Launch
 from arena.bots.spec import TOKEN_VARIABLE
 
@@ -176,7 +176,7 @@ def test_elsewhere_an_orphan_that_no_bot_is_known_to_own_is_left_alone(monkeypat
             assert not is_dead(stranger)
         finally:
             os.kill(stranger, signal.SIGKILL)
-            while child.try_reap(stranger) is None:
+            while reaper.try_reap(stranger) is None:
                 await trio.lowlevel.checkpoint()
 
     trio.run(main)
@@ -296,7 +296,7 @@ def test_what_only_has_to_die_yet_is_waited_for_without_going_on_to_look(
 ) -> None:
     """A sandbox takes milliseconds to die. Here nothing that is killed dies before three waits."""
     waits: list[float] = []
-    dead = child.exit_status
+    dead = reaper.exit_status
     monkeypatch.setattr(killing, "exit_status", lambda pid: dead(pid) if len(waits) > 2 else None)
     sleep = trio.sleep
 

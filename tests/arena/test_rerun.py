@@ -13,9 +13,8 @@ from commands import arena as command
 from schedules import schedule
 
 import arena
-from arena.bots.limits import Limits, read_limits
+from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
-from arena.bots.samples import is_sample
 from arena.bots.sandbox.levels import Level
 from arena.cli.cmd_rerun import rerun_text
 from arena.cli.exit_codes import FAILED
@@ -87,13 +86,6 @@ def test_a_game_in_which_no_bot_was_started_cannot_be_played_again(record: GameR
     with pytest.raises(ArenaError, match="neither bot was started in this game") as raised:
         rerun(msgspec.structs.replace(record, confinement=("", "")), RerunOptions(), unheard)
     assert raised.value.exit_code == FAILED
-
-
-def test_what_a_bot_could_use_is_read_from_the_record(record: GameRecord) -> None:
-    limits = Limits(memory=3 * 2**30, processes=7, tmp=12345)
-    assert read_limits(limits.text) == limits
-    assert read_limits("memory 1K, 7 processes, 1M of /tmp") is None
-    assert read_limits("") is None
 
 
 # --- a record that somebody else may have written ---------------------------------------------------------------------
@@ -202,13 +194,6 @@ def test_a_bot_with_arguments_is_found_by_those_that_the_store_has(tmp_path: Pat
     assert "--depth" not in "".join(value for name, value in settings.items() if name.startswith("files of "))
 
 
-def test_a_namesake_of_a_sample_bot_is_none(tmp_path: Path) -> None:
-    assert is_sample(BOTS / "raider.py")
-    (tmp_path / "raider.py").write_text("")
-    assert not is_sample(tmp_path / "raider.py")
-    assert not is_sample(BOTS / "other.py")
-
-
 def test_a_record_gives_no_bot_more_than_the_store_or_the_usual_limits(record: GameRecord) -> None:
     forged = held(
         record, "basic: memory 900G, 1000000 processes, 900G of /tmp", "basic: memory 64M, 8 processes, 1M of /tmp"
@@ -225,27 +210,6 @@ def test_a_record_gives_no_bot_more_than_the_store_or_the_usual_limits(record: G
     done = rerun(forged, RerunOptions(limits={"raider": own}), said.append)
     assert done.played.confinement[0] == f"basic: {own.text}"
     assert any("more than the limits that the store's settings say: it has memory 1G" in line for line in said)
-
-
-def test_larger_limits_than_usual_that_a_store_gives_are_said(tmp_path: Path) -> None:
-    path = tmp_path / "g.sqlite"
-    arena.play(BOTS / "raider.py", BOTS / "drifter.py", rules="duel", time="60s", store=path, memory="1G")
-    line = [sys.executable, "-m", "arena", "rerun", str(path), "1"]
-    done = subprocess.run(line, check=False, capture_output=True, text=True)
-    assert done.returncode == 0
-    assert "red: raider has more than the usual limits, as the store says: memory 1G" in done.stderr
-    assert "more than the limits" not in done.stderr
-
-
-def test_a_game_that_nobody_was_started_for_is_refused_before_any_sandbox_is_spoken_of(
-    record: GameRecord, tmp_path: Path
-) -> None:
-    with Store(tmp_path / "g.sqlite", create=True) as store:
-        store.add(msgspec.structs.replace(record, confinement=("", "")))
-    done = run("rerun", tmp_path / "g.sqlite")
-    assert isinstance(done.exception, ArenaError)
-    assert done.exception.exit_code == FAILED
-    assert "sandbox" not in done.output
 
 
 # --- where two games part ---------------------------------------------------------------------------------------------
@@ -268,14 +232,6 @@ def test_the_first_thing_that_differs_is_told(record: GameRecord) -> None:
     assert played(verdict=msgspec.structs.replace(end, reason=Reason.CRASH)) == FirstDifference(
         Part.END, plies + 1, RED if plies % 2 == 0 else BLUE, None, None
     )
-
-
-def test_blue_begins_where_the_rules_say_so(record: GameRecord) -> None:
-    rules = tuple((name, "blue" if name == "starts" else value) for name, value in record.rules)
-    record = msgspec.structs.replace(record, rules=rules)
-    found = difference(record, msgspec.structs.replace(record, actions=("resign", *record.actions[1:])))
-    assert found is not None
-    assert (found.ply, found.color) == (1, BLUE)
 
 
 def test_the_other_game_of_a_pair_is_that_of_the_schedule() -> None:
@@ -334,11 +290,6 @@ def test_a_namesake_that_has_changed_is_refused_with_both_digests(near: Path) ->
     assert [each.player for each in BotFinder([near], may_differ=True).anywhere(player, "blue")] == [player]
 
 
-def test_a_bot_that_is_nowhere_is_asked_for(near: Path) -> None:
-    with pytest.raises(UsageError, match=r"say where it is with --bot blue=PATH"):
-        BotFinder([near, near / "none"], may_differ=False).anywhere(Player("gone", "f" * 64), "blue")
-
-
 # --- the commands -----------------------------------------------------------------------------------------------------
 
 
@@ -378,12 +329,6 @@ def test_the_dialogue_is_printed_line_by_line(path: Path, record: GameRecord) ->
     assert lines[-1] == "to blue   quit"
     assert any(line.startswith("# red: ") and "CPU" in line for line in lines)
     assert not [line for line in run("log", path, "--no-times").stdout.splitlines() if " ms" in line]
-
-
-def test_one_side_s_dialogue_has_nothing_of_the_other(path: Path) -> None:
-    lines = run("log", path, "--side", "blue").stdout.splitlines()
-    assert {line[:10] for line in lines if not line.startswith("#")} == {"to blue   ", "from blue "}
-    assert not [line for line in lines if line.startswith("# red")]
 
 
 def test_the_dialogue_as_json_is_one_object_a_line(path: Path, record: GameRecord) -> None:

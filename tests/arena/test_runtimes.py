@@ -20,8 +20,8 @@ from sandboxes import at_every_level, in_bwrap
 
 from arena.bots import trial
 from arena.bots.limits import Limits
-from arena.bots.links import MOST_LINKS, follow
 from arena.bots.loading import load_bot
+from arena.bots.program_files import MOST_LINKS, follow
 from arena.bots.sandbox import bwrap, needs
 from arena.bots.sandbox.launch import HostError, SandboxError
 from arena.bots.sandbox.levels import Level

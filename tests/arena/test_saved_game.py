@@ -176,7 +176,7 @@ def test_pausing_twice_changes_nothing_but_times(folder: Path, rules: str) -> No
     cut = ("match", "alpha.py", "beta.py", "--rules", rules, "--store", "c.sqlite", "--pause", "g.json")
     paused = arena(folder, *cut, "--pause-after", "5")
     assert paused.returncode == 0, paused.stderr
-    assert "paused after 5 plies; go on with: arena resume g.json" in paused.stderr
+    assert "paused after 5 plies; resume with: arena resume g.json" in paused.stderr
     assert "paused after 20 plies" in arena(folder, "resume", "g.json", "--pause-after", "20").stderr
     done = arena(folder, "resume", "g.json")
     assert done.returncode == 0, done.stderr
@@ -229,7 +229,7 @@ def test_a_saved_game_in_the_place_of_a_store_says_how_to_go_on(command: list[st
     arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "4")
     done = arena(folder, *command)
     assert done.returncode == 2
-    assert "got a paused game, alpha - beta, after 4 plies; go on with: arena resume g.json" in done.stderr
+    assert "got a paused game, alpha - beta, after 4 plies; resume it with: arena resume g.json" in done.stderr
 
 
 def test_the_options_that_do_not_go_together_are_refused(folder: Path) -> None:

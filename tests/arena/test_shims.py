@@ -15,7 +15,7 @@ import trio
 from sandboxes import in_bwrap
 
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
 from arena.bots.sandbox import bwrap

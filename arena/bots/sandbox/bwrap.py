@@ -27,7 +27,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from arena.bots.limits import MIB, Limits
-from arena.bots.links import Link
+from arena.bots.program_files import Link
 from arena.bots.sandbox.mounts import HOME, Mounts
 from arena.bots.sandbox.programs import SYSTEM, is_within
 from arena.bots.sandbox.rlimits import at_most_own, process_limits
@@ -86,7 +86,7 @@ def spare_user() -> int | None:
 
 
 def command(mounts: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]:
-    """The line that starts a bot, as the user with this id (see `spare_user`).
+    """Return the line that starts a bot, as the user with this id (see `spare_user`).
 
     It is to be started with STDIN and STDOUT on the bot's pipes, FILTER on the seccomp filter at its beginning if this
     machine has one, 0 and 1 on /dev/null and 2 on the pipe for the bot's standard error. `through_shell` makes a line
@@ -145,7 +145,7 @@ def build_line(build: str, workshop: Workshop, user: int | None) -> tuple[str, .
 
 
 def through_shell(line: Sequence[str]) -> tuple[str, ...]:
-    """The same line for a start as that of any program, with the bot's pipes as standard input and output.
+    """Return the line for a start with the bot's pipes as standard input and output.
 
     A shell costs less than to place descriptors between fork and exec, for which Python has to copy the whole process.
     """
@@ -199,7 +199,7 @@ def _limits(values: Mapping[str, int], processes: int) -> list[str]:
 
 
 def _filter_place() -> str:
-    """What a shell has to add to a line for the filter to be where bwrap looks for it."""
+    """Return the redirection that puts the filter where bwrap looks for it."""
     if filter_program() is None:
         return ""
     return f" {FILTER}</proc/{os.getpid()}/fd/{_filter_file()}"  # opened anew, so read from its beginning
@@ -278,7 +278,7 @@ def system_options() -> tuple[str, ...]:
 
 @lru_cache
 def _etc() -> tuple[Path, ...]:
-    """What is shown of /etc here."""
+    """List what is shown of /etc."""
     return tuple(path for pattern in ETC for path in sorted(Path("/etc").glob(pattern)))
 
 

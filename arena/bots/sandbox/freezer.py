@@ -17,9 +17,9 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 
-from arena.bots.sandbox.child import signal_group
 from arena.bots.sandbox.launch import Group
 from arena.bots.sandbox.procfs import Process, cpu_us, ticks_now
+from arena.bots.sandbox.reaper import signal_group
 
 FREE_US = 10_000
 """Microseconds of processor time that count for nothing in each of the opponent's turns: it takes time to stop."""

@@ -17,22 +17,25 @@ from collections.abc import Generator, Iterator
 
 import trio
 
-from arena.bots.sandbox.child import exit_status, kill, signal_group, try_reap
 from arena.bots.sandbox.procfs import descend, look
 from arena.bots.sandbox.reaper import (
     LOST,
     START_SECONDS,
     Owner,
     belongings,
+    exit_status,
     forget_strangers,
     is_stranger,
     is_unsure,
+    kill,
     left_by,
     other_children,
     owner_of,
     owners,
     owns_every_orphan,
     reap_orphan,
+    signal_group,
+    try_reap,
 )
 
 KILL_NOW_MOST = 64

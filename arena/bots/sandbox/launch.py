@@ -60,7 +60,7 @@ class StartError(Exception):
 
 
 class Group(Protocol):
-    """What a process needs of the control group that it is in."""
+    """The control group that a bot's process is in."""
 
     def cpu_us(self) -> int: ...
     def freeze(self, frozen: bool) -> None: ...

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.bots.links import Link, follow
+from arena.bots.program_files import Link, follow
 from arena.bots.samples import is_packaged
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_within, own_files
@@ -70,7 +70,7 @@ class Rivals:
 
 
 def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | None = None) -> Mounts:
-    """What is to be known to start a bot. `rivals` are bots whose files it must not see, `host` what else may run it.
+    """Find out what is shown to a bot. `rivals` are bots whose files it must not see, `host` what else may run it.
 
     Raises `UsageError` if the bot cannot be run where little is visible, or would see another bot.
     """

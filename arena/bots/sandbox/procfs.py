@@ -86,12 +86,12 @@ def look(pid: int) -> Process | None:
 
 
 def stat_fields(stat: bytes) -> list[bytes]:
-    """What stands in a file `stat` of /proc from the state on: the name before it, in brackets, may hold anything."""
+    """Split a file `stat` of /proc from the state on: the name before it, in brackets, may hold anything."""
     return stat[stat.rfind(b")") + 2 :].split()
 
 
 def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
-    """This file of /proc of a thread of a process that is not its first one and has not ended; empty if it has none."""
+    """Read a file of /proc of a thread that is not the first one and has not ended; empty if there is none."""
     try:
         tasks = _with_room(lambda: os.listdir(f"/proc/{pid}/task"))
     except OSError:
@@ -104,7 +104,7 @@ def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
 
 
 def ticks_now() -> int:
-    """What `Process.started` is of a process that is started now."""
+    """Return the `Process.started` of a process that is started now."""
     if not _LINUX:
         return int(time.time() * TICKS_PER_SECOND)
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) * TICKS_PER_SECOND // 1_000_000_000
@@ -146,7 +146,7 @@ def _children_of_thread(pid: int, thread: int | str, most: int) -> Iterator[int]
 
 
 def walk(roots: Iterable[int], most: int = EVERYTHING) -> Iterator[Process]:
-    """These processes and all that come from them, as far as they are still below them.
+    """Yield these processes and all that are below them.
 
     It ends as soon as there are more than `most` processes and threads, and costs no more than looking at so many. The
     children of a process are looked up after it has been given out: what is done to it then, they have inherited or
@@ -167,7 +167,7 @@ def walk(roots: Iterable[int], most: int = EVERYTHING) -> Iterator[Process]:
 
 
 def descend(roots: Iterable[int], most: int = EVERYTHING) -> list[Process]:
-    """The same as a list."""
+    """Return these processes and all that are below them."""
     return list(walk(roots, most))
 
 
@@ -293,7 +293,7 @@ def is_asleep(pid: int) -> bool:
 
 
 def variable(pid: int, name: str) -> str | None:
-    """What a process was started with as this variable of its environment; empty if it has none of that name.
+    """Return a variable of the environment that a process was started with; empty if there is none of that name.
 
     None if that cannot be told, as of a process that is dying. Only so much is looked at as programs are usually given:
     one may have made its environment megabytes long, and reading that would keep the arena from all other games.

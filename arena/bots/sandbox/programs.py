@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import protocol
-from arena.bots.links import at_its_folder
+from arena.bots.program_files import at_its_folder
 from arena.bots.samples import is_packaged
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError

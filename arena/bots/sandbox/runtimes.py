@@ -3,7 +3,7 @@
 A program is looked for as the kernel does: through the PATH, links and the `#!` lines of scripts, until it is a file of
 the bot, of the system (`/usr` and what hangs on it), or of an installation (`arena.bots.sandbox.needs`). All this is
 read, not asked: nothing that a bot names is run outside a sandbox. Only toolchain managers of the host's are asked
-what their shims run (`arena.bots.sandbox.shims`).
+what their shims run (`arena.bots.sandbox.needs`).
 """
 
 import contextlib
@@ -17,12 +17,19 @@ from itertools import takewhile
 from pathlib import Path
 
 from arena.bots.languages import LANGUAGES
-from arena.bots.links import Link, Trail, at_its_folder, follow
-from arena.bots.old_bots import ADAPTER
-from arena.bots.sandbox.needs import PYTHON, Needs
+from arena.bots.program_files import (
+    FIRST_LINE,
+    SCRIPT_MARK,
+    Link,
+    Trail,
+    at_its_folder,
+    command_hint,
+    follow,
+    text_fault,
+)
+from arena.bots.samples import ADAPTER
+from arena.bots.sandbox.needs import PYTHON, Needs, behind_shim
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_program, is_within, own_files
-from arena.bots.sandbox.shims import behind_shim
-from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable

@@ -18,8 +18,7 @@ import trio
 
 from arena.bots.sandbox.launch import host_fault
 from arena.bots.sandbox.reaper import own_every_orphan
-from arena.bots.sandbox.rlimits import use_all_descriptors
-from arena.bots.sandbox.time_slice import ask_for_short_slices
+from arena.bots.sandbox.rlimits import ask_for_short_slices, use_all_descriptors
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError

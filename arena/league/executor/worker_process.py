@@ -9,7 +9,7 @@ from typing import Any
 
 import trio
 
-from arena.bots.sandbox import child, killing
+from arena.bots.sandbox import killing, reaper
 from arena.bots.sandbox.launch import cannot_start_another
 from arena.bots.sandbox.procfs import keep_spare_descriptor, look
 from arena.bots.sandbox.reaper import new_token
@@ -166,7 +166,7 @@ class WorkerProcess:
             code = self._popen.wait()
             if code:  # the worker did not end its bots itself
                 await killing.kill_left_by(self._token)
-        return child.killed_words(-code) if code < 0 else f"exited with code {code}"
+        return reaper.killed_words(-code) if code < 0 else f"exited with code {code}"
 
     def close(self) -> None:
         """Close the pipes, once the worker has ended and no task waits for them."""

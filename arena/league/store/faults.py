@@ -15,9 +15,7 @@ from arena.system.printable import printable
 from arena.system.user_files import file_errors, read_start
 
 START = 64
-LOOKED_AT = 16
-SCHEMA_KEY = b'schema":'
-"""With the first two bytes, what of the first `LOOKED_AT` bytes shows what a file is if any one byte was changed."""
+RECORDS_START = b'{"'
 STORE_START = b"SQLite format 3\0"
 """How every store begins."""
 STORE_OR_FILE = "a store or a file of game records ('arena export')"
@@ -27,7 +25,7 @@ _VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue|public)",')
 
 def is_record_file(path: Path) -> bool:
     """Whether a file looks like one of records, sound or not: it begins with a JSON object in one line."""
-    return _is_start_of_records(_start(path))
+    return _start(path).startswith(RECORDS_START)
 
 
 def other_file(path: Path) -> str:
@@ -37,7 +35,7 @@ def other_file(path: Path) -> str:
     if view:
         side = view[1].decode()
         return f"what {side} may know of games, as 'arena export --view' writes it for other programs"
-    if _is_start_of_records(start):
+    if start.startswith(RECORDS_START):
         return "a file of game records; 'arena import STORE FILE' makes a store of it, or adds to one"
     return "another file"
 
@@ -52,7 +50,7 @@ def refuse_other_files(path: Path) -> None:
             raise UsageError(f"{where}: expected {STORE_OR_FILE}, and there is nothing") from None
     if not start:
         raise UsageError(f"{where}: expected {STORE_OR_FILE}, got an empty file")
-    if not start.startswith(STORE_START) and not _is_start_of_records(start):
+    if not start.startswith(STORE_START) and not start.startswith(RECORDS_START):
         raise UsageError(f"{where}: expected {STORE_OR_FILE}, got another file")
 
 
@@ -61,10 +59,6 @@ def _start(path: Path) -> bytes:
     with suppress(OSError, ValueError):
         return read_start(path, START, follow=True)
     return b""
-
-
-def _is_start_of_records(start: bytes) -> bool:
-    return start.startswith(b'{"') or SCHEMA_KEY in start[:LOOKED_AT]
 
 
 DAMAGE_SHOWN = 10

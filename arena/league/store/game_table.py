@@ -64,7 +64,7 @@ class Stored(NamedTuple):
         return None if self.damage else self.record
 
 
-class GamesTable:
+class GameTable:
     """The games of an open store. One that `is_doubtful` is read as far as it can be."""
 
     def __init__(self, database: Database, *, is_doubtful: bool) -> None:
@@ -79,7 +79,13 @@ class GamesTable:
     # --- adding -------------------------------------------------------------------------------------------------------
 
     def add_all(self, records: Sequence[GameRecord]) -> list[GameRow]:
-        """Store games in one transaction. See `Store.add_all`."""
+        """Store several games in one transaction: all of them or, if anything fails, none.
+
+        They get the next numbers, in the order given. A game that is there already is left alone; returns what is
+        stored, a row for each of the `records`.
+        """
+        if not records:
+            return []
         encoded = [(record, encode_record(record)) for record in records]
         if self._is_watched:
             self._database.forget_pages()
@@ -87,7 +93,7 @@ class GamesTable:
             self._refuse_loss()
             number, rows = self.last_number(), []
             for record, data in encoded:
-                row = self.row_of_id(record.id)
+                row = self.row(record.id)
                 if row is None:
                     number += 1
                     row = row_of(number, record)
@@ -97,13 +103,19 @@ class GamesTable:
         self._last = last
         return rows
 
+    def add(self, record: GameRecord) -> GameRow:
+        """Store a game under the next number, durably and as a whole; see `add_all`."""
+        return self.add_all([record])[0]
+
     def watch(self) -> None:
-        """Notice from now on if games are lost: see `Store.watch`."""
+        """Notice from now on if games are gone that were there: `add_all` raises `StoreChangedError` then."""
         self._last = self._last_row()
         self._is_watched = True
 
-    def refuse_loss(self) -> None:
-        """Raise `StoreChangedError` if games are gone that were there: see `Store.refuse_changed`."""
+    def refuse_changed(self) -> None:
+        """Raise `StoreChangedError` if the file at `path` is no longer the one that is open, or games are gone from it
+        since `watch` was called."""
+        self._database.refuse_moved()
         if self._is_watched:
             self._database.forget_pages()
             self._refuse_loss()
@@ -144,7 +156,7 @@ class GamesTable:
 
     # --- one game -----------------------------------------------------------------------------------------------------
 
-    def row_of_id(self, game_id: str) -> GameRow | None:
+    def row(self, game_id: str) -> GameRow | None:
         """Return the row of the game of this id, or None. Raises `DamagedError` if it is not as it was stored."""
         found = self._database.query(f"{_READ} WHERE id = ?", game_id)
         if not found:
@@ -273,7 +285,7 @@ class GamesTable:
                 damage.append(Damage(one, UNREADABLE))
             yield from rows or ()
 
-    def newest(self, damage: list[Damage]) -> Iterator[Columns]:
+    def newest_rows(self, damage: list[Damage]) -> Iterator[GameRow]:
         """Give the rows that are whole from the last one on backwards, and name the others, as they are read."""
         number, at_once = self.last_number(), 20
         while found := self._database.query_rows(
@@ -284,10 +296,10 @@ class GamesTable:
                 if columns is None:
                     damage.append(Damage(read[0], ROW_CHANGED))
                 else:
-                    yield columns
+                    yield row_from(columns)
             number, at_once = found[-1][0] - 1, ROWS_AT_ONCE
 
-    def of(self, digests: Sequence[str]) -> Iterator[Columns]:
+    def rows_of_players(self, digests: Sequence[str]) -> Iterator[GameRow]:
         """Give the rows of the games that are whole of players with these digests. What is damaged is passed over."""
         marks = ", ".join("?" * len(digests))
         chosen = f"SELECT number FROM players WHERE digest IN ({marks})"
@@ -295,16 +307,17 @@ class GamesTable:
         found = self._database.query(f"{red} UNION {blue} ORDER BY number", *digests, *digests)
         yield from self._whole_where("number", [number for (number,) in found])
 
-    def of_ids(self, ids: Sequence[str]) -> Iterator[Columns]:
-        """Give the rows of the games of these ids that are whole."""
-        return self._whole_where("id", ids)
+    def rows_of_ids(self, ids: Sequence[str]) -> list[GameRow]:
+        """Return the rows of the games of these ids that are stored and whole, in the order of the ids."""
+        found = {row.id: row for row in self._whole_where("id", ids)}
+        return [found[game_id] for game_id in ids if game_id in found]
 
-    def _whole_where(self, column: str, values: Sequence[object]) -> Iterator[Columns]:
+    def _whole_where(self, column: str, values: Sequence[object]) -> Iterator[GameRow]:
         for start in range(0, len(values), ROWS_AT_ONCE):
             some = values[start : start + ROWS_AT_ONCE]
             marks = ", ".join("?" * len(some))
             rows = self._database.query_rows(f"{_READ} WHERE {column} IN ({marks}) ORDER BY number", *some)
-            yield from filter(None, map(self._whole, rows))
+            yield from map(row_from, filter(None, map(self._whole, rows)))
 
     def count_between(self, digests: Collection[str]) -> int:
         """Count the games between players of these digests."""
@@ -342,9 +355,10 @@ class GamesTable:
     def players(self) -> list[Player]:
         """Return all who have played here, in the order of their last games."""
         last = "coalesce((SELECT max(number) FROM games WHERE {} = players.number), 0)"
+        has_played = "EXISTS (SELECT 1 FROM games WHERE {} = players.number)"
         rows = self._database.query(
-            f"SELECT name, digest FROM players ORDER BY max({last.format('red')}, {last.format('blue')}), "
-            f"{last.format('blue')}"
+            f"SELECT name, digest FROM players WHERE {has_played.format('red')} OR {has_played.format('blue')} "
+            f"ORDER BY max({last.format('red')}, {last.format('blue')}), {last.format('blue')}"
         )
         return [Player(printable(str(name)), printable(str(digest))) for name, digest in rows]
 

@@ -138,11 +138,10 @@ VALUE_SHOWN = 500
 class SettingsTable:
     """The settings of an open store."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    _database: Database
 
-    def read(self) -> tuple[Document, tuple[Damage, ...]]:
-        """Return the settings, or none and what is wrong with them."""
+    def read_document(self) -> tuple[Document, tuple[Damage, ...]]:
+        """Return the settings document, or an empty one and what is wrong with it."""
         try:
             found = self._database.query("SELECT document, digest FROM settings")
         except StoreError:
@@ -153,14 +152,26 @@ class SettingsTable:
                 return document, ()
         return Document(), (Damage(None, SETTINGS_CHANGED),)
 
-    def checked(self) -> Document:
-        """Return the settings. Raises `DamagedError` if they are not what was stored."""
-        document, damage = self.read()
+    def _document(self) -> Document:
+        """Return the settings document. Raises `DamagedError` if it is not what was stored."""
+        document, damage = self.read_document()
         if damage:
             raise DamagedError(self._database.path, damage)
         return document
 
-    def unchecked(self) -> Document | None:
+    def settings(self) -> dict[str, str]:
+        """Return what all games of this store share. Raises `DamagedError` if that is not what was stored."""
+        return self._document().games
+
+    def kept(self) -> Kept:
+        """Return what the last league has kept. Raises `DamagedError` if that is not what was stored."""
+        return self._document().kept
+
+    def claims(self) -> Kept:
+        """Return what the last league has kept; nothing of it if that is not what was stored."""
+        return self.read_document()[0].kept
+
+    def unchecked_settings(self) -> Document | None:
         """Return the settings whether they were changed or not; None if they cannot be read."""
         try:
             found = self._database.query("SELECT document FROM settings")
@@ -168,7 +179,7 @@ class SettingsTable:
             return None
         return decode_document(found[0][0]) if found else None
 
-    def agree(
+    def keep_agreed(
         self,
         asked: Mapping[str, str],
         *,
@@ -181,7 +192,7 @@ class SettingsTable:
         Raises `UsageError` if there are others already, and `DamagedError` if there are games and not what they were
         played under.
         """
-        document = self.checked()
+        document = self._document()
         present = {**NOT_CALIBRATED, **document.games} if has_games else document.games
         lost = [name for name in SETTINGS_OF_GAMES if name in asked and name not in present]
         if lost and has_games:
@@ -204,10 +215,13 @@ class SettingsTable:
         if new:
             self._write({**document.games, **new}, document.kept)
 
-    def keep(self, changes: Callable[[Kept], Mapping[str, Any]]) -> None:
-        """Change fields of what is kept next to the games, in a transaction of its own."""
+    def keep(self, **fields: Any) -> None:
+        """Change these fields of what is kept next to the games."""
+        self._change_kept(lambda _: fields)
+
+    def _change_kept(self, changes: Callable[[Kept], Mapping[str, Any]]) -> None:
         with self._database.transaction():
-            document = self.checked()
+            document = self._document()
             kept = replace(document.kept, **changes(document.kept))
             if kept != document.kept:
                 self._write(document.games, kept)

@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.errors import ArenaError
 from arena.game.record import GameRecord, encode_record
 from arena.game.spec import GameSpec

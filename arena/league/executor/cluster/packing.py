@@ -11,9 +11,9 @@ import tarfile
 from pathlib import Path
 
 from arena.bots.bot_files import BotFiles, Listing
+from arena.bots.covered import Parts
 from arena.bots.identity import identify_again
 from arena.bots.limits import MIB, size_text
-from arena.bots.look import Parts
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable

@@ -1,16 +1,23 @@
-"""A bot's own processes as they are seen from outside: what they use, what they are doing, whether one waits.
+"""What a bot uses of the machine: its processes, their processor time and memory in the game under way, and whether the
+machine has kept it from a CPU.
 
-In a sandbox the first processes of the tree are helpers, which are none of the bot's: its own begin below them, and are
-found as soon as they are there.
+The system counts from the start of a process to its end. A process that is kept for a second game is asked twice: what
+it had used when a game was over is not charged to the next one.
+
+Linux counts for each thread how long it ran and how long it was ready to run and had no CPU. A thread also waits while
+the bot's own other threads run, so what those used is taken off: a bot that starves itself has not been delayed.
 """
 
 import contextlib
 import os
 import time
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from arena.bots.delays import CpuTimes
-from arena.bots.sandbox import child, reaper
+from arena.bots.sandbox import reaper
 from arena.bots.sandbox.activity import activity_of
+from arena.bots.sandbox.freezer import Freezer
+from arena.bots.sandbox.launch import Group
 from arena.bots.sandbox.procfs import (
     Process,
     cpu_clock,
@@ -21,7 +28,43 @@ from arena.bots.sandbox.procfs import (
     thread_times,
     waited_us,
 )
+from arena.bots.sandbox.reaper import owners
+from arena.bots.sandbox.watch import Watch
 from arena.game.hints.values import Activity
+
+Threads = Mapping[int, tuple[int, int]]
+"""By thread: microseconds on a CPU, and microseconds of waiting for one."""
+
+
+class CpuTimes(NamedTuple):
+    """The CPU time of a bot up to a moment. `used_us` is of all processes, and None if only the first thread was
+    looked at."""
+
+    used_us: int | None
+    threads: Threads
+
+
+class Delay(NamedTuple):
+    """The CPU time of a bot's turn, of all its processes, and how long one of its threads waited for a CPU that other
+    programs had; in microseconds."""
+
+    used_us: int
+    waited_us: int
+
+    def excuses(self, taken_us: float, limit_us: float) -> bool:
+        """Return whether the bot would have kept its limit without waiting, and used less than its limit."""
+        return self.used_us < limit_us and taken_us - self.waited_us < limit_us
+
+
+def delay_between(before: Threads, after: Threads, used_us: int) -> Delay:
+    """Return the longest wait of a thread, less what the bot's other threads used. Threads that are not in both do not
+    count."""
+    waits = [0]
+    for thread in before.keys() & after.keys():
+        ran, waited = (after[thread][kind] - before[thread][kind] for kind in (0, 1))
+        waits.append(waited - max(0, used_us - ran))
+    return Delay(used_us, max(waits))
+
 
 MOST_LOOKED_AT = 16
 """Processes of a bot that are looked at to tell what it is doing."""
@@ -30,7 +73,7 @@ MOST_TIMED = 128
 
 
 class OwnProcesses:
-    """Those below a process that has been registered (`arena.bots.sandbox.reaper`), behind so many helpers."""
+    """The bot's processes, without the sandbox's own helpers."""
 
     def __init__(self, leader: int, helpers: int) -> None:
         self._leader, self._helpers = leader, helpers
@@ -96,7 +139,7 @@ class OwnProcesses:
             self._schedstat = None
 
     def activity(self) -> Activity:
-        """What they are doing at this moment."""
+        """Return what the bot's processes are doing at this moment."""
         return activity_of(process.pid for process in self._some())
 
     def is_asleep(self) -> bool:
@@ -110,7 +153,7 @@ class OwnProcesses:
         seconds of the processor since `worked_us` was `before_us`. False where that cannot be told."""
         own = [process.pid for process in self._some() if not process.is_dead]
         if not own:  # perhaps the sandbox is still to exit behind it
-            return self._helpers > 0 and child.exit_status(self._leader) is None
+            return self._helpers > 0 and reaper.exit_status(self._leader) is None
         return activity_of(own) is Activity.RUNS and self.worked_us() - before_us < seconds * 1_000_000
 
     def _some(self) -> list[Process]:
@@ -123,3 +166,57 @@ class OwnProcesses:
                 self._first = found[self._helpers].pid
         if self._first is not None:
             self._clock = cpu_clock(self._first)
+
+
+class Account:
+    """One bot's account. Processor time and memory of a game are known once one of the `sum_up` methods was called."""
+
+    def __init__(self, leader: int, group: Group | None, watch: Watch, freezer: Freezer) -> None:
+        self._leader = leader
+        self._group = group
+        self._watch = watch
+        self._freezer = freezer
+        self.used_us = 0
+        """Microseconds of processor time, all processes together."""
+        self._group_peak: int | None = None
+        self._used_before = self._pondered_before = 0
+        self._peak_before, self._memory_before = -1, 0
+        """Of a control group, in bytes: the most memory until the game began, and what was in use then."""
+
+    @property
+    def peak_memory(self) -> int:
+        """The most memory that was seen in use, in bytes, all processes together."""
+        return self._group_peak or self._watch.peak_memory
+
+    @property
+    def pondered_us(self) -> int:
+        """Microseconds of processor time that were used while the bot was frozen."""
+        return self._freezer.used_us - self._pondered_before
+
+    def sum_up_alive(self) -> None:
+        """A game is over, and the bot lives on; its processes are those that the watch has just found."""
+        if self._group:
+            self.sum_up_dead(0)
+            return
+        alive = [process.pid for process in self._watch.processes]
+        used = owners[self._leader].used_us + sum((cpu_us(pid) or 0) + waited_us(pid) for pid in alive)
+        self.used_us = max(0, used - self._used_before)
+
+    def sum_up_dead(self, used_us: int) -> None:
+        """The bot has been ended, and has used so much since its start, unless its control group knows better."""
+        if self._group:
+            used_us = self._group.cpu_us()
+            peak = self._group.memory_peak()
+            if peak is not None and peak <= self._peak_before:  # that was in the game before
+                peak = max(self._memory_before, self._group.memory_now())
+            self._group_peak = peak
+        self.used_us = max(0, used_us - self._used_before)
+
+    def begin_anew(self) -> None:
+        """Another game begins, after `sum_up_alive`."""
+        self._used_before += self.used_us
+        self._pondered_before = self._freezer.used_us
+        self._watch.begin_anew()
+        if self._group:
+            self._peak_before, self._memory_before = self._group.memory_peak() or -1, self._group.memory_now()
+        self.used_us, self._group_peak = 0, None

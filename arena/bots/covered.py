@@ -1,14 +1,15 @@
-"""Which files of a bot's folder are left out of its digest because its author says so: `ignore` in bot.toml.
+"""Which files of a folder a bot's digest covers, and what the system says of them, by which a change shows unread.
 
-Patterns are those of a shell, relative to the folder: `*`, `?` and `[...]` stand for characters of one name, `**` for
-any number of folders. A pattern without a slash (`*.log`) is for names at any depth, one with a slash (`logs/*`) for
-paths from the folder on. What matches a folder leaves out all that is in it.
+Patterns of `ignore` in bot.toml are those of a shell, relative to the folder: `*`, `?` and `[...]` stand for characters
+of one name, `**` for any number of folders. A pattern without a slash (`*.log`) is for names at any depth, one with a
+slash (`logs/*`) for paths from the folder on. A pattern that matches a folder leaves out all that is in it.
 """
 
 import fnmatch
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from arena.system.printable import shown
 
@@ -19,7 +20,7 @@ SOME_PATTERNS = 'a list of patterns such as ["logs/*", "*.tmp"]'
 
 
 def pattern_fault(pattern: object) -> str | None:
-    """What keeps a value from being a pattern, in words; None if nothing does."""
+    """Return why a value is no pattern, in words; None if it is one."""
     if not isinstance(pattern, str) or not pattern.strip():
         return f"expected {SOME_PATTERNS}, got {shown(pattern)} in it"
     if len(pattern) > LONGEST_PATTERN or "\0" in pattern or "\n" in pattern:
@@ -88,3 +89,50 @@ def _past_any_depth(places: set[int], steps: Sequence[re.Pattern[str] | None]) -
         if step is None and place in reached:
             reached.add(place + 1)
     return reached
+
+
+SETTLED_NS = 2 * 10**9
+"""A file that was written to no longer ago may be written to again without its times' showing it: some file systems
+count in seconds."""
+
+Parts = tuple[bytes, ...]
+"""A path as the names of its folders and its own, from the bot's folder on."""
+Stamp = tuple[int, ...]
+"""Inode, size, time of the last change of content and of the last change of all, in ns since 1970; for a link to a file
+of the folder, the same of that file after it."""
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Which files a digest covers, in a folder at a path without links: `only` one, or all but those `ignored`.
+
+    `always` are files of it that count though they are ignored, hidden or in a folder of builds; `never` one that does
+    not, because it is built.
+    """
+
+    folder: Path
+    only: str | None = None
+    ignored: Ignored = NOTHING_IGNORED
+    always: tuple[Path, ...] = ()
+    never: Path | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """The state of the covered files at a time (ns since 1970), by which a change shows without reading.
+
+    `program` is the stamp of the program that is built, which no digest covers; None where there is none. `made` is the
+    SHA-256 of its content, where that was read: a program that is built again may be the same.
+    """
+
+    covered: Covered
+    stamps: Mapping[Parts, Stamp]
+    program: Stamp | None
+    at: int
+    made: bytes | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a later change of content is sure to show in the stamps."""
+        times = (time for stamp in self.stamps.values() for time in (*stamp[2::4], *stamp[3::4]))
+        return max(times, default=0) < self.at - SETTLED_NS
