@@ -127,7 +127,6 @@ class Needs:
 
     @property
     def shown(self) -> tuple[tuple[Path, ...], tuple[Link, ...]]:
-        """The folders and the links that have to be visible."""
         return tuple(sorted(self._folders)), tuple(self._links[place] for place in sorted(self._links))
 
     def add_named(self, path: Path) -> tuple[Path, ...]:
@@ -148,7 +147,6 @@ class Needs:
         return (program.parent,)
 
     def add_all(self, other: "Needs") -> None:
-        """Add what another program needs."""
         self._folders |= other._folders
         self._links |= other._links
 
