@@ -37,11 +37,11 @@ def own_files(bot: BotSpec) -> Path:
 
 
 def is_program(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
 def is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").is_file()
+    return os.path.isfile(folder / "pyvenv.cfg")
 
 
 def installation(program: Path) -> Path:
