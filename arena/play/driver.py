@@ -96,7 +96,6 @@ class Driver:
         self._scope.cancel()
 
     def exited(self, color: Color) -> None:
-        """Note that a bot's process is dead."""
         self._dead[color].set()
         self._gone.append(color)
         self._scope.cancel()
@@ -153,7 +152,6 @@ class Driver:
         return self._now()
 
     def _is_over(self) -> bool:
-        """Whether there is a verdict, or the game is to be interrupted here."""
         referee = self._referee
         return referee.is_over or len(referee.actions) >= self._interrupt.after
 
@@ -358,5 +356,4 @@ class Driver:
 
 
 def _is_on_one_cpu() -> bool:
-    """Whether this process, and with it its bots, has but one CPU."""
     return hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) == 1

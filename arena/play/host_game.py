@@ -28,11 +28,9 @@ class HostGame:
 
     @property
     def has_begun(self) -> bool:
-        """Whether both sides have set up."""
         return self._game is not None
 
     def started(self, event: GameStarted, now: float) -> None:
-        """Begin the game, or go on from its history."""
         red, blue = event.setups
         self._clock = Clock(self._spec.times)
         self._game = game = Game(event.spec.ruleset, red.split("/"), blue.split("/"))
@@ -53,7 +51,6 @@ class HostGame:
                 self._clock.spend(game.to_move, taken_us / MICROSECONDS)
 
     def played(self, event: ActionPlayed, now: float) -> None:
-        """Note the action of a side."""
         assert self._game is not None, "a game has started before anything is played"
         self._clock.charge(event.color, event.taken_us / MICROSECONDS)
         self._game.apply(event.action)

@@ -200,7 +200,6 @@ class GameRunner:
         )
 
     def _advised(self, bots: tuple[BotSpec, BotSpec], seat: Seat, fault: Fault) -> Fault:
-        """Add a hint for the bot's author to a fault."""
         if bots[seat.color].is_person:
             return fault
         process = self._processes.get(seat.color)
@@ -253,7 +252,6 @@ class GameRunner:
         return history and msgspec.structs.replace(history, cpu_us=tuple(self._driver.cpu_us))
 
     def record(self, started: float, seconds: float) -> GameRecord:
-        """Return the record of the game."""
         bots = [self._processes.get(color) for color in Color]
         first, second = (Use(bot.used_us, bot.peak_memory) if bot else Use() for bot in bots)
         pondered = [bot.pondered_us if bot else 0 for bot in bots]

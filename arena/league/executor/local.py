@@ -61,7 +61,6 @@ class WorkerState:
         return self.slots - len(self.queued) - len(self.begun)
 
     def ended(self, game: str) -> None:
-        """Note that a game is over; the second game of a pair is next."""
         self.deaths = 0
         self.queued.pop(game, None)
         task = self.begun.pop(game, None)
@@ -149,7 +148,6 @@ class LocalExecutor(OutcomeStream):
     # --- what is asked of it ------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """See `Executor.close`."""
         self._is_closed = True
         waiting = list(self._waiting)
         self._waiting.clear()
@@ -161,7 +159,6 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def stop(self) -> None:
-        """See `Executor.stop`."""
         self.close()
         self._is_stopped = True
         for worker in self._workers:
@@ -170,7 +167,6 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def interrupt(self, game: str) -> None:
-        """See `Executor.interrupt`."""
         for task in [task for task in self._waiting if task.id == game and task.can_pause]:
             self._waiting.remove(task)
             self._ended(Paused(game, task.history))
@@ -183,7 +179,6 @@ class LocalExecutor(OutcomeStream):
     # --- the outcomes -------------------------------------------------------------------------------------------------
 
     def _ended(self, outcome: Played | Paused | NotPlayed | Failed) -> None:
-        """A game is over: nothing has to be known of it any more."""
         if outcome.id:
             self._deaths.pop(outcome.id, None)
             self._interrupted.discard(outcome.id)
@@ -191,7 +186,6 @@ class LocalExecutor(OutcomeStream):
 
     @property
     def _is_over(self) -> bool:
-        """Whether no outcome will come any more."""
         if self._is_stopped:
             return all(worker.process is None for worker in self._workers)
         has_games = self._waiting or any(worker.queued or worker.begun for worker in self._workers)
@@ -246,7 +240,6 @@ class LocalExecutor(OutcomeStream):
     # --- the workers --------------------------------------------------------------------------------------------------
 
     async def _keep(self, worker: WorkerState) -> None:
-        """Run a worker in this place until the executor is stopped."""
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
                 try:
@@ -291,7 +284,6 @@ class LocalExecutor(OutcomeStream):
                 self._ended(message)
 
     def _worker_stopped(self, worker: WorkerState, words: str) -> None:
-        """Tell that a suspended worker was continued."""
         played = ", ".join(task.spec.names for task in worker.begun.values())
         self._tell(Said(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
 
@@ -323,5 +315,4 @@ class LocalExecutor(OutcomeStream):
 
 
 def _indented(said: str) -> str:
-    """Format a worker's standard error for the lines below an error."""
     return "".join(f"\n    {line}" for line in said.splitlines()) or ", and said nothing"

@@ -51,7 +51,6 @@ class OutcomeStream(ABC):
     # --- tasks --------------------------------------------------------------------------------------------------------
 
     def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        """See `Executor.play`."""
         assert self._nursery is not None
         assert self._feeding is None, "one stream of tasks at a time"
         self._feeding = trio.CancelScope()
@@ -59,7 +58,6 @@ class OutcomeStream(ABC):
         return _Outcomes(self)
 
     async def _feed(self, tasks: AsyncIterable[GameTask], scope: trio.CancelScope) -> None:
-        """Ask for games while there is room."""
         source = aiter(tasks)
         try:
             with scope:

@@ -67,12 +67,10 @@ class GameTask(msgspec.Struct, frozen=True):
 
     @property
     def games(self) -> tuple[GameSpec, ...]:
-        """One game, or two."""
         return (self.spec,) if self.then is None else (self.spec, self.then)
 
     @property
     def alone(self) -> "GameTask":
-        """This task without the second game."""
         return msgspec.structs.replace(self, then=None)
 
     @property

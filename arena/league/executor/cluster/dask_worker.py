@@ -69,12 +69,10 @@ _runs: dict[str, "WorkerRun"] = {}
 
 
 def dask_setup(worker: Any) -> None:
-    """Called by dask when the worker starts."""
     _log.info("stratego-arena %s: worker %s plays %d games at a time", this_arena(), worker.name, worker.state.nthreads)
 
 
 def dask_teardown(worker: Any) -> None:
-    """Called by dask when the worker stops: end all bots."""
     for run in list(_runs.values()):
         run.stop()
 
@@ -122,7 +120,6 @@ def play(run_id: str, tasks: tuple[GameTask, ...]) -> bytes:
 
 
 def _here() -> tuple[Any, str]:
-    """The dask worker of this thread, and the key of the task that it runs."""
     dask = import_module("distributed.worker")
     return dask.get_worker(), dask.thread_state.key
 
