@@ -43,7 +43,7 @@ class Found:
     remarks: tuple[str, ...] = ()
 
     def sound(self) -> list[BotSpec]:
-        """The bots, if all of them can be started. Raises `UsageError` naming everything that is wrong."""
+        """Return the bots, if all of them can be started. Raises `UsageError` naming everything that is wrong."""
         faults = [bot.fault for bot in self.bots if bot.fault is not None]
         if faults:
             raise UsageError("\n".join(faults))
@@ -187,7 +187,7 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
 
 
 def _as_asked(bot: BotSpec, asked: AskedBot) -> BotSpec:
-    """A broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
+    """Return a broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
     digest = digest_with(asked.identifying, bot.digest)
     return replace(bot, name=asked.name or bot.name, digest=digest, asked=asked)
 
@@ -218,7 +218,7 @@ def _is_link(path: Path) -> bool:
 
 
 def _refused_link(path: Path) -> BotSpec:
-    """A link as a broken bot. Nothing of what it leads to is looked at."""
+    """Return a link as a broken bot. Nothing of what it leads to is looked at."""
     try:
         target = os.readlink(path)
     except OSError as error:

@@ -71,7 +71,6 @@ class BotSpec:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The command that is run."""
         return (*ADAPTER, *self.command) if self.is_of_2012 else self.command
 
     @property
@@ -109,7 +108,7 @@ def person_spec(name: str) -> BotSpec:
 
 
 def base_environment() -> dict[str, str]:
-    """The environment that every bot gets: little, and the arena's own interpreter first on the PATH."""
+    """Return the environment that every bot gets: little, and the arena's own interpreter first on the PATH."""
     environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     path = os.environ.get("PATH", os.defpath)
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])
