@@ -51,8 +51,8 @@ def match_command(
     skirmisher, warden, scholar, tactician, strategist. Games that the store has are not played again.
     """
     refuse_windows()
-    from arena.cli.paused_games import begin
     from arena.cli.play_games import play
+    from arena.cli.saved_play import begin
     from arena.league.plan import LeagueEntry
 
     form = form_of(as_json=as_json, as_lines=as_lines)

@@ -62,7 +62,7 @@ def play_command(
     saves the game. The result is stored like any other.
     """
     refuse_windows()
-    from arena.cli.person_play import Seats, begin, go_on
+    from arena.cli.saved_play import Seats, begin_with_person, resume_with_person
     from arena.league.league_options import USUAL
 
     _check(bot, two=two, terminal=terminal, resume=resume)
@@ -76,9 +76,9 @@ def play_command(
         if given:
             raise click.UsageError(f"--resume and --{given} cannot be used together")
         sandbox = options["sandbox"] if _said(("sandbox",)) else None
-        return go_on(resume, bot, sandbox, options["interpreters"], seats)
+        return resume_with_person(resume, bot, sandbox, options["interpreters"], seats)
     made = PlayOptions(**options, seed=USUAL.seed if seed is None else seed)
-    return begin(() if bot is None else (bot,), made, seats, save)
+    return begin_with_person(() if bot is None else (bot,), made, seats, save)
 
 
 def _check(bot: str | None, *, two: bool, terminal: bool, resume: Path | None) -> None:

@@ -49,7 +49,13 @@ def resume_command(
     that have played in that store from the same place, and bots named by --bot.
     """
     refuse_windows()
-    from arena.cli.paused_games import SaidOfGame, resume
+    from arena.cli.saved_play import resume
+    from arena.league.resumed import ResumeOptions
 
-    form = form_of(as_json=as_json, as_lines=as_lines)
-    return resume(file, pause_after, SaidOfGame(sandbox, paths, interpreters), form)
+    return resume(
+        file,
+        pause_after,
+        paths=paths,
+        options=ResumeOptions(sandbox, {}, interpreters),
+        form=form_of(as_json=as_json, as_lines=as_lines),
+    )

@@ -622,3 +622,17 @@ def test_storing_a_game_has_the_system_write_it_to_the_disk(path: Path, tmp_path
     )
     os.close(counted)
     assert (tmp_path / "counted").stat().st_size >= 2, "the journal before the game, and the game"
+
+
+def test_several_processes_find_what_one_finds_and_in_the_same_order(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(path, create=True) as store:
+        _, game = store.record("9")
+        store.add_all([changed(game, id=f"{number:016x}") for number in range(100)])
+    monkeypatch.setattr("arena.league.verify.usable_cpus", lambda: 1)
+    alone = found(path)
+    monkeypatch.setattr("arena.league.verify.usable_cpus", lambda: 3)
+    monkeypatch.setattr("arena.league.verify.ALONE_SECONDS", -1.0)
+    assert found(path) == alone
+    assert len(alone) == 100

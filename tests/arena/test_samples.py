@@ -207,10 +207,10 @@ def test_usage_and_commands_to_go_on_with_call_it_as_it_was_called(mine: Path) -
     line = ["match", "mine.py", "raider", "--rules", "isf", "--store", "m.sqlite", "--pause", "g.json"]
     done = run(sys.executable, mine.parent, *line, "--pause-after", "5", PATH=os.path.dirname(sys.executable))
     name = os.path.basename(sys.executable)
-    assert done.stderr.splitlines()[-1].endswith(f"go on with: {name} -m arena resume g.json")
+    assert done.stderr.splitlines()[-1].endswith(f"resume with: {name} -m arena resume g.json")
     shutil.copy("g.json", "h.json")
     done = run(sys.executable, mine.parent, "resume", "h.json", "--pause-after", "9", PATH=os.defpath)
-    go_on = done.stderr.splitlines()[-1].partition("go on with: ")[2]
+    go_on = done.stderr.splitlines()[-1].partition("resume with: ")[2]
     assert go_on == f"{sys.executable} -m arena resume h.json"
     assert subprocess.run(["sh", "-c", go_on], check=False, capture_output=True).returncode == 0
 
