@@ -46,9 +46,10 @@ from pathlib import Path
 import psutil
 import trio
 
-from arena.bots import BotSpec, load_bot
+from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
 from arena.bots.sandbox.launch import Launch
+from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl

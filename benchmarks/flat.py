@@ -18,10 +18,11 @@ import trio
 from leagues import Listed, specs
 from ply import INSTANT_BOT, compile_program
 
-from arena.bots import BotSpec, load_bot
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor, usable_cpus
-from arena.league.run import play_missing
+from arena.league.play_missing import play_missing
 from arena.league.store import Store
 from arena.league.versions import Versions
 
@@ -58,7 +59,6 @@ async def measure(bot: BotSpec, store: Store, options: argparse.Namespace) -> No
             await play_missing(
                 *(Listed(games[begin:end]), {bot.player: bot}, store, executor, lambda row, record: None),
                 versions=Versions(),
-                stored={},  # to read all rows anew at each step would be what grows
             )
             held = [Held.of(process) for process in (parent, *parent.children())]
             first = first or held

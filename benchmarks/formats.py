@@ -29,15 +29,14 @@ from itertools import pairwise
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.league.games import Games, Settings
-from arena.league.options import MOST_GAMES
-from arena.league.pairing.estimate import Estimate
-from arena.league.pairing.ladder import Ladder
-from arena.league.pairing.ledger import half_points
-from arena.league.pairing.pairing import Pairing
+from arena.league.game_specs import Games
+from arena.league.league_options import MOST_GAMES
+from arena.league.pairing.ladder import Estimate, Ladder
+from arena.league.pairing.pairing import Pairing, half_points
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.pairing.swiss import Swiss, usual_rounds
 from arena.league.ratings.pair import ELO_PER_LOGIT
+from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason

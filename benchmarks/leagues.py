@@ -31,12 +31,13 @@ import psutil
 import trio
 from ply import INSTANT_BOT, compile_program
 
-from arena.bots import BotSpec, load_bot
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor, usable_cpus
-from arena.league.run import play_missing
+from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
 from arena.rules.loading import load_ruleset

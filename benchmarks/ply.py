@@ -37,7 +37,8 @@ from typing import NamedTuple
 import trio
 
 import arena
-from arena.bots import BotSpec, load_bot
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.runner import play_game

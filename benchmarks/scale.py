@@ -29,14 +29,15 @@ from random import Random
 
 import msgspec
 
-from arena.bots import load_bot
+from arena.bots.loading import load_bot
 from arena.game.faults import lost_by
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.league.games import Games, Settings
+from arena.league.game_specs import Games
 from arena.league.pairing.round_robin import RoundRobin
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.rules.loading import load_ruleset
 from protocol.notation import RESIGN, Color, Reason
@@ -56,18 +57,16 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from scale import SETTINGS, players_of, rounds_for
 from pathlib import Path
-from arena.league.games import Games
+from arena.league.game_specs import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.store import Store
+from arena.league.stored_league import GamesBetween, tell_stored
 path, bots, games = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 with Store(path, create=True) as store:
     players = players_of(bots)
-    stored = {{row.id for row in store.agree_and_read(SETTINGS.described(players), players)}}
+    store.agree(SETTINGS.described(players), players)
     pairing = RoundRobin(Games(SETTINGS), players, rounds_for(bots, games), games)
-    missing = 0
-    while batch := pairing.next(()):
-        missing += sum(game.id not in stored for game in batch)
-    assert missing == 0, missing
+    assert tell_stored(pairing, GamesBetween(store, players))
 """
 LIVE = f"""
 import sys

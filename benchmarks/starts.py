@@ -29,19 +29,19 @@ import trio
 from ply import INSTANT_BOT, compile_program
 
 import arena
-from arena.bots import load_bot
 from arena.bots.limits import Limits
+from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.reaper import own_every_orphan
 from arena.bots.starting import Sandbox
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions
 from arena.play.runner import play_game
 from arena.rules.loading import load_ruleset
 
 try:
-    from arena.play.keeping import Keeper
+    from arena.play.game_options import Keeper
 except ImportError:  # an older checkout, which is compared with
     Keeper = None  # type: ignore[assignment,misc]
 

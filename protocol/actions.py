@@ -12,7 +12,7 @@ _GUESS = re.compile(rf"{_SQUARE}\?{_SQUARE}{_RANK}")
 
 
 class Parts(NamedTuple):
-    """What an action says. Squares are numbers, as of `View.board`; what the action does not have is None.
+    """The parts of an action. Squares are numbers, as in `View.board`; a part that the action does not have is None.
 
     A piece goes from `start` to `end`, in a move that turns a corner by way of `over`. `rescued` is the rank that comes
     back on `rescue_square`. In a guess the piece on `start` says that the one on `end` has the rank `guessed`, and none

@@ -202,7 +202,7 @@ class Conversation:
 
 
 def _wrong_with(rows: tuple[str, ...]) -> str:
-    """What is wrong with the form of a set-up, to follow it in a sentence; empty if nothing is."""
+    """Describe what is wrong with the form of a set-up, to follow it in a sentence; empty if nothing is."""
     if len(rows) != SETUP_ROWS:
         return f", which has {len(rows)} row{'' if len(rows) == 1 else 's'}"
     for number, row in enumerate(rows, start=1):

@@ -1,4 +1,4 @@
-"""What may be said when: the protocol's state machine, from one bot's point of view.
+"""The protocol's state machine from one bot's point of view: which message may come when.
 
     STARTING --hello--> INTRODUCING --ready--> IDLE --setup?--> SETTING_UP --setup--> WAITING
     WAITING --turn--> THINKING --move--> WAITING            (until `end`, which leads back to IDLE)

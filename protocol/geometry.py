@@ -8,7 +8,7 @@ from functools import cache
 from protocol.notation import BOARD_SIZE, LAKE_SQUARES, SQUARE_INDEX, SQUARES, Color
 
 DIRECTIONS = (BOARD_SIZE, -BOARD_SIZE, 1, -1)
-"""What is added to a square to go one further along a line: up, down, right and left as Red sees the board."""
+"""Offsets from a square to its neighbours: up, down, right and left as Red sees the board."""
 
 
 def line_from(square: int, direction: int) -> range:

@@ -15,7 +15,7 @@ class ProtocolError(Exception):
 
 
 class LocalProtocolError(ProtocolError):
-    """This side tried to send what cannot be sent: a mistake in our own program."""
+    """Our own program tried to send a message that the protocol does not allow."""
 
 
 class Slip(enum.Enum):

@@ -26,7 +26,7 @@ class Want(enum.Enum):
 
 
 class Ability(enum.Enum):
-    """What not every bot can do, and a bot may say that it cannot."""
+    """An ability that a bot may declare to lack."""
 
     RESTORE = "restore"
     """Play on from a set-up that is given: that of an interrupted game, or an opening."""
@@ -74,7 +74,7 @@ class Seed(NamedTuple):
 
 
 class Opponent(NamedTuple):
-    """What the opponent is called in the tables, in printable ASCII; sent where the host names the opponents."""
+    """The opponent's name in the tables, in printable ASCII; sent if the host names the opponents."""
 
     name: str
 
@@ -165,7 +165,7 @@ class Guess(NamedTuple):
 
 
 class Error(NamedTuple):
-    """What this bot did wrong, in words for its author. Comes before the `End` of a game that it lost by its fault."""
+    """A fault of this bot, described for its author. Comes before the `End` of a game lost by it."""
 
     text: str
 
@@ -227,7 +227,7 @@ class Wants(NamedTuple):
 
 
 class Cannot(NamedTuple):
-    """What the bot cannot do."""
+    """The ability that the bot lacks."""
 
     abilities: tuple[Ability, ...]
 

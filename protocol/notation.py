@@ -83,7 +83,7 @@ class Rank(enum.IntEnum):
 
     @property
     def letter(self) -> str:
-        """The one character that stands for the rank wherever it is written."""
+        """The letter of the rank."""
         return RANK_LETTERS[self - 1]
 
 
@@ -100,7 +100,7 @@ def army_text(army: Iterable[tuple[Rank, int]]) -> str:
 
 
 def read_army(text: str) -> tuple[tuple[Rank, int], ...]:
-    """What `army_text` has written. Raises ValueError or KeyError for anything else."""
+    """Parse the text that `army_text` writes. Raises ValueError or KeyError for anything else."""
     pairs = (field.split(":") for field in text.split())
     return tuple((RANK_BY_LETTER[letter], int(count)) for letter, count in pairs)
 
@@ -110,7 +110,7 @@ EMPTY = "."
 
 
 class Survivor(enum.Enum):
-    """Who is left standing after a fight."""
+    """The side left on the square after a fight."""
 
     ATTACKER = "attacker"
     DEFENDER = "defender"
@@ -126,7 +126,7 @@ class Result(enum.Enum):
 
 
 class ReasonKind(enum.Enum):
-    """What sort of ending a reason stands for."""
+    """The kind of ending that a reason belongs to."""
 
     PLAYED = "played"
     """Decided on the board, or by resigning."""

@@ -51,7 +51,7 @@ LETTERS: dict[Rank, str] = {
 ENEMY, LAKE = "#", "+"
 START, SURRENDER, QUIT = "START", "SURRENDER", "QUIT"
 STEPS: dict[str, tuple[int, int]] = {"UP": (0, -1), "DOWN": (0, 1), "LEFT": (-1, 0), "RIGHT": (1, 0)}
-"""What a step adds to x and to y."""
+"""The change of x and y by one step."""
 OUTCOMES = {Survivor.ATTACKER: "KILLS", Survivor.DEFENDER: "DIES", Survivor.NEITHER: "BOTHDIE"}
 TOLD_AT_THE_END = frozenset({Reason.PLY_CAP, Reason.QUIET_CAP, Reason.NO_MOVE})
 """Ends on the board after which the last move is still sent: the manager found them a turn later."""

@@ -1,4 +1,4 @@
-"""What one seat knows of a game, kept up to date from the messages that it was sent and from nothing else.
+"""The view of one seat, updated from the messages that it receives and from no other source.
 
 A bot feeds its `View` the messages that it receives and plays from it. The arena keeps the same object for a seat that
 asked for `board` lines, and feeds it the same messages: that is why a board can never show what the bot was not told.
@@ -138,7 +138,7 @@ class View:
         return tuple(self.cell(index) for index in range(len(self.board)))
 
     def cell(self, square: int) -> str:
-        """One of them, of the square of this number."""
+        """Return the cell of a square."""
         piece = self.board[square]
         return CELL_LAKE if square in LAKE_SQUARES else piece.cell if piece else CELL_EMPTY
 
@@ -256,7 +256,7 @@ class View:
             self._attack = (origin, target)  # who stays is told by the `battle` line that follows
 
     def _ran(self, piece: Piece, origin: int, target: int, turned: bool) -> None:
-        """What a longer move shows where captains run: with a turn a captain, two squares straight on one of two."""
+        """Narrow the ranks of a piece that made a longer move, where captains move two squares."""
         if turned:
             piece.narrow(frozenset({Rank.CAPTAIN}))
         elif abs(origin - target) in (2, 2 * BOARD_SIZE):

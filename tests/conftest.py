@@ -26,14 +26,14 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from own_children import started_from_now
 
-from arena.bots import BotSpec
 from arena.bots.sandbox import procfs, reaper
+from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.options import usable_cpus
-from arena.play.options import USUAL, GameOptions
+from arena.league.league_options import usable_cpus
+from arena.play.game_options import USUAL, GameOptions
 from arena.play.runner import play_game
 from arena.rules.actions import Action
 from arena.rules.board import MOVES, Move

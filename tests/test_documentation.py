@@ -27,9 +27,10 @@ from served_command import visit
 import arena
 from arena import pytest_plugin
 from arena.api.self_play import options_parser
-from arena.bots import BotSpec, Manifest, load_bot
 from arena.bots.languages import LANGUAGES, find_language
 from arena.bots.limits_file import load_own
+from arena.bots.loading import load_bot
+from arena.bots.manifest import Manifest
 from arena.bots.new import write_bot
 from arena.cli.main import cli
 from arena.game.record import GameRecord
@@ -89,7 +90,7 @@ def blocks(kind: str) -> list[Block]:
 def test_every_block_is_of_a_kind_that_is_run_somewhere() -> None:
     kinds = {block.kind for block in BLOCKS if block.page not in OWN_TESTS}
     of_the_site = {kind for kind in kinds if kind.startswith("{")}  # tests/test_site.py
-    assert kinds - of_the_site <= {"sh", "python", "rust", "toml", "text"}
+    assert kinds - of_the_site <= {"sh", "python", "perl", "toml", "text", "yaml"}
     for test in OWN_TESTS.values():
         assert (ROOT / test).exists()
 
@@ -119,31 +120,18 @@ def test_each_bot_in_python_plays_legally_under_every_kind_of_rules(
             assert not referee.verdict.reason.is_forfeit, referee.verdict
 
 
-def test_there_is_a_program_in_rust() -> None:
-    assert len(blocks("rust")) == 1
-
-
-@pytest.fixture(scope="session")
-def rust_bot(tmp_path_factory: pytest.TempPathFactory) -> BotSpec:
-    """The tutorial's bot in Rust, compiled."""
-    if shutil.which("rustc") is None:
-        pytest.skip("needs rustc (Debian: rustc)")
-    folder = tmp_path_factory.mktemp("rust")
-    (folder / "main.rs").write_text(blocks("rust")[0].body, encoding="utf-8")
-    line = ["rustc", "-O", "-D", "warnings", "-o", "hunter", "main.rs"]
-    done = subprocess.run(line, check=False, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return load_bot(folder / "hunter")
-
-
+@pytest.mark.skipif(shutil.which("perl") is None, reason="needs perl (Debian: perl)")
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_bot_in_rust_plays_legally_under_every_kind_of_rules(
-    variant: str, rust_bot: BotSpec, play: Callable[..., Awaitable[GameRecord]]
+def test_the_bot_in_perl_plays_legally_under_every_kind_of_rules(
+    variant: str, tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]
 ) -> None:
+    (block,) = blocks("perl")
+    path = tmp_path / "hunter.pl"
+    path.write_text(block.body, encoding="utf-8")
+    path.chmod(0o755)
     drifter = load_bot(ROOT / "bots" / "drifter.py")
-    for sides in ((rust_bot, drifter), (drifter, rust_bot)):
-        record = trio.run(partial(play, *sides, ruleset=variant))
-        assert not record.verdict.reason.is_forfeit, record.verdict
+    record = trio.run(partial(play, load_bot(path), drifter, ruleset=variant))
+    assert not record.verdict.reason.is_forfeit, record.verdict
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -254,6 +242,13 @@ def test_each_command_runs_as_it_stands(page: str, desk: Path) -> None:
         assert_runs(command, desk)
 
 
+def test_what_a_workflow_runs_of_the_arena_is_run_on_its_page_too() -> None:
+    (workflow,) = blocks("yaml")
+    runs = re.findall(r"- run: (arena .*)", workflow.body)
+    assert runs
+    assert set(runs) <= set(commands_of(workflow.page))
+
+
 PROGRAMS = {
     page: "\n".join(block.body for block in blocks("python") if block.page == page and block not in PYTHON_BLOCKS)
     for page in dict.fromkeys(block.page for block in blocks("python") if block not in PYTHON_BLOCKS)
@@ -300,6 +295,15 @@ def test_what_sets_up_an_environment_is_run_by_ci() -> None:
 
 PYTEST_OPTIONS = {f"--arena-{name}" for name in pytest_plugin.OPTIONS}
 
+# --- tests and benchmarks that pages name ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_test_and_benchmark_that_a_page_names_is_there(page: Path) -> None:
+    named = re.findall(r"\b(?:tests|benchmarks)/[\w/.]*\w", page.read_text(encoding="utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 # --- options ----------------------------------------------------------------------------------------------------------
 
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
@@ -325,10 +329,17 @@ def all_options() -> set[str]:
 
 
 @pytest.mark.parametrize("name", sorted(cli.all_commands()))
-def test_every_option_of_a_command_is_in_the_page_on_the_command_line(name: str) -> None:
+def test_every_command_has_a_section_with_an_example(name: str) -> None:
+    """Options are on the page that is made from the commands: see tests/test_site.py."""
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert f"## arena {name}" in text
-    assert options_of(cli.all_commands()[name]) <= set(OPTION.findall(text))
+    section = re.search(rf"^## arena {name}\b.*\n((?:(?!## ).*\n)*)", text, re.MULTILINE)
+    assert section
+    assert f"arena {name}" in section[1]
+
+
+def test_the_cheat_sheet_has_every_command() -> None:
+    text = (ROOT / "docs" / "cheatsheet.md").read_text(encoding="utf-8")
+    assert set(cli.all_commands()) <= set(re.findall(r"\barena (\w+)", text))
 
 
 def test_the_options_of_the_command_itself_are_there_too() -> None:

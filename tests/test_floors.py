@@ -18,20 +18,15 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.bots.sandbox"}),
     frozenset(
         {
-            "arena.bots.account",
-            "arena.bots.delays",
+            "arena.bots.usage",
             "arena.bots.arrivals",
             "arena.bots.pipes",
-            "arena.bots.own_processes",
             "arena.bots.process",
-            "arena.bots.run",
-            "arena.bots.stderr",
             "arena.bots.trial",
             "arena.bots.starting",
         }
     )
-    | frozenset({"arena.bots.build", "arena.bots.build_checks", "arena.bots.build_sandbox"})
-    | frozenset({"arena.bots.build_copy", "arena.bots.folders"}),
+    | frozenset({"arena.bots.build", "arena.bots.build_files", "arena.bots.build_sandbox", "arena.bots.folders"}),
     frozenset({"arena.play"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),

@@ -1,4 +1,4 @@
-"""What the tutorial shows of a command's output is what the command prints: the same words and results, times aside."""
+"""What the tutorials show of a command's output is what the command prints: the same words and results, times aside."""
 
 import os
 import re
@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from commands import UNHURRIED
 
-PAGE = Path(__file__).parent.parent / "docs" / "tutorial.md"
-TEXT = PAGE.read_text(encoding="utf-8")
-FIRST, SECOND = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-COMMANDS = re.findall(r"```sh\n([^\n]*)\n```\n\n```text\n(.*?)```", TEXT, re.DOTALL)
+DOCS = Path(__file__).parent.parent / "docs"
+FIRST, SECOND = re.findall(r"```python\n(.*?)```", (DOCS / "tutorial.md").read_text(encoding="utf-8"), re.DOTALL)
+SHOWN = re.compile(r"```sh\n([^\n]*)\n```\n\n```text\n(.*?)```", re.DOTALL)
 VARIES = re.compile(r"\[[\d.]+ ms, [^\]]*CPU [\d.]+\]|\d{4}-\d\d-\d\dT[\d:]+Z|\d+\.\d+")
 """Times, and what else has a decimal point. Whole numbers have to be those of the page."""
 PATIENCE = 120
@@ -43,10 +42,12 @@ def comparable(text: str) -> list[str]:
     return [" ".join(VARIES.sub("...", line).split()) for line in text.splitlines()]
 
 
-def test_every_output_of_the_tutorial_is_that_of_its_command(desk: Path) -> None:
+@pytest.mark.parametrize("page", ["tutorial.md", "first-league.md"])
+def test_every_output_of_a_tutorial_is_that_of_its_command(page: str, desk: Path) -> None:
     path = os.pathsep.join([str(desk / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    assert len(COMMANDS) >= 4
-    for command, shown in COMMANDS:
+    commands = SHOWN.findall((DOCS / page).read_text(encoding="utf-8"))
+    assert len(commands) >= 4
+    for command, shown in commands:
         if command.startswith("arena compare"):
             (desk / "mine.py").write_text(SECOND, encoding="utf-8")
             assert "mine is better than drifter" in shown

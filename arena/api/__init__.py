@@ -8,7 +8,7 @@ from arena.api.record_steps import Board, Step, read_records, replay
 from arena.api.shown_results import Result, Standings
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
-from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted
+from arena.play.game_events import ActionPlayed, EventsDropped, GameFinished, GameStarted
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset

@@ -12,10 +12,9 @@ from typing import Any, TypedDict, get_type_hints
 from arena.bots.sandbox.launch import host_fault
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_time
-from arena.league.formats import FormatName, FormatOptions
-from arena.league.options import USUAL, PlayOptions
+from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions
+from arena.league.option_values import build_limits, check_options, option_value, time_control, usual_limits
 from arena.league.pairing.chosen import ChosenFormat, format_of
-from arena.league.settings import build_limits, check_options, option_value, time_control, usual_limits
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset, RulesetError
 
@@ -25,7 +24,7 @@ Times = str | tuple[str, str]
 
 
 class BotKeywords(TypedDict, total=False):
-    """How bots are held. Sizes are strings with a unit (`512M`), times as well (`10m`); see docs/cli.md for each.
+    """Isolation and limits of bots. Sizes are strings with a unit (`512M`), times as well (`10m`).
 
     `sandbox` is `basic`, `bwrap`, `cgroup` or `auto`. `interpreters` are programs outside the system that bots may be
     run by, or the folders that they are installed in.

@@ -23,13 +23,12 @@ from arena.api.shown_results import Result, Standings, result_of, standings_of
 from arena.api.threads import OnEvent, log
 from arena.errors import UsageError
 from arena.game.record import GameRecord
-from arena.league.formats import USUAL_ROUNDS
 from arena.league.league import OpenLeague
-from arena.league.options import Kind
-from arena.league.plan import Entry
+from arena.league.league_options import USUAL_ROUNDS, Kind
+from arena.league.plan import LeagueEntry
 from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
+from arena.report.game_list import Roster, players_of
 from arena.report.placings import placing_in
-from arena.report.roster import Roster, players_of
 from arena.report.standings import make_table
 from arena.rules.ruleset import Ruleset
 
@@ -121,7 +120,7 @@ class League:
         with plain_errors():
             format_ = chosen_format(rounds, format_options, RUN_KEYWORDS)
         times = [self._times.get(os.path.realpath(path)) for path in self._paths]
-        entry = Entry(
+        entry = LeagueEntry(
             tuple(self._paths),
             Kind.LEAGUE,
             rounds or USUAL_ROUNDS,
@@ -150,7 +149,8 @@ class League:
         contents = store.read(counted=not everyone)
         self._warn(contents)
         everybody = everyone or not contents.entrants
-        chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
+        everyone_seen = [*players_of(contents.rows, contents.entrants), *contents.entrants]
+        chosen = everyone_seen if everybody else contents.entrants
         planned, meets_all = contents.kept.planned_for(chosen)
         table = make_table(chosen, contents.rows, planned, meets_all=meets_all)
         names = Roster(chosen, contents.rows).names

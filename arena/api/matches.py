@@ -27,13 +27,13 @@ from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.compare import Comparison, comparison_entry, difference_of, hypotheses_of
 from arena.league.league import OpenLeague, open_league
-from arena.league.options import MOST_GAMES, USUAL, USUAL_MATCH_GAMES, USUAL_MOST_COMPARED, Kind, PlayOptions
-from arena.league.outcome import Outcome, Watcher
-from arena.league.plan import Entry
+from arena.league.league_options import MOST_GAMES, USUAL, USUAL_MATCH_GAMES, USUAL_MOST_COMPARED, Kind, PlayOptions
+from arena.league.outcome import LeagueOutcome, Watcher
+from arena.league.plan import LeagueEntry
+from arena.league.play_missing import Watch
 from arena.league.ratings import Difference, difference
 from arena.league.ratings.sequential_test import Decision, PairCounts
-from arena.league.run import Watch
-from arena.league.stop import Stop
+from arena.league.stop import StopRequest
 from arena.league.store import GameRow
 from arena.report.comparison import verdict_text
 from arena.rules.ruleset import Ruleset
@@ -41,7 +41,7 @@ from protocol.notation import Color
 
 T = TypeVar("T")
 OnResult = Callable[[Result], object]
-PlayGames = Callable[[OpenLeague, Stop, Watcher, Watch | None], Outcome]
+PlayGames = Callable[[OpenLeague, StopRequest, Watcher, Watch | None], LeagueOutcome]
 
 PLAY_KEYWORDS = ("rules", "time", "store", "on_event")
 MATCH_KEYWORDS = (*PLAY_KEYWORDS, "games", "on_result")
@@ -142,11 +142,11 @@ def match(
         return play_league(entry, chosen, _match_result, on_result=on_result, on_event=on_event)
 
 
-def _match_entry(first: AnyPath, second: AnyPath, games: int, times: tuple[str, ...]) -> Entry:
+def _match_entry(first: AnyPath, second: AnyPath, games: int, times: tuple[str, ...]) -> LeagueEntry:
     if type(games) is not int or not 1 <= games <= MOST_GAMES:
         raise UsageError(f"games: expected a whole number from 1 to {MOST_GAMES}, got {games!r}")
     paths = [bot_word(path) for path in (first, second)]
-    return Entry(paths, Kind.MATCH, (games + 1) // 2, games, times=times)
+    return LeagueEntry(paths, Kind.MATCH, (games + 1) // 2, games, times=times)
 
 
 @contextlib.contextmanager
@@ -178,7 +178,7 @@ class _Watcher:
 
 
 def play_league(
-    entry: Entry,
+    entry: LeagueEntry,
     options: PlayOptions,
     collect: Callable[[OpenLeague], T],
     *,
@@ -199,8 +199,8 @@ def play_league(
                 events.finish()
             if outcome.error:
                 raise outcome.error
-            if outcome.changed or outcome.left_out:
-                raise ArenaError("\n".join([*outcome.changed, *outcome.left_out]))
+            if outcome.changed:
+                raise ArenaError("\n".join(outcome.changed))
             for line in outcome.remarks:
                 call.remark(line)
             for forfeits in outcome.forfeits if tells_forfeits else ():
@@ -321,7 +321,7 @@ def compare(
         )
 
 
-def _play_comparison(league: OpenLeague, stop: Stop, watcher: Watcher, watch: Watch | None) -> Outcome:
+def _play_comparison(league: OpenLeague, stop: StopRequest, watcher: Watcher, watch: Watch | None) -> LeagueOutcome:
     return Comparison(league).play(stop, watcher, watch)
 
 

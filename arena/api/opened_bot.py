@@ -12,18 +12,19 @@ import trio
 from arena.api.keywords import AnyPath, BotKeywords, bot_word, plain_errors, play_options
 from arena.api.keywords import rules as rules_of
 from arena.api.threads import BackgroundCall, in_thread_of_trio
-from arena.bots import BotSpec, find_bots
+from arena.bots.finding import find_bots
 from arena.bots.folders import BotFolders
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.bots.sandbox.levels import Level, choose
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.time_control import parse_time
 from arena.game.view import SeatView, enemy_squares, legal_actions, opening, tell
 from arena.league.entrants import built
-from arena.league.options import LARGEST_SEED, PlayOptions
-from arena.league.settings import check_options, option_value, usual_limits
+from arena.league.league_options import LARGEST_SEED, PlayOptions
+from arena.league.option_values import check_options, option_value, usual_limits
 from arena.rules.events import Event
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset

@@ -22,8 +22,9 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.game.view import true_cells
-from arena.league.games import Games, Settings
-from arena.league.options import LARGEST_SEED
+from arena.league.game_specs import Games
+from arena.league.league_options import LARGEST_SEED
+from arena.league.settings import Settings
 from arena.report.boards import board_text, marks_of
 from arena.report.game_text import event_words, told
 from arena.report.piece_names import DEFAULT_NAMES

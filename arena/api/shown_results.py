@@ -12,9 +12,8 @@ from arena.game.verdict import GameResult
 from arena.league.pairing.placing import Placing
 from arena.league.store import GameRow
 from arena.report.consoles import PLAIN_WIDTH
+from arena.report.game_list import NAMES_ALONE, ShownNames, game_line, shown_names
 from arena.report.placings import PlacingEntry, placing_entry, placing_report
-from arena.report.result_words import game_line
-from arena.report.roster import NAMES_ALONE, ShownNames, shown_names
 from arena.report.standings import Difference, Line, Table, own_times_of, table_note
 from arena.report.terminal import full_report
 from protocol.notation import Color, Reason

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
 import trio
 
 from arena.api.keywords import plain_errors
-from arena.league.stop import Stop, Wish
-from arena.play.events import EventsDropped, WatchedEvent
+from arena.league.stop import StopRequest, Wish
+from arena.play.game_events import EventsDropped, WatchedEvent
 from arena.system.concurrency import background
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class BackgroundCall(Generic[T]):
     """Work that is done in a thread of its own, and what that has to tell whoever asked for it."""
 
     def __init__(self) -> None:
-        self.stop = Stop()
+        self.stop = StopRequest()
         self._told: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
         self._done = threading.Event()
         self._lock = threading.Lock()

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arena.bots.bot_files import BotFiles
+from arena.bots.covered import Covered
 from arena.bots.identity import identify_again
-from arena.bots.look import Covered
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable
@@ -41,7 +41,7 @@ def keep_copies(archive: Path, bots: Sequence[BotSpec]) -> list[str]:
 
 
 def copies_in(archive: Path, digest: str) -> Iterator[Path]:
-    """The paths at which a version of a bot is, in an archive: one or none."""
+    """Return the paths at which a version of a bot is, in an archive: one or none."""
     if digest.isalnum() and (archive / digest).is_dir():
         yield from (archive / digest).iterdir()
 

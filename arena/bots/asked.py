@@ -3,6 +3,7 @@
 Arguments make another bot of the same files, and are part of its digest. All else is for tables and clocks.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -10,14 +11,15 @@ from pathlib import Path
 import msgspec
 
 from arena.bots.limits import Limits
-from arena.bots.old_bots import split_word
+from arena.bots.names import name_fault
+from arena.bots.samples import split_word
 from arena.game.time_control import TimeControl
 from arena.system.printable import SHOWN, printable
 
 
 @dataclass(frozen=True)
 class Own:
-    """What a host has said of one bot: limits, and how long it may take; None where that is as for all others.
+    """Limits and time of one bot, as the host has set them; None where they are as for all others.
 
     Sizes are bytes. Of the time control only the limits on moves are the bot's own.
     """
@@ -28,12 +30,11 @@ class Own:
     time: TimeControl | None = None
 
     def over(self, other: "Own") -> "Own":
-        """The same, with the other's values for what is not said here."""
         mine = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(other, **{name: value for name, value in mine.items() if value is not None})
 
     def limits(self, usual: Limits) -> Limits:
-        """The bot's limits, where `usual` are those of all."""
+        """Return the bot's limits, where `usual` are those of all bots."""
         values = {"memory": self.memory, "processes": self.processes, "tmp": self.tmp}
         return msgspec.structs.replace(usual, **{key: value for key, value in values.items() if value is not None})
 
@@ -56,7 +57,6 @@ class AskedBot:
 
     @property
     def prefix(self) -> str:
-        """The prefix of the path, if it has one."""
         return split_word(self.path)[0]
 
     @property
@@ -65,9 +65,17 @@ class AskedBot:
         return (self.prefix, *self.arguments) if self.prefix else self.arguments
 
 
+def asked_bot(word: str) -> AskedBot:
+    """Return the bot that a word of a command names: a path, or NAME=PATH. A path that exists is what it says."""
+    name, equals, path = word.partition("=")
+    if equals and path and name_fault(name) is None and not os.path.lexists(word):
+        return AskedBot(path, name)
+    return AskedBot(word)
+
+
 @dataclass(frozen=True)
 class OwnByName:
-    """What a file says of single bots, each by its path, NAME@DIGEST or its name; `where` is the file.
+    """Limits and times in a file, for single bots by path, NAME@DIGEST or name; `where` is the file.
 
     Paths start from `folder`. Unless it `is_strict`, what it says of bots that do not take part is passed over.
     `prefix` is what stands before the word for a bot in the heading of its table.

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
-from arena.bots.asked import AskedBot
-from arena.bots.entering import broken_digest, place_of_link, told_apart
+from arena.bots.asked import AskedBot, asked_bot
+from arena.bots.entering import assign_identities, broken_digest, place_of_link
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
 from arena.bots.loading import MissingProgramError, NotThereError, base_name, load_bot
 from arena.bots.manifest import MANIFEST, MOST_LOOKED_AT, read_manifest
@@ -24,25 +24,26 @@ from arena.bots.names import PROGRAM_ENDINGS, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
+from arena.rules.ruleset import Ruleset
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS
+from protocol.ucc2012 import unspeakable
 
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")
 SETTINGS = ("arena.toml", "pyproject.toml")
-_Entrant = tuple[Path, AskedBot | None]
-"""A path, and what was said of the bot there, if more than its path was said."""
+_Entrant = tuple[Path, AskedBot]
 
 
 @dataclass(frozen=True)
 class Found:
-    """The bots at some paths, broken ones included, with names told apart; and remarks on other paths and on names."""
+    """The bots at some paths, broken ones included, with names that differ; and remarks on other paths and on names."""
 
     bots: tuple[BotSpec, ...]
     remarks: tuple[str, ...] = ()
 
     def sound(self) -> list[BotSpec]:
-        """The bots, if all of them can be started. Raises `UsageError` naming everything that is wrong."""
+        """Return the bots, if all of them can be started. Raises `UsageError` naming everything that is wrong."""
         faults = [bot.fault for bot in self.bots if bot.fault is not None]
         if faults:
             raise UsageError("\n".join(faults))
@@ -50,18 +51,18 @@ class Found:
 
 
 def find_bots(paths: Sequence[str]) -> list[BotSpec]:
-    """The bots at these paths, with names told apart. Raises `UsageError` naming everything that is wrong.
+    """Return the bots at these paths, with names that differ. Raises `UsageError` naming everything that is wrong.
 
     Hidden files that are no bots and `__pycache__` are passed over.
     """
-    words = map(AskedBot, paths)
-    return _find([(path, _more(word)) for word in words if not _is_hidden(path := bot_path(word.path))], ()).sound()
+    words = map(asked_bot, paths)
+    return _find([(path, word) for word in words if not _is_hidden(path := bot_path(word.path))], ()).sound()
 
 
 def find_entrants(
     paths: Sequence[str], *, follow_links: bool = False, asked: Sequence[AskedBot] = (), leave_out: bool = False
 ) -> Found:
-    """The bots at these paths, broken ones included: what a folder of submissions comes to.
+    """Return the bots at these paths, broken ones included.
 
     A sample bot's bare name that names nothing here stands for that bot.
     A path that is itself a symbolic link is broken, unless links are to be followed; links on the way are followed.
@@ -71,18 +72,13 @@ def find_entrants(
 
     `asked` are all of these bots as they were named, if more was said of any than its path.
     """
-    words = asked or [AskedBot(path) for path in paths]
+    words = asked or list(map(asked_bot, paths))
     seen = [(path, word) for word in words if not _is_hidden(path := bot_path(word.path))]
     documents = [path for path, _ in seen if _is_document(path)]
     remarks = [f"{printable(str(path))}: passed over, as a document and no bot" for path in documents]
     remarks += name_clashes([word.path for word in words])
-    entrants = [(path, word if asked else _more(word)) for path, word in seen if path not in documents]
+    entrants = [(path, word) for path, word in seen if path not in documents]
     return _find(entrants, remarks, follow_links=follow_links, leave_out=leave_out)
-
-
-def _more(word: AskedBot) -> AskedBot | None:
-    """What was said of a bot that was named by nothing but its path, if that says more than where it is."""
-    return word if word.prefix else None
 
 
 def _find(
@@ -105,16 +101,21 @@ def _find(
             missing.append(str(error))
         except UsageError as error:
             if leave_out and isinstance(error, MissingProgramError):
-                name = asked.name if asked and asked.name else error.name
+                name = asked.name or error.name
                 left_out.append(f"{name} {error.needs}: left out")
                 continue
             bots.append(_as_asked(_broken_at(path, str(error)), asked))
     if missing:
         raise UsageError("\n".join(missing + [bot.fault for bot in bots if bot.fault is not None]))
-    return Found(tuple(told_apart(bots)), (*remarks, *left_out))
+    return Found(tuple(assign_identities(bots)), (*remarks, *left_out))
 
 
-def _opened(path: Path, asked: AskedBot | None) -> Iterator[_Entrant]:
+def bots_at(path: Path) -> list[Path]:
+    """List the paths that may be bots: one, or those in an entrant's folder, or in a folder of such folders."""
+    return [at for at, _ in _opened(path, AskedBot(str(path))) if _may_be_bot(at)]
+
+
+def _opened(path: Path, asked: AskedBot) -> Iterator[_Entrant]:
     """Yield the bot in an entrant's folder, named after the folder, or those in a folder of such folders.
 
     An entrant's folder has no bot.toml and one bot in it. Any other path is yielded as it is. Links are not followed,
@@ -122,21 +123,21 @@ def _opened(path: Path, asked: AskedBot | None) -> Iterator[_Entrant]:
     """
     inside, bots = _inside(path), _bots_in(path)
     holders = [at for at in inside if at not in bots and len(_bots_in(at)) == 1]
-    is_plain = asked is None or asked == AskedBot(asked.path)
+    is_plain = asked == AskedBot(asked.path)
     if is_plain and inside and all(map(Path.is_dir, inside)) and (len(bots) != 1 or holders):
         for folder in inside:
-            yield _alone_in(folder, None) or (folder, None)
+            plain = AskedBot(str(folder))
+            yield _alone_in(folder, plain) or (folder, plain)
     else:
         yield _alone_in(path, asked) or (path, asked)
 
 
-def _alone_in(folder: Path, asked: AskedBot | None) -> _Entrant | None:
+def _alone_in(folder: Path, asked: AskedBot) -> _Entrant | None:
     """Return the only bot in an entrant's folder, named after the folder; None where there are none or several."""
     bots = _bots_in(folder)
     if len(bots) != 1 or any(len(_bots_in(at)) == 1 for at in _inside(folder) if at != bots[0]):
         return None
-    named = asked or AskedBot(str(folder))
-    return bots[0], replace(named, name=named.name or made_name(name_of_file(folder.resolve().name)))
+    return bots[0], replace(asked, name=asked.name or made_name(name_of_file(folder.resolve().name)))
 
 
 def _bots_in(folder: Path) -> list[Path]:
@@ -177,7 +178,7 @@ def _is_document(path: Path) -> bool:
 
 
 def broken(bot: BotSpec, fault: str) -> BotSpec:
-    """The same bot, known to be unable to start: `fault` says why, and is made printable here.
+    """Return the same bot as one that cannot be started: `fault` says why, and is made printable here.
 
     It is a player of its own, so that the games it forfeits are not those of the bot that it is when it is mended, be
     it by a change of its mode or of this machine.
@@ -185,16 +186,14 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
     return replace(bot, digest=broken_digest(bot.digest), fault=printable(fault, lines=True))
 
 
-def _as_asked(bot: BotSpec, asked: AskedBot | None) -> BotSpec:
-    """A broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
-    if asked is None:
-        return bot
+def _as_asked(bot: BotSpec, asked: AskedBot) -> BotSpec:
+    """Return a broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
     digest = digest_with(asked.identifying, bot.digest)
     return replace(bot, name=asked.name or bot.name, digest=digest, asked=asked)
 
 
 def _broken_at(path: Path, fault: str) -> BotSpec:
-    """What stands at a path that is no bot as a broken one."""
+    """Return what is at a path that is no bot as a broken bot."""
     full = Path(os.path.realpath(path))
     name = name_of_file(full.name if os.path.isdir(full) else base_name(path))
     identity = Identity("")
@@ -219,7 +218,7 @@ def _is_link(path: Path) -> bool:
 
 
 def _refused_link(path: Path) -> BotSpec:
-    """A link as a broken bot. Nothing of what it leads to is looked at."""
+    """Return a link as a broken bot. Nothing of what it leads to is looked at."""
     try:
         target = os.readlink(path)
     except OSError as error:
@@ -230,3 +229,17 @@ def _refused_link(path: Path) -> BotSpec:
     )
     digest = hashlib.sha256(b"link " + os.fsencode(target)).hexdigest()
     return broken(BotSpec(made_name(name_of_file(base_name(path))), path, (), place_of_link(path), digest), fault)
+
+
+def why_unfit(bot: BotSpec, ruleset: Ruleset) -> str:
+    """Return why a bot cannot play under these rules, in words, or an empty string if it can."""
+    lacking = unspeakable(dict(ruleset.lines())) if bot.is_of_2012 else ""
+    return f"ucc-2012 has no words for {lacking}, which the rules of {ruleset.name} have" if lacking else ""
+
+
+def fitting(bot: BotSpec, ruleset: Ruleset, *, has_openings: bool) -> BotSpec:
+    """Return the same bot, broken if it cannot play under these rules, or with openings where there are some."""
+    why = why_unfit(bot, ruleset)
+    if has_openings and bot.is_of_2012:
+        why = "in ucc-2012 each bot chooses its set-up: expected no --openings"
+    return broken(bot, f"{printable(str(bot.path))}: {why}") if why and bot.fault is None else bot

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path, PurePath
 
-from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK
+from arena.bots.program_files import FIRST_LINE, SCRIPT_MARK
 from arena.bots.spec import BotSpec
 from arena.game.hints.seen import ProgramLanguage
 from arena.system.user_files import read_start
@@ -44,7 +44,7 @@ SHELLS = frozenset({ProgramLanguage.SHELL, ProgramLanguage.UNKNOWN})
 
 
 def language_of(bot: BotSpec) -> ProgramLanguage:
-    """What a bot is written in. A shell script beside files of another language most likely only starts these."""
+    """Guess the language of a bot. A shell script next to files of another language most likely only starts these."""
     if bot.language is not None:
         return bot.language
     found = _of_words(bot.command)

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.asked import AskedBot
+from arena.bots.covered import Ignored
 from arena.bots.identity import SHORT, Identity, digest_with, identify_file, identify_folder
-from arena.bots.ignore import Ignored
 from arena.bots.languages import language_of_source, needed
 from arena.bots.manifest import MANIFEST, Protocol, read_manifest
 from arena.bots.names import NAME_ENDINGS, expected_name, name_fault, name_of_file
+from arena.bots.program_files import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.samples import SAMPLES, meant_sample
-from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError, suggest
 from arena.system.printable import printable
@@ -50,7 +50,7 @@ class MissingProgramError(UsageError):
 
 
 def load_bot(path: Path, asked: AskedBot | None = None) -> BotSpec:
-    """The bot at one path; what it is to be built from, where its folder says how. Raises `UsageError`.
+    """Load the bot at a path. Nothing is built. Raises `UsageError`.
 
     `asked` is what was said of it with its path.
     """
@@ -65,7 +65,9 @@ def _load(path: Path, asked: AskedBot) -> BotSpec:
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL, as no path has
         if path.is_symlink():
             raise UsageError(f"{where}: this is a link that leads nowhere") from None
-        raise NotThereError(f"{where}: there is no such file or folder{_near(path)}") from None
+        raise NotThereError(
+            f"{where}: there is no such file or folder{_near(path, is_bare=os.sep not in asked.path)}"
+        ) from None
     except OSError as error:
         if error.errno in HOST_ERRORS:
             raise
@@ -100,7 +102,6 @@ def _load(path: Path, asked: AskedBot) -> BotSpec:
 
 
 def _known_by(identity: Identity, asked: AskedBot) -> dict[str, Any]:
-    """What a bot is known by that has these files and arguments. No earlier version of the arena knew arguments."""
     digest = digest_with(asked.identifying, identity.digest)
     if not asked.identifying:
         return {"digest": digest, "files": identity.files}
@@ -109,7 +110,6 @@ def _known_by(identity: Identity, asked: AskedBot) -> dict[str, Any]:
 
 
 def _is_program(path: Path) -> bool:
-    """Whether a file, at a path without links, begins as programs do."""
     try:
         return is_meant_to_run(read_start(path, FIRST_LINE))
     except OSError:
@@ -117,7 +117,7 @@ def _is_program(path: Path) -> bool:
 
 
 def _source_hint(path: Path) -> str:
-    """What to add where a file is not a program, but may be the source of one."""
+    """Suggest what to do with a file that is no program, but may be the source of one."""
     language = language_of_source(path.suffix)
     if language is None:
         return ""
@@ -130,19 +130,18 @@ def _source_hint(path: Path) -> str:
 
 
 def base_name(path: Path) -> str:
-    """What a bot at this path is called if nothing else says it: the file's name without the ending of a program."""
+    """Return the name of a bot that says none: the file's, without the ending of a program."""
     return path.stem if path.suffix in NAME_ENDINGS else path.name
 
 
-def _near(path: Path) -> str:
-    """What to add to "there is no such file": a sample bot, or what the folder holds of nearly that name."""
+def _near(path: Path, *, is_bare: bool) -> str:
+    """Suggest a sample bot, or what the folder holds of nearly that name."""
     sample = meant_sample(path)
     bare = f"; for the sample bot write {sample}" if sample else ""
     if not os.path.isdir(path.parent):
         return f" (nor the folder {printable(str(path.parent))}){bare}" if path.parent != Path() else bare
     if sample:
         return bare
-    is_bare = path.parent == Path()
     names = list(SAMPLES) if is_bare else []
     with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
         names += [entry.name for entry in islice(entries, NEIGHBOURS_LOOKED_AT) if not entry.name.startswith(".")]

@@ -6,10 +6,10 @@ makes to tell bots apart (`folder/name`, `name#2`, `name@3f9a12`). Names that di
 another alphabet that look alike, are different names.
 """
 
+import json
 import re
 import tomllib
 import unicodedata
-from contextlib import suppress
 
 from arena.system.printable import INVISIBLE, MARKS, is_mark, printable
 
@@ -31,12 +31,12 @@ _MADE_BY_THE_ARENA = re.compile(r".*(/|#\d+$|@[0-9a-f]{6,}$)")
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a printable text takes: East Asian wide characters two, marks none."""
+    """Return how many columns of a terminal a printable text takes: East Asian wide characters two, marks none."""
     return sum(0 if is_mark(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def name_fault(name: str) -> str | None:
-    """What keeps a string from being a bot's name, in words; None if nothing does."""
+    """Return why a string cannot be a bot's name, in words; None if it can."""
     if not name:
         return "it is empty"
     if len(name) > COLUMNS * (1 + MARKS):
@@ -63,7 +63,7 @@ def name_fault(name: str) -> str | None:
 
 
 def table_name_fault(name: str) -> str | None:
-    """What keeps a string from being what a bot was called in a table, in words: its name, or what the arena makes of
+    """Return why a string cannot be the name of a bot in a table, in words: the bot's name, or what the arena makes of
     it to tell bots apart, as in `folder/name#2`."""
     folder, slash, _ = name.rpartition("/")
     hidden = next((c for c in folder if not c.isprintable() or INVISIBLE.match(c)), None)
@@ -75,48 +75,30 @@ def table_name_fault(name: str) -> str | None:
 
 
 def expected_name(name: str, fault: str) -> str:
-    """The error for a string that cannot be a name: what was expected, what came, and why that is not it."""
+    """Return the error for a string that cannot be a name: what was expected, what came, and why that is not it."""
     return f"expected {GRAMMAR}, got {printable(repr(name), 100)}: {fault}"
 
 
 def given_name(name: str) -> str:
-    """The name of which the arena has made this one to tell bots apart; the same name if it has not.
+    """Return the name of which the arena has made this one to tell bots apart; the same name if it has not.
 
     Nothing else has a slash in it, or ends in such a number (`name_fault`).
     """
     return re.sub(r"#\d+$", "", name.rpartition("/")[2])
 
 
-_NAME_LINE = re.compile(
-    rb"""^[ \t]*(?:name|"name"|'name')[ \t]*=[ \t]*"""
-    rb"""(?:\"\"\"(?:[^"\\\r\n]|\\[^\r\n])*\"\"\"|'''[^'\r\n]*'''|"(?:[^"\\\r\n]|\\[^\r\n])*"|'[^'\r\n]*')"""
-    rb"""[ \t]*(?:(?P<comment>\#[^\r\n]*(?:\r?\n)?)|\r?\n|\Z)""",
-    re.MULTILINE,
-)
-NAME_LINES_TRIED = 4
-"""Of a bot.toml, which an entrant has written: each is parsed, and that can take a second."""
-
-
 def without_name(manifest: bytes) -> bytes:
-    """A bot.toml without the line that gives the bot its name; a comment behind it stays.
-
-    It is as it was if it is not TOML, has no such line, or has the name in several lines.
-    """
+    """Return what a bot.toml says, but for the bot's name, in one form; what is no TOML is as it was."""
     try:
         table = tomllib.loads(manifest.decode())
-        if isinstance(table.pop("name", None), str):
-            for line, _ in zip(_NAME_LINE.finditer(manifest), range(NAME_LINES_TRIED), strict=False):
-                rest = manifest[: line.start()] + (line["comment"] or b"") + manifest[line.end() :]
-                with suppress(tomllib.TOMLDecodeError):  # it stood in another value, or in a table
-                    if tomllib.loads(rest.decode()) == table:
-                        return rest
+        table.pop("name", None)
+        return json.dumps(table, sort_keys=True, default=str).encode()
     except (ValueError, RecursionError):
-        pass  # `read_manifest` says what is wrong
-    return manifest
+        return manifest  # `read_manifest` says what is wrong
 
 
 def name_of_file(text: str) -> str:
-    """A file's name as the name of a bot; some systems keep it in another form than NFC."""
+    """Return a file's name as the name of a bot; some systems keep it in another form than NFC."""
     return unicodedata.normalize("NFC", text)
 
 

@@ -1,4 +1,4 @@
-"""The two pipes by which the arena talks to a bot: what is written and read here never blocks.
+"""The pipes between the arena and a bot: nothing that is written or read here blocks.
 
 A bot may stop reading, close its end or write megabytes that nobody asked for; none of it may keep the arena from its
 other games. So a write takes what the pipe takes at once, and the rest is the caller's to wait with.
@@ -9,11 +9,15 @@ import select
 import sys
 from typing import IO
 
-from arena.system.concurrency import writable
+import trio
+
+from arena.system.concurrency import readable, writable
+from arena.system.printable import printable
 
 if sys.platform != "win32":
     import fcntl
     import termios
+
 
 READ_SIZE = 8192
 CLOSED = -1
@@ -56,11 +60,11 @@ class Pipes:
         self._input.close()
 
     def has_output(self) -> bool:
-        """Whether there is output that nobody has read (or its end has been reached)."""
+        """Return whether there is output that nobody has read (or its end has been reached)."""
         return bool(self._unread.poll(0))
 
     def read_now(self) -> bytes | None:
-        """What there is to read at once: None if there is nothing yet, empty at the end of output."""
+        """Read what is there: None if there is nothing yet, empty at the end of output."""
         try:
             return os.read(self.stdout, READ_SIZE)
         except BlockingIOError:
@@ -69,14 +73,14 @@ class Pipes:
             return b""
 
     def has_unread(self) -> bool | None:
-        """Whether there is something in the bot's input that it has not read; None if that cannot be told."""
+        """Return whether there is something in the bot's input that it has not read; None if that cannot be told."""
         try:
             return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0" * 4))
         except (OSError, ValueError):
             return None
 
     def has_closed_input(self) -> bool:
-        """Whether nobody can read the bot's input any more."""
+        """Return whether nobody can read the bot's input any more."""
         if self.stdin == CLOSED:
             return False
         asked = select.poll()
@@ -84,5 +88,62 @@ class Pipes:
         return any(event & select.POLLERR for _, event in asked.poll(0))
 
     def close_output(self) -> None:
-        """What the bot still writes is lost from now on."""
+        """Close the bot's output; what it still writes is lost."""
         self._output.close()
+
+
+STDERR_KEPT = 16 * 1024
+"""Bytes of a bot's standard error that are kept: the last ones."""
+STDERR_READ_SIZE = 64 * 1024
+STDERR_LAST_READS = 64
+"""How often what is left of standard error is read after the end: more than a pipe holds, and no more than that."""
+STDERR_PAUSE = 0.002
+"""Seconds between two readings of a bot's standard error: a flood, or a trickle of single bytes, takes no more."""
+
+
+class StandardError:
+    """The reading end of a bot's standard error, a descriptor that does not block, and the last part of what came."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._tail = bytearray()
+        self._lost = 0
+        """Bytes that came before those in `_tail`, and were dropped."""
+
+    async def drain(self) -> None:
+        while True:
+            await readable(self._descriptor)
+            if self.read() == 0:
+                return
+            await trio.sleep(STDERR_PAUSE)
+
+    def read(self) -> int | None:
+        """Read once; returns the number of bytes, 0 at its end and None if there is nothing now."""
+        try:
+            data = os.read(self._descriptor, STDERR_READ_SIZE)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return 0
+        self._tail += data
+        surplus = len(self._tail) - STDERR_KEPT
+        if surplus > 0:
+            del self._tail[:surplus]
+            self._lost += surplus
+        return len(data)
+
+    def read_rest(self) -> None:
+        """Read what is there, but not for ever what is written meanwhile."""
+        for _ in range(STDERR_LAST_READS):
+            if not self.read():
+                break
+
+    def begin_anew(self) -> None:
+        self._tail.clear()
+        self._lost = 0
+
+    @property
+    def tail(self) -> str:
+        """The last part of what came, made printable; a line says how much was dropped."""
+        text = printable(self._tail.decode("utf-8", "replace"), lines=True)
+        return f"[{self._lost} bytes before this were dropped]\n{text}" if self._lost else text

@@ -1,7 +1,7 @@
 """Bot programs as processes: start them, know what they do and use, and leave nothing of them behind.
 
 A bot gets a session and process group of its own and three pipes: `arena.bots.pipes` talks by two of them, standard
-error is read by `arena.bots.stderr`.
+error is read by `arena.bots.pipes`.
 Programs are started with `subprocess.Popen` on the main thread (trio would do it on a worker thread that retires, and
 parent-death signals follow the thread). The dead are noticed through a pidfd without being reaped, so that no stranger
 can take a process group's number before it is killed.
@@ -18,19 +18,16 @@ import time
 
 import trio
 
-from arena.bots.account import Account
-from arena.bots.delays import CpuTimes
 from arena.bots.limits import size_text
-from arena.bots.own_processes import OwnProcesses
-from arena.bots.pipes import Pipes
-from arena.bots.sandbox import child, killing, reaper
+from arena.bots.pipes import Pipes, StandardError
+from arena.bots.sandbox import killing, reaper
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
 from arena.bots.sandbox.procfs import oom_kills
 from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.bots.stderr import StandardError
+from arena.bots.usage import Account, CpuTimes, OwnProcesses
 from arena.game.faults import Cause, Excess
 from arena.game.hints.seen import Activity
 from arena.system.concurrency import background, readable
@@ -131,7 +128,6 @@ class BotProcess(Pipes):
 
     @property
     def stderr_tail(self) -> str:
-        """The last part of what the bot wrote to standard error, made printable; a line says how much was dropped."""
         return self._stderr.tail
 
     # --- what it uses ---------------------------------------------------------------------------------------------
@@ -147,12 +143,10 @@ class BotProcess(Pipes):
 
     @property
     def peak_memory(self) -> int:
-        """The most memory that was seen in use in this game, in bytes, all processes together."""
         return self._account.peak_memory
 
     @property
     def pondered_us(self) -> int:
-        """Microseconds of processor time that were used while it was frozen; see `arena.bots.sandbox.freezer`."""
         return self._account.pondered_us
 
     def cpu_us(self) -> int:
@@ -167,11 +161,11 @@ class BotProcess(Pipes):
         return self._own.used_since(before_us)
 
     def first_times(self) -> CpuTimes:
-        """The times of its first thread: that takes a microsecond."""
+        """Return the times of its first thread: that takes a microsecond."""
         return self._own.first_times()
 
     def times(self) -> CpuTimes | None:
-        """The times of all its threads, and what its processes have used together; None if they are too many."""
+        """Return the times of all its threads, and what its processes have used together; None if they are too many."""
         times = self._own.times()
         return times._replace(used_us=self._launch.group.cpu_us()) if times and self._launch.group else times
 
@@ -197,7 +191,7 @@ class BotProcess(Pipes):
     # --- another game ---------------------------------------------------------------------------------------------
 
     async def settle(self, grace: float = QUIT_GRACE) -> bool:
-        """A game is over: wait until the bot has read all that it was written and waits for more.
+        """Wait, after a game, until the bot has read all that it was written and waits for more.
 
         Returns whether it can play another game. It cannot if that takes longer than `grace` seconds, if it has exited,
         has written what nobody asked for, or is over a limit. Cannot be cancelled.
@@ -230,23 +224,21 @@ class BotProcess(Pipes):
                     await trio.sleep(IDLE_PAUSE)
 
     def activity(self) -> Activity:
-        """What its processes are doing at this moment."""
         return self._own.activity()
 
     def _is_idle(self) -> bool:
-        """Whether there is nothing in the bot's input that it has not read, and it waits."""
+        """Return whether there is nothing in the bot's input that it has not read, and it waits."""
         return self.has_unread() is False and self._own.is_asleep()
 
     def worked_us(self) -> int:
-        """Microseconds of processor time that its processes which are alive have used so far."""
+        """Return the microseconds of processor time that its processes which are alive have used so far."""
         return self._own.worked_us()
 
     def is_starved(self, before_us: int, seconds: float) -> bool:
-        """Whether it is the machine that the bot is slow by: see `OwnProcesses.is_starved`."""
         return self._own.is_starved(before_us, seconds)
 
     def begin_anew(self) -> None:
-        """Another game begins: what the bot uses and writes to standard error from here on is that game's."""
+        """Begin another game: what the bot uses and writes to standard error from here on is that game's."""
         self._account.begin_anew()
         self._stderr.begin_anew()
 
@@ -273,8 +265,7 @@ class BotProcess(Pipes):
                 await trio.sleep(0.01)
 
     def has_exited(self) -> bool:
-        """Whether the process is dead."""
-        return self._popen.returncode is not None or child.exit_status(self.pid) is not None
+        return self._popen.returncode is not None or reaper.exit_status(self.pid) is not None
 
     def exit_status(self) -> int | None:
         """Return the code that the process exited with, minus the number of the signal that killed it; None if it runs.
@@ -282,24 +273,24 @@ class BotProcess(Pipes):
         A sandbox exits with 128 plus the number of the signal that killed the bot, as a shell does; a bot can exit with
         such a code, too.
         """
-        status = child.exit_status(self.pid)
+        status = reaper.exit_status(self.pid)
         if status is None:
             return None
         return status[1] if status[0] == os.CLD_EXITED else -status[1]
 
     def may_be_killed(self) -> bool:
         """Return whether SIGKILL has ended the process, or perhaps the bot within its sandbox."""
-        status, helpers = child.exit_status(self.pid), self._launch.helpers
+        status, helpers = reaper.exit_status(self.pid), self._launch.helpers
         is_code = bool(helpers) and self.exit_status() == EXIT_OF_SIGNALS + signal.SIGKILL
         return is_code or (status is not None and status[0] != os.CLD_EXITED and status[1] == signal.SIGKILL)
 
     def exit_words(self) -> str:
-        """How the process ended, in words that follow "the bot"."""
-        status = child.exit_status(self.pid)
+        """Return how the process ended, in words that follow "the bot"."""
+        status = reaper.exit_status(self.pid)
         if status is None:
             return "is still running"
         code, number = status
-        return f"exited with code {number}" if code == os.CLD_EXITED else child.killed_words(number)
+        return f"exited with code {number}" if code == os.CLD_EXITED else reaper.killed_words(number)
 
     def out_of_memory(self) -> Excess | None:
         """Return what the kernel killed the bot for, if it was that it used more memory than it may."""
@@ -342,7 +333,7 @@ class BotProcess(Pipes):
             with trio.move_on_after(max(0, grace)):
                 await self.wait_exit()
             if not self.has_exited():
-                child.signal_group(self.pid, signal.SIGTERM)
+                reaper.signal_group(self.pid, signal.SIGTERM)
                 with trio.move_on_after(TERM_GRACE):
                     await self.wait_exit()
 
@@ -359,7 +350,7 @@ class BotProcess(Pipes):
         if not self.has_exited():  # it is dead, but of some of its threads
             with trio.move_on_after(killing.PATIENCE):
                 await self.wait_exit()
-        status, last = child.reap(self.pid)
+        status, last = reaper.reap(self.pid)
         self._popen.returncode = os.waitstatus_to_exitcode(status)
         reaper.forget(self.pid)
         used += last

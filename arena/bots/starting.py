@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import trio
 
-from arena.bots import BotSpec, broken
+from arena.bots.finding import broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.run import Run
 from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch, SandboxError
@@ -16,7 +15,8 @@ from arena.bots.sandbox.levels import Level, joined
 from arena.bots.sandbox.mounts import Mounts, Rivals, mounts_of
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import Program, find_program
-from arena.bots.trial import try_controls, try_entrants
+from arena.bots.spec import BotSpec
+from arena.bots.trial import Run, try_controls, try_entrants
 from arena.errors import UsageError
 from arena.system.printable import printable
 
@@ -28,7 +28,7 @@ def runnable(
     usual: Limits | None = None,
     run: Run = trio.run,
 ) -> list[BotSpec]:
-    """The same bots; those that cannot be run at this level are broken. `host` is what else may run them.
+    """Return the bots; those that cannot be run at this level are broken. `host` is what else may run them.
 
     What of the host's they are run by is tried in a sandbox, within the usual limits; `run` runs that. Raises
     `SandboxError` if it is the host's affair that they cannot be run, and `HostError` if this machine cannot start
@@ -51,7 +51,6 @@ class _Ways:
         self.programs: dict[str, Program] = {}
         """At the basic level, what each bot is run by, and the folders in which it may find programs."""
         self.problems: dict[str, str] = {}
-        host = host.as_of_now()
         rivals = Rivals(() if level is Level.BASIC else bots)
         for bot in (bot for bot in bots if bot.fault is None):
             try:
@@ -122,7 +121,6 @@ class Sandbox:
             self._hierarchy.close()
 
     def limits_of(self, bot: BotSpec) -> Limits:
-        """What a bot may use."""
         return self._limits.get(bot.name, self._usual)
 
     def start(self, bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
@@ -141,8 +139,7 @@ class Sandbox:
         if self.level is Level.BASIC:
             program = self._programs[bot.name]
             environment = {**bot.environment, "PATH": os.pathsep.join(map(str, program.path))}
-            command = program.command if program.is_named else bot.words
-            return Launch(command, bot.folder, environment, limits, cpus=cpus, words=words)
+            return Launch(program.command, bot.folder, environment, limits, cpus=cpus, words=words)
         line = bwrap.through_shell(bwrap.command(self._mounts[bot.name], limits, bwrap.spare_user()))
         group = None
         if self._hierarchy:

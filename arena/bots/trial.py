@@ -9,19 +9,87 @@ A trial runs a program of the host's, with nothing of any bot in the sandbox, an
 So an entrant decides by its choice about itself alone. Of a bot's own program nothing is tried: its first game shows.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar, TypeVarTuple
 
 import trio
 
 from arena.bots.limits import Limits
-from arena.bots.process import EXIT_OF_SIGNALS
-from arena.bots.run import run_to_end
+from arena.bots.process import EXIT_OF_SIGNALS, BotProcess
 from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.launch import HostError, Launch, SandboxError, StartError
 from arena.bots.sandbox.mounts import Mounts
 from arena.bots.sandbox.runtimes import Trial
 from arena.system.printable import printable
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+class Run(Protocol):
+    """Runs an async function to its end, as `trio.run` does; a caller's own may also end it early."""
+
+    def __call__(self, function: Callable[[*Ts], Awaitable[T]], /, *arguments: *Ts) -> T: ...
+
+
+Watch = Callable[[], Awaitable[str]]
+"""Returns, in words, that what runs is to be stopped."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How it ended. `how` follows the name of what ran: "exited with code 3", or why it was stopped.
+
+    `said` is the last part of its standard error, `code` what it exited with: None if it did not exit by itself.
+    `may_be_killed` says whether SIGKILL has ended it, which neither its limits nor its time had it be.
+    """
+
+    how: str
+    said: str
+    code: int | None
+    may_be_killed: bool = False
+
+
+@trio.lowlevel.enable_ki_protection  # Ctrl-C between the start and the `try` would leave what has been started
+async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
+    """Run a line to its end, or stop it after so many seconds, or when it uses more than its limits or a watch says so.
+
+    All that it has started and left is killed. What it prints to standard output must be little, for nobody reads it.
+    Raises `StartError` and `HostError` as the start of a bot does.
+    """
+    process = BotProcess.start(launch)
+    ended: list[tuple[str, int | None, bool]] = []
+
+    async def stop(watch: Watch, scope: trio.CancelScope) -> None:
+        ended.append((await watch(), None, False))
+        scope.cancel()
+
+    async def over() -> str:
+        return (await process.watch()).words
+
+    async def finish(scope: trio.CancelScope) -> None:
+        await process.wait_exit()
+        status = process.exit_status()
+        code = None if status is None or status < 0 else status
+        ended.append((process.exit_words(), code, process.may_be_killed()))
+        scope.cancel()
+
+    try:
+        with trio.move_on_after(seconds):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(process.drain_stderr)
+                nursery.start_soon(finish, nursery.cancel_scope)
+                for watch in (over, *watches):
+                    nursery.start_soon(stop, watch, nursery.cancel_scope)
+    finally:
+        await process.end(grace=0)
+    if excess := process.out_of_memory():
+        ended = [(excess.words, None, False)]
+    how, code, may_be_killed = ended[-1] if ended else (f"took longer than {seconds:g} s", None, False)
+    return Ended(how, process.stderr_tail, code, may_be_killed)
+
 
 SECONDS = 10.0
 """How long what an entrant has chosen may take to say its version; that takes 0.02 s for a Python, 0.3 s for a JVM."""
@@ -35,7 +103,7 @@ WORDS_SHOWN = 300
 
 
 async def try_entrants(mounts: Mapping[str, Mounts], limits: Limits) -> dict[str, str]:
-    """What the sandbox cannot run of what these bots, by their names, are run by: why, by the names of those bots.
+    """Try what these bots are run by; return why the sandbox cannot run it, by the names of the bots.
 
     Raises `SandboxError` if a control fails, and `HostError` if the machine cannot start anything.
     """

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import trio
 import trio.lowlevel
 
-from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProcess
+from arena.bots.spec import BotSpec
 from arena.check.noise import noisy
 from arena.check.results import Said
 from arena.game.dialogue_entries import Speaker
@@ -23,7 +23,7 @@ from arena.game.hints import Activity, Hint, Probe, diagnose
 from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.play.driver import EXIT_FOLLOWS
-from arena.play.observed import seen_of
+from arena.play.runner import seen_of
 from arena.system.concurrency import background, readable
 from arena.system.printable import printable
 from protocol.conversation import Phase

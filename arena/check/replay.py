@@ -10,9 +10,9 @@ from collections import deque
 import msgspec
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.process import QUIT_GRACE
 from arena.bots.sandbox.launch import StartError
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.conversation import Manner, Talk, Times
 from arena.check.replayed import Replayed, Reply, StoredGame, fault_then_of, illegal_then_of

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from arena.bots import BotSpec
 from arena.bots.entering import may_be
+from arena.bots.spec import BotSpec
 from arena.check.results import Failure
 from arena.errors import UsageError
 from arena.game.faults import Fault

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 import trio
 
-from arena.bots import BotSpec, find_entrants
+from arena.bots.finding import find_entrants
 from arena.bots.folders import BotFolders
 from arena.bots.language import language_of
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
+from arena.bots.trial import Run
 from arena.check.conversation import Times
 from arena.check.replay import replay
 from arena.check.replayed import Replayed, StoredGame, seated
@@ -19,9 +20,9 @@ from arena.check.situations import Extent, Group, Situation, script
 from arena.check.trying import Trial
 from arena.errors import UsageError, suggest
 from arena.league.entrants import built
-from arena.league.options import PlayOptions
-from arena.league.running import Say, run_games
-from arena.league.settings import check_values, time_control, usual_limits
+from arena.league.league_options import PlayOptions
+from arena.league.option_values import check_values, time_control, usual_limits
+from arena.league.stop import Say, run_games
 from arena.league.versions import Versions
 from arena.system.printable import printable
 from protocol.notation import Reason
@@ -139,7 +140,9 @@ def prepared(path: str, options: PlayOptions, folders: BotFolders, say: Say, run
     held among the `folders` then. Raises `UsageError` if there is none."""
     level = choose(options.sandbox)
     found = find_entrants([path], follow_links=True)
-    if len(found.bots) != 1:
+    if len(found.bots) > 1:
+        raise UsageError(f"{printable(path)}: expected one bot, got a folder of {len(found.bots)}: name one of them")
+    if not found.bots:
         what = "a document" if found.remarks else "a hidden file or folder"
         raise UsageError(f"{printable(path)}: expected a bot, got {what}")
     (bot,) = built(found.bots, level, options, say, folders=folders, run=run)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import trio
 
-from arena.bots import BotSpec
-from arena.bots.fitting import why_unfit
+from arena.bots.finding import why_unfit
 from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE
 from arena.bots.sandbox.launch import StartError
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.conversation import Manner, Talk, Times
 from arena.check.planned import PlannedGame, ruleset_of

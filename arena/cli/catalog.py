@@ -10,12 +10,12 @@ COMPLETION_VARIABLE = "_ARENA_COMPLETE"
 
 COMMANDS = (
     ("Write", "new", "a first bot, in one of eight languages"),
-    ("Write", "check", "whether a bot is ready: a checklist, with what to do"),
+    ("Write", "check", "check whether a bot is ready, and what to do"),
     ("Play", "league", "a league between bots, in one of several formats"),
     ("Play", "match", "two bots, a number of games"),
     ("Play", "compare", "whether a new bot is better than an old one"),
-    ("Play", "play", "play yourself: against a bot"),
-    ("Play", "resume", "go on with a game that 'arena match --pause' saved"),
+    ("Play", "play", "play against a bot"),
+    ("Play", "resume", "resume a game that 'arena match --pause' saved"),
     ("Look", "standings", "the table of a store again"),
     ("Look", "games", "the games of a store, a line each"),
     ("Look", "bots", "who has played in a store, version by version"),

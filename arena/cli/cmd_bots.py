@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.helping import ArenaCommand
+from arena.cli.shared_options import bot_name_option, json_option, store_argument
 from arena.cli.stores import warn_of_damage
 from arena.cli.streams import result
 
@@ -17,16 +18,16 @@ from arena.cli.streams import result
         ("arena bots league.sqlite --bot warden", "the versions of one bot"),
     ),
 )
-@click.argument("store", type=click.Path(path_type=Path))
-@click.option("--bot", metavar="NAME", help="Only the versions of this bot; NAME@DIGEST only that one.")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@store_argument
+@bot_name_option
+@json_option
 def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
-    """List the bots in STORE, with each version that has played there, and what is new in it."""
+    """List the bots in STORE, with each version that has played there, and its changes."""
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
     from arena.report.bot_versions import bot_versions, bots_json, bots_report
     from arena.report.consoles import results_console
-    from arena.report.roster import Roster, players_of
+    from arena.report.game_list import Roster, players_of
 
     with open_to_read(store) as opened:
         contents = opened.count()

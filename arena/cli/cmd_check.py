@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli.completing import offer_bots
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
 from arena.cli.installation import refuse_windows
-from arena.cli.pager import color_option, paint_for
-from arena.cli.shared_options import HELP_GROUPS, bot_options
+from arena.cli.pager import paint_for
+from arena.cli.shared_options import HELP_GROUPS, bot_options, color_option, json_option, rules_metavar
 from arena.cli.streams import remark, result
 from protocol.notation import COLOR_BY_WORD
 
@@ -25,36 +26,29 @@ if TYPE_CHECKING:
     "check",
     cls=ArenaCommand,
     usual=("rules", "quick", "all", "replay", "sandbox", "time", "json"),
-    groups={"What is tried": ("rules", "quick", "all", "only", "replay", "side"), **HELP_GROUPS},
+    groups={"Checks": ("rules", "quick", "all", "only", "replay", "side"), **HELP_GROUPS},
     examples=(
         ("arena check mine.py", ""),
-        ("arena check mine.py --rules barrage", "what your bot is for"),
+        ("arena check mine.py --rules barrage", "one ruleset"),
         ("arena check mine.py --replay league.sqlite 3 --side red", "a stored game"),
     ),
 )
-@click.argument("bot", metavar="BOT")
-@click.option(
-    "--rules",
-    multiple=True,
-    metavar="NAME[+SWITCH...]",
-    help="A ruleset that it is for; can be given again. Default: isf, and all others as well.",
-)
-@click.option("--quick", is_flag=True, help="Try only the first ruleset; a second at most in each situation.")
+@click.argument("bot", metavar="BOT", shell_complete=offer_bots)
+@click.option("--rules", multiple=True, **rules_metavar, help="Ruleset to check; repeatable (default: all).")
+@click.option("--quick", is_flag=True, help="Check the first ruleset only, and briefly.")
 @click.option("--all", "is_all", is_flag=True, help="Play all rulesets as both sides and to the end.")
-@click.option(
-    "--only", multiple=True, metavar="KEY", help="Try only this situation, by its key in --json; can be given again."
-)
+@click.option("--only", multiple=True, metavar="KEY", help="Try only this situation, by its key in --json; repeatable.")
 @click.option(
     "--replay",
     nargs=2,
     type=(click.Path(path_type=Path, dir_okay=False), str),
     metavar="STORE GAME",
-    help="Replay a stored game to it; it is put the messages of then, and told is where it answers differently now.",
+    help="Replay a stored game; report different answers.",
 )
-@click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="The side that it takes in the game of --replay.")
+@click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="The bot's side in the game of --replay.")
 @bot_options
-@click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Print the checklist of a bot that is ready, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print the checklist as JSON.")
+@click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Print the checklist of a ready bot, too.")
+@json_option
 @color_option
 def check_command(
     bot: str,
@@ -70,28 +64,28 @@ def check_command(
     color: str,
     **options: Any,
 ) -> int:
-    """Try BOT as a league would: say which rulesets it is ready for, what failed, and what to do about it.
+    """Check whether BOT is ready for a league: which rulesets work, what failed, and what to do about it.
 
-    BOT is what it is for 'arena match'. It is held as in a league, plays both sides of short games in many situations,
-    and its times and memory are measured. Exits with 0 only if it is ready for all rulesets that were tried.
+    The bot plays both sides of short games in many situations, in a sandbox as in a league; its times and memory are
+    measured. Exits with 0 only if the bot is ready for all rulesets checked.
     """
     refuse_windows()
     if replay is not None:
         if rules or quick or is_all or only:
-            raise click.UsageError("--replay is about one game: expected no --rules, --quick, --all or --only with it")
+            raise click.UsageError("--replay cannot be used together with --rules, --quick, --all or --only")
         return _replay(bot, replay, side, options, as_json=as_json, color=color)
     if side is not None:
-        raise click.UsageError("--side is the bot's side in a stored game: expected --replay STORE GAME with it")
+        raise click.UsageError("--side: expected --replay STORE GAME with it")
     from arena.bots.sandbox.levels import AUTO, choose
     from arena.check.service import CheckOptions, check_bot
     from arena.check.situations import Extent
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
-    from arena.league.options import PlayOptions
+    from arena.league.league_options import PlayOptions
     from arena.report.checklist import check_json, check_text
 
     if quick and is_all:
-        raise click.UsageError("--quick and --all are two extents: expected one of them")
+        raise click.UsageError("--quick and --all cannot be used together")
     extent = Extent.QUICK if quick else Extent.ALL if is_all else Extent.USUAL
     asked = CheckOptions(PlayOptions(**options, jobs=1), rules, extent, frozenset(only))
     with unwinding():
@@ -112,7 +106,7 @@ def _replay(
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.cli.stores import open_to_read
-    from arena.league.options import PlayOptions
+    from arena.league.league_options import PlayOptions
     from arena.report.checklist import replay_json, replay_text
     from arena.system.printable import printable
 

@@ -5,21 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.config import ConfiguredCommand
+from arena.cli.completing import offer_bots
+from arena.cli.config import ConfiguredCommand, collect
 from arena.cli.exit_codes import DONE, NO_VERDICT, NOT_BETTER, UNDECIDED
-from arena.cli.helping import Decimal, Whole, with_options
+from arena.cli.helping import Whole
 from arena.cli.installation import refuse_windows
-from arena.cli.shared_options import (
-    HELP_GROUPS,
-    PLAY_OPTIONS,
-    OutputForm,
-    collect,
-    detail_options,
-    form_of,
-    lines_option,
-)
+from arena.cli.shared_options import HELP_GROUPS, OutputForm, detail_options, form_of, lines_option, play_options
 from arena.cli.streams import OutputError, flush_results, remark, result
-from arena.league.options import USUAL_MOST_COMPARED
+from arena.league.league_options import USUAL_MOST_COMPARED
 
 if TYPE_CHECKING:
     from arena.cli.interrupts import StopRequests
@@ -37,43 +30,15 @@ if TYPE_CHECKING:
     bots="two bots, the new one and the old one",
     takes=2,
 )
-@click.argument("paths", nargs=-1, metavar="NEW OLD")
+@click.argument("paths", nargs=-1, metavar="NEW OLD", shell_complete=offer_bots)
+@click.option("--elo0", type=float, default=0.0, show_default="0", metavar="ELO", help="Null-hypothesis Elo gain.")
+@click.option("--elo1", type=float, default=10.0, show_default="10", metavar="ELO", help="Alternative Elo gain.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, metavar="P", help="Risk of a wrong 'better'.")
+@click.option("--beta", type=float, default=0.05, show_default=True, metavar="P", help="Risk of a wrong 'not better'.")
 @click.option(
-    "--elo0",
-    type=Decimal(),
-    default=0.0,
-    show_default="0",
-    metavar="ELO",
-    help="NEW is no more above OLD than this.",
+    "--games", type=Whole(), default=USUAL_MOST_COMPARED, show_default=True, help="Maximum of games, an even number."
 )
-@click.option(
-    "--elo1",
-    type=Decimal(),
-    default=10.0,
-    show_default="10",
-    metavar="ELO",
-    help="NEW is as much above OLD as this.",
-)
-@click.option(
-    "--alpha", type=Decimal(), default=0.05, show_default=True, metavar="SHARE", help="How often 'better' may be wrong."
-)
-@click.option(
-    "--beta",
-    type=Decimal(),
-    default=0.05,
-    show_default=True,
-    metavar="SHARE",
-    help="How often 'not better' may be wrong.",
-)
-@click.option(
-    "--games",
-    type=Whole(),
-    default=USUAL_MOST_COMPARED,
-    show_default=True,
-    metavar="N",
-    help="Games at most, an even number.",
-)
-@with_options(PLAY_OPTIONS)
+@play_options
 @lines_option
 @detail_options
 def compare_command(
@@ -88,10 +53,10 @@ def compare_command(
     as_lines: bool,
     **options: Any,
 ) -> int:
-    """Test whether bot NEW is better than OLD, in no more games than that takes.
+    """Test whether bot NEW is better than OLD, with a sequential test.
 
-    It ends as soon as the games speak for a difference of --elo1 rather than --elo0, or the other way round, and exits
-    with 0 if NEW is better, 1 if not, 3 if undecided. The same command goes on with a test that was stopped.
+    The test ends as soon as the games favour a gain of --elo1 over --elo0, or the reverse. Exits with 0 if NEW is
+    better, 1 if not, 3 if undecided. The same command resumes a test that was stopped.
     """
     refuse_windows()
     from arena.cli.play_games import play_as
@@ -104,7 +69,7 @@ def compare_command(
 
 
 def _play_and_tell(league: "OpenLeague", stop: "StopRequests", *, form: OutputForm) -> int:
-    from arena.cli.play_games import lines_of, play_and_tell, progress_of
+    from arena.cli.play_games import lines_of, play_and_print, progress_of
     from arena.league.compare import Comparison
     from arena.report.comparison import live_text, note_text
 
@@ -124,7 +89,7 @@ def _play_and_tell(league: "OpenLeague", stop: "StopRequests", *, form: OutputFo
         progress = lines = lines_of(league, progress)
     print_results = partial(_print_results, comparison, form, lines)
     code = partial(_code, comparison)
-    return play_and_tell(league, stop, progress, comparison.play, print_results, code=code, failed=NO_VERDICT)
+    return play_and_print(league, stop, progress, comparison.play, print_results, code=code, failed=NO_VERDICT)
 
 
 def _code(comparison: "Comparison") -> int:

@@ -7,12 +7,13 @@ import click
 from arena.cli.helping import ArenaCommand
 from arena.cli.installation import refuse_windows
 from arena.cli.interrupts import unwinding
+from arena.cli.shared_options import json_option
 from arena.cli.streams import result
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from arena.bots.sandbox.probe import Health
+    from arena.bots.sandbox.levels import Health
 
 
 @click.command(
@@ -20,14 +21,12 @@ if TYPE_CHECKING:
     cls=ArenaCommand,
     examples=(("arena doctor", ""),),
 )
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_option
 def doctor_command(as_json: bool) -> None:
-    """Show which levels of --sandbox work on this machine, what each enforces, and how to get more."""
+    """Show which levels of --sandbox work on this machine, and what each enforces."""
     refuse_windows()
-    from arena.bots.sandbox.levels import AUTO, enter_scope
-    from arena.bots.sandbox.probe import examine
-    from arena.report.consoles import results_console
-    from arena.report.documents import to_json
+    from arena.bots.sandbox.levels import AUTO, enter_scope, examine
+    from arena.report.consoles import results_console, to_json
 
     enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
     with unwinding():

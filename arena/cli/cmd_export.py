@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from arena.cli.completing import offer_games
 from arena.cli.helping import ArenaCommand
 from arena.cli.interrupts import unwinding
+from arena.cli.shared_options import bot_name_option, reader_option, store_argument
 from arena.cli.stores import warn_of_damage, warn_of_seed
 from arena.cli.streams import remark, result_bytes
 
@@ -31,23 +33,29 @@ STDOUT = "-"
         ("arena export league.sqlite --view public", "what both sides were told"),
     ),
 )
-@click.argument("store", type=click.Path(path_type=Path))
-@click.option("-o", "--output", default=STDOUT, metavar="FILE", help="A new file to write (default: standard output).")
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
-@click.option("--counted", is_flag=True, help="Only the games that count in the table of the last league.")
-@click.option("--bot", metavar="NAME", help="Only the games of this bot; NAME@DIGEST of one version of it.")
+@store_argument
 @click.option(
-    "--game", "games", multiple=True, metavar="GAME", help="Only this game, by its number or the start of its id."
+    "-o",
+    "--output",
+    type=click.Path(allow_dash=True),
+    default=STDOUT,
+    metavar="FILE",
+    help="New file to write (default: standard output).",
 )
+@click.option("--force", is_flag=True, help="Replace FILE.")
+@click.option("--counted", is_flag=True, help="Only games that count in the table of the last league.")
+@bot_name_option
 @click.option(
-    "--view",
-    default="all",
-    show_default=True,
-    metavar="all|red|blue|public|bot:NAME",
-    help="All there is, or what one side, both sides, or a bot in its own games may know.",
+    "--game",
+    "games",
+    multiple=True,
+    metavar="GAME",
+    shell_complete=offer_games,
+    help="Only this game, by number or start of its id; repeatable.",
 )
+@reader_option("--view", "All, or only what one side, both sides, or a bot in its own games may know.")
 def export_command(
-    store: Path, output: str, bot: str | None, games: tuple[str, ...], view: str, *, force: bool, counted: bool
+    store: Path, output: str, bot: str | None, games: tuple[str, ...], reader: str, *, force: bool, counted: bool
 ) -> int:
     """Write the games of STORE as lines of JSON, one game each: see docs/record.md."""
     from arena.cli.stores import open_to_read
@@ -67,13 +75,13 @@ def export_command(
         if counted:
             contents = contents._replace(rows=_of_table(contents))
         damage: list[Damage] = list(contents.damage)
-        reader = _reader(view, store, contents)
-        rows = readable(_chosen(opened, contents, bot, games), contents.settings, reader)
-        warn_of_seed(store, contents.settings, reader)
+        who = _reader(reader, store, contents)
+        rows = readable(_chosen(opened, contents, bot, games), contents.settings, who)
+        warn_of_seed(store, contents.settings, who)
         among = sum(row.number in contents.kept.numbers_not_counted for row in rows)
         if among:
-            remark(f"{among} of these games do not count in the table of the last league; --counted leaves them out")
-        lines = export_lines(opened, [row.number for row in rows], reader, damage.append)
+            remark(f"{among} of these games do not count in the table of the last league; --counted excludes them")
+        lines = export_lines(opened, [row.number for row in rows], who, damage.append)
         if path is None:
             for line in lines:
                 result_bytes(line)
@@ -94,7 +102,7 @@ def _write(lines: "Iterable[bytes]", file: BinaryIO) -> int:
 
 def _of_table(contents: "Contents[list[GameRow]]") -> "list[GameRow]":
     """The games between the bots of the last league; all of them, where there was none."""
-    from arena.league.stored_games import games_between
+    from arena.league.stored_league import games_between
 
     return list(games_between(contents.entrants, contents.rows)) if contents.entrants else contents.rows
 
@@ -119,8 +127,8 @@ def _reader(text: str, store: Path, contents: "Contents[list[GameRow]]") -> "Rea
     """Who is to read, as `--view` says it, with the players of the store that it means. Raises `UsageError`."""
     from dataclasses import replace
 
+    from arena.league.option_values import option_value
     from arena.league.readers import Audience, reader_named
-    from arena.league.settings import option_value
 
     reader = option_value("--view", reader_named, text)
     if reader.audience is not Audience.BOT:
@@ -131,7 +139,7 @@ def _reader(text: str, store: Path, contents: "Contents[list[GameRow]]") -> "Rea
 def _called(name: str, store: Path, contents: "Contents[list[GameRow]]") -> "set[Player]":
     """The players of this name in a store. Raises `UsageError` if there are none."""
     from arena.errors import UsageError
-    from arena.report.roster import Roster, players_of
+    from arena.report.game_list import Roster, players_of
 
     try:
         return Roster(players_of(contents.rows, contents.entrants), contents.rows).called(name)

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.helping import ArenaCommand
+from arena.cli.completing import offer_names
+from arena.cli.helping import ArenaCommand, Whole
+from arena.cli.shared_options import OutputForm, bot_name_option, form_of, json_option, lines_option, store_argument
 from arena.cli.stores import warn_of_damage
 from arena.cli.streams import remark, result
 from protocol.notation import Reason
@@ -32,25 +34,23 @@ NOTE = ", not counted"
         ("arena games league.sqlite --jsonl", "for a program"),
     ),
 )
-@click.argument("store", type=click.Path(path_type=Path))
-@click.option("--bot", metavar="NAME", help="Only the games of this bot; NAME@DIGEST of one version of it.")
-@click.option("--against", metavar="NAME", help="Of those, only the games against this one.")
-@click.option("--lost-by", metavar="NAME", help="Only the games that this bot lost.")
-@click.option(
-    "--result", "outcome", type=click.Choice(RESULTS), metavar="WINNER", help="Only games with this winner, or none."
-)
+@store_argument
+@bot_name_option
+@click.option("--against", metavar="NAME", shell_complete=offer_names, help="With --bot: only games against this bot.")
+@click.option("--lost-by", metavar="NAME", shell_complete=offer_names, help="Only games that this bot lost.")
+@click.option("--result", "outcome", type=click.Choice(RESULTS), metavar="WINNER", help="Only games with this winner.")
 @click.option(
     "--reason",
     "reasons",
     multiple=True,
     type=click.Choice([*(reason.value for reason in Reason), FORFEIT]),
     metavar="REASON",
-    help="Only games that ended so; forfeit: by any fault of a bot; can be given again.",
+    help="Only games that ended so; forfeit: by any fault of a bot; repeatable.",
 )
-@click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N of these games.")
+@click.option("--last", type=Whole(min=1), help="Only the last N of these games.")
 @click.option("--long", "is_long", is_flag=True, help="With the date, the pair and the digests of both bots.")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON, one array.")
-@click.option("--jsonl", "as_lines", is_flag=True, help="Print them as JSON, one object a line.")
+@json_option
+@lines_option
 def games_command(
     store: Path,
     *,
@@ -68,13 +68,11 @@ def games_command(
     from collections import deque
     from itertools import islice
 
-    from arena.cli.shared_options import OutputForm, form_of
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
     from arena.game.verdict import GameResult
-    from arena.report.documents import game_lines, games_json, one_form
-    from arena.report.result_words import GameFilter, game_line, long_line
-    from arena.report.roster import Roster, players_of
+    from arena.report.consoles import one_form, to_json, to_line
+    from arena.report.game_list import GameFilter, Roster, game_entry, game_line, long_line, players_of
 
     forms = (("--long", is_long), ("--json", as_json), ("--jsonl", as_lines))
     one_form([option for option, is_asked in forms if is_asked])
@@ -108,10 +106,10 @@ def games_command(
         except UsageError as error:
             raise UsageError(f"{store}: {error}") from None
         if form is OutputForm.LINES:
-            for line in game_lines(rows, roster.names, not_counted):
-                result(line)
+            for row in rows:
+                result(to_line(game_entry(row, roster.names, not_counted)))
         elif form is OutputForm.JSON:
-            result(games_json(list(rows), roster.names, not_counted))
+            result(to_json([game_entry(row, roster.names, not_counted) for row in rows]))
         else:
             found = False
             for row in rows:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.helping import ArenaCommand
+from arena.cli.shared_options import json_option
 from arena.cli.streams import NowAndThen, result
 
 
@@ -15,11 +16,11 @@ from arena.cli.streams import NowAndThen, result
 )
 @click.argument("store", type=click.Path(path_type=Path, dir_okay=False))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print what was imported as JSON.")
+@json_option
 def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
-    """Add the games of each FILE, made by `arena export` or another store, to STORE, which may be new.
+    """Add the games of each FILE, a store or an export, to STORE, which may be new.
 
-    Every game is played again first. If anything is wrong with any of them, nothing is imported.
+    Every game is replayed first. If one is wrong, nothing is imported.
     """
     from arena.league.exchange import import_games
     from arena.report.documents import import_json

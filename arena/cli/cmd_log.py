@@ -6,6 +6,7 @@ import click
 
 from arena.cli.helping import ArenaCommand
 from arena.cli.pager import print_pages
+from arena.cli.shared_options import game_argument, json_option, store_argument
 from arena.cli.streams import result
 from protocol.notation import COLOR_BY_WORD
 
@@ -15,23 +16,23 @@ from protocol.notation import COLOR_BY_WORD
     cls=ArenaCommand,
     examples=(
         ("arena log league.sqlite 3", ""),
-        ("arena log league.sqlite 3 --side red", "only the dialogue with Red's bot"),
+        ("arena log league.sqlite 3 --side red", "only Red's bot"),
     ),
 )
-@click.argument("store", type=click.Path(path_type=Path))
-@click.argument("game")
-@click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="Only the dialogue with this side's bot.")
-@click.option("--times/--no-times", default=True, help="With or without what each answer took (default: with).")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON, one object a line.")
+@store_argument
+@game_argument
+@click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="Only messages from and to this side.")
+@click.option("--times/--no-times", default=True, show_default=True, help="Show the time of each answer.")
+@json_option
 def log_command(store: Path, game: str, side: str | None, *, times: bool, as_json: bool) -> None:
-    """Print every line that was said in a game of STORE. GAME is its number or the start of its id.
+    """Print all messages of a game of STORE. GAME is a number or the start of an id.
 
-    The lines are worked out from the record by the code that spoke them; what the record does not say is named.
+    The messages are recomputed from the record; what a record does not keep is marked.
     """
     from arena.cli.stores import open_to_read
-    from arena.league.pairs import was_followed
+    from arena.league.game_specs import was_followed
+    from arena.report.game_list import Roster
     from arena.report.log import log_json, log_text
-    from arena.report.roster import Roster
     from arena.system.printable import printable
 
     with open_to_read(store) as opened:

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli.completing import offer_languages
 from arena.cli.helping import ArenaCommand
 from arena.cli.installation import shell_line, this_command
+from arena.cli.shared_options import json_option
 from arena.cli.streams import remark, result
 
 if TYPE_CHECKING:
@@ -26,22 +28,22 @@ RIVAL = "warden"
 )
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
 @click.option(
-    "-l",
-    "--language",
+    *("-l", "--language"),
     metavar="L",
-    help="The language: python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",
+    shell_complete=offer_languages,
+    help="One of python (default), python-plain, c, c++, rust, go, java, javascript, shell.",
 )
-@click.option("--author", metavar="TEXT", default="", help="Who has made it, as the bot introduces itself.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+@click.option("--author", metavar="TEXT", default="", help="Author, as the bot introduces itself.")
+@json_option
 def new_command(path: Path, language: str | None, author: str, as_json: bool) -> None:
-    """Write a bot into a new folder NAME, to go on from: it plays legally at once, under every ruleset.
+    """Write a first bot into a new folder NAME. It plays legally at once, under every ruleset.
 
-    In it are a program with a comment where your thinking goes, a bot.toml that says how it is built and started, a
-    test and a README. Nothing is ever overwritten.
+    The folder has a program with a place for your ideas, a bot.toml that says how to build and start it, a test and a
+    README. Nothing is overwritten.
     """
     from arena.bots.languages import DEFAULT, find_language
     from arena.bots.new import write_bot
-    from arena.report.documents import to_json
+    from arena.report.consoles import to_json
     from arena.system.printable import printable
 
     chosen = find_language(language) if language is not None else DEFAULT
@@ -80,12 +82,12 @@ def _page(bot: "NewBot") -> str:
     play = "play two games (the arena builds it first)" if bot.build else "play two games"
     lines = [
         f"{printable(folder)}: a bot in {bot.language.title}.",
-        "It plays legally at once, under every ruleset. Your thinking goes into",
+        "It plays legally at once, under every ruleset. Your ideas go into",
         f"    {printable(str(bot.folder / bot.language.source))}",
         "",
         f"{play}:",
         f"    {shell_line(*this_command(), 'match', folder, RIVAL)}",
-        "hear what a host would say of it:",
+        "check it as a host would:",
         f"    {shell_line(*this_command(), 'check', folder)}",
         "test its answers:",
         f"    cd {printable(shlex.quote(folder))} && {bot.language.test}",

@@ -5,10 +5,11 @@ from typing import Any
 
 import click
 
+from arena.cli.completing import offer_bots
 from arena.cli.helping import ArenaCommand
 from arena.cli.installation import refuse_windows
-from arena.cli.shared_options import HELP_GROUPS, person_options
-from arena.league.options import PlayOptions
+from arena.cli.shared_options import FILE, HELP_GROUPS, person_options
+from arena.league.league_options import PlayOptions
 
 SIDES = ("red", "blue", "random")
 
@@ -24,40 +25,21 @@ SIDES = ("red", "blue", "random")
         ("arena play --resume mine.json --terminal", "on another day"),
     ),
 )
-@click.argument("bot", metavar="[BOT]", required=False)
-@click.option("--terminal", is_flag=True, help="Play in this terminal; 'help' there says how.")
-@click.option(
-    "--listen",
-    metavar="HOST:PORT",
-    help="Where the page is served (default: 127.0.0.1, at any free port).",
-)
-@click.option("--two", is_flag=True, help="Two people play each other, each in a browser; no BOT.")
-@click.option(
-    "--side",
-    type=click.Choice(SIDES),
-    metavar="SIDE",
-    help="Your side, red or blue; random: either, and in the next game the other one (default).",
-)
+@click.argument("bot", metavar="[BOT]", required=False, shell_complete=offer_bots)
+@click.option("--terminal", is_flag=True, help="Play in this terminal; type 'help' there.")
+@click.option("--listen", metavar="HOST:PORT", help="Address of the page (default: 127.0.0.1, any free port).")
+@click.option("--two", is_flag=True, help="Two people, each in a browser; no BOT.")
+@click.option("--side", type=click.Choice(SIDES), metavar="SIDE", help="Your side: red, blue or random (default).")
 @click.option(
     "--name",
     "names",
     multiple=True,
     metavar="NAME",
-    help="What you are called in tables (default: your user's name); with --two it can be given twice.",
+    help="Your name in tables (default: your user's); for --two repeatable.",
 )
-@click.option("--clock", metavar="TIME", help="A clock for you, as --time is one for the bot (default: none).")
-@click.option(
-    "--resume",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Go on with the game that was saved in FILE; BOT says where its bot is now, if it has moved.",
-)
-@click.option(
-    "--save",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Where the game is saved if you pause (default: a new file in this folder).",
-)
+@click.option("--clock", metavar="TIME", help="Your time control (default: none).")
+@click.option("--resume", type=FILE, metavar="FILE", help="Resume a saved game; BOT is its bot's path now.")
+@click.option("--save", type=FILE, metavar="FILE", help="File for a paused game (default: a new one in this folder).")
 @person_options
 def play_command(
     bot: str | None,
@@ -73,43 +55,43 @@ def play_command(
     seed: int | None,
     **options: Any,
 ) -> int:
-    """Play against a BOT: a path or a sample bot, the weakest first: drifter, forager, raider, skirmisher, warden,
-    scholar, tactician, strategist.
+    """Play against a BOT: a path or a sample bot (drifter, forager, raider, skirmisher, warden, scholar, tactician,
+    strategist; the weakest first).
 
-    In the browser, at the address that is printed, or with --terminal here. What the rules do not allow is refused, and
-    the game goes on; Ctrl-C saves it. It is stored like any other.
+    You play in the browser, at the address that is printed, or with --terminal here. Illegal moves are refused. Ctrl-C
+    saves the game. The result is stored like any other.
     """
     refuse_windows()
-    from arena.cli.person_play import Seats, begin, go_on
-    from arena.league.options import USUAL
+    from arena.cli.saved_play import Seats, begin_with_person, resume_with_person
+    from arena.league.league_options import USUAL
 
     _check(bot, two=two, terminal=terminal, resume=resume)
     if terminal and listen is not None:
-        raise click.UsageError("--terminal plays without a page: expected no --listen with it")
+        raise click.UsageError("--terminal and --listen cannot be used together")
     seats = Seats(
         is_terminal=terminal, names=names, side=side, clock=clock, seed_given=seed is not None, listen=listen or ""
     )
     if resume is not None:
         given = _said(("names", "side", "clock", "seed", "save", "rules", "time", "store"))
         if given:
-            raise click.UsageError(f"--resume goes on with a game as it was begun: expected no --{given} with it")
+            raise click.UsageError(f"--resume and --{given} cannot be used together")
         sandbox = options["sandbox"] if _said(("sandbox",)) else None
-        return go_on(resume, bot, sandbox, options["interpreters"], seats)
+        return resume_with_person(resume, bot, sandbox, options["interpreters"], seats)
     made = PlayOptions(**options, seed=USUAL.seed if seed is None else seed)
-    return begin(() if bot is None else (bot,), made, seats, save)
+    return begin_with_person(() if bot is None else (bot,), made, seats, save)
 
 
 def _check(bot: str | None, *, two: bool, terminal: bool, resume: Path | None) -> None:
     """Raise `click.UsageError` for what does not go together."""
     if resume is not None:
         if two:
-            raise click.UsageError("--resume goes on with a game as it was begun: expected no --two with it")
+            raise click.UsageError("--resume and --two cannot be used together")
         return
     if two and bot is not None:
-        raise click.UsageError("--two is for two people: expected no BOT with it")
+        raise click.UsageError("--two is for two people: expected no BOT")
     if two and terminal:
         raise click.UsageError(
-            "--two --terminal: in one terminal each would see the other's pieces: two people play in browsers"
+            "--two and --terminal cannot be used together: in one terminal each would see the other's pieces"
         )
     if not two and bot is None:
         raise click.UsageError("expected a BOT to play against, such as 'arena play warden', or --two")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from arena.cli.cmd_rules import NAMES_OPTIONS
 from arena.cli.exit_codes import DONE, FOUND
-from arena.cli.helping import ArenaCommand, with_options
+from arena.cli.helping import ArenaCommand, Whole
+from arena.cli.shared_options import json_option, names_options, reader_option, store_argument, title_option
 from arena.cli.stores import warn_of_damage, warn_of_seed
 from arena.cli.streams import remark, result
 from arena.report.piece_names import Names, Numbering, PieceLanguage
@@ -26,27 +26,20 @@ MOST_FAULTS = 10
     ),
     usual=("out", "for", "games", "game", "title"),
 )
-@click.argument("store", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Where the pages go.")
-@click.option(
-    "--for",
-    "reader",
-    default="all",
-    show_default=True,
-    metavar="all|red|blue|public|bot:NAME",
-    help="Who reads them: the host, one side, everybody, or a bot's author.",
-)
-@click.option("--games", "newest", type=click.IntRange(min=0), metavar="N", help="Pages for the newest N games only.")
-@click.option("--game", "numbers", type=int, multiple=True, metavar="NUMBER", help="A page for this game too.")
+@store_argument
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Folder for the pages.")
+@reader_option("--for", "Readers of the pages: the host, one side, everybody, or a bot's author.")
+@click.option("--games", "newest", type=Whole(min=0), help="Only pages of the newest N games.")
+@click.option("--game", "numbers", type=Whole(), multiple=True, help="A page for game N, too; repeatable.")
 @click.option(
     "--dialogue/--no-dialogue",
     "dialogues",
     default=None,
-    help="With all that was said to the bots and by them.  [default: with up to 1000 games]",
+    help="With all messages of the games (default: with up to 1000 games).",
 )
-@click.option("--title", default="", help="What is to stand above all pages.  [default: the store's name]")
-@with_options(NAMES_OPTIONS)
-@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+@title_option
+@names_options
+@json_option
 def report_command(
     store: Path,
     *,
@@ -64,9 +57,9 @@ def report_command(
     from arena.cli.installation import needs
     from arena.cli.interrupts import unwinding
     from arena.cli.stores import open_to_read
+    from arena.league.option_values import option_value
     from arena.league.readers import reader_named
-    from arena.league.settings import option_value
-    from arena.report.documents import to_json
+    from arena.report.consoles import to_json
     from arena.system.printable import printable
 
     needs(["jinja2"], "web", "arena report")

@@ -5,16 +5,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli.completing import offer_names
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
 from arena.cli.installation import refuse_windows
-from arena.cli.shared_options import by_color
+from arena.cli.shared_options import (
+    bot_path_option,
+    by_color,
+    game_argument,
+    interpreter_option,
+    json_option,
+    sandbox_option,
+    store_argument,
+)
 from arena.cli.streams import remark, result
-from arena.league.options import SANDBOXES
 
 if TYPE_CHECKING:
     from arena.game.record import GameRecord
-    from arena.league.rerun import Difference, Rerun
+    from arena.league.rerun import FirstDifference, Rerun
 
 
 @click.command(
@@ -25,37 +33,21 @@ if TYPE_CHECKING:
         ("arena rerun league.sqlite 3 --bot warden=bots/warden.py", ""),
     ),
 )
-@click.argument("store", type=click.Path(path_type=Path))
-@click.argument("game")
-@click.option(
-    "--bot",
-    "paths",
-    multiple=True,
-    metavar="NAME=PATH",
-    help="Where a bot of the game is; NAME is its name, red or blue; can be given for both.",
-)
+@store_argument
+@game_argument
+@bot_path_option
 @click.option(
     "--arguments",
     "words",
     multiple=True,
     metavar="NAME=WORDS",
-    help="With which arguments a bot is started, in one string as a shell takes them (default: those that STORE has).",
+    shell_complete=offer_names,
+    help="Arguments of a bot, as one string for a shell (default: those in STORE).",
 )
 @click.option("--changed-bots", is_flag=True, help="Play with bots that have changed since, too.")
-@click.option(
-    "--sandbox",
-    type=click.Choice(SANDBOXES),
-    metavar="LEVEL",
-    help="How the bots are held (default: what the record says; without a sandbox only bots that --bot names).",
-)
-@click.option(
-    "--interpreter",
-    "interpreters",
-    multiple=True,
-    metavar="PATH",
-    help="A program outside the system that bots may be run by, as for arena league; can be given again.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print what came of it as JSON.")
+@sandbox_option(None, "Isolation level (default: that of the record; basic only for bots named by --bot).")
+@interpreter_option
+@json_option
 def rerun_command(
     store: Path,
     game: str,
@@ -67,10 +59,10 @@ def rerun_command(
     interpreters: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Play a game of STORE again, and say where it parts from the record. GAME is its number or the start of its id.
+    """Play a game of STORE again, and report where it differs from the record. GAME is a number or the start of an id.
 
-    Exits with 0 if it is the same to the end, and with 1 if not. Nothing is stored. Bots that --bot does not name are
-    looked for by their content: among the sample bots, here, in bots/, beside STORE and in its archive.
+    Exits with 0 if both games are equal, with 1 if not. Nothing is stored. Bots are found by their content: among the
+    sample bots, here, in bots/, next to STORE and in its archive.
     """
     refuse_windows()
     from arena.bots.archive import archive_of
@@ -79,8 +71,8 @@ def rerun_command(
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.cli.stores import open_to_read
     from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
-    from arena.report.documents import to_json
-    from arena.report.roster import Roster, shown_name
+    from arena.report.consoles import to_json
+    from arena.report.game_list import Roster, shown_name
     from arena.system.printable import printable
 
     with open_to_read(store) as opened:
@@ -152,7 +144,7 @@ def _document(number: int, done: "Rerun") -> dict[str, Any]:
 
 
 def rerun_text(number: int, done: "Rerun") -> str:
-    """Say in words whether a game was the same, and where it parts from the record."""
+    """Say in words whether a game was the same, and where it differs from the record."""
     from arena.system.printable import counted
 
     recorded, found = done.recorded.verdict, done.difference
@@ -166,17 +158,17 @@ def rerun_text(number: int, done: "Rerun") -> str:
     return "\n".join(lines)
 
 
-def _where(found: "Difference") -> str:
+def _where(found: "FirstDifference") -> str:
     from arena.league.rerun import Part
 
     if found.part is Part.SETUP:
-        return f"parts from the record at the set-up of {found.color.word}"
+        return f"differs from the record at the setup of {found.color.word}"
     if found.ply == 0:
-        return "parts from the record before the game"
-    return f"parts from the record at ply {found.ply}, {found.color.word} to move"
+        return "differs from the record before the game"
+    return f"differs from the record at ply {found.ply}, {found.color.word} to move"
 
 
-def _what(found: "Difference") -> list[str]:
+def _what(found: "FirstDifference") -> list[str]:
     if found.recorded is None and found.played is None:
         return []
     from arena.league.rerun import Part

@@ -6,8 +6,15 @@ import click
 
 from arena.cli.helping import ArenaCommand, Whole
 from arena.cli.installation import refuse_windows
-from arena.cli.shared_options import form_of, lines_option
-from arena.league.options import SANDBOXES
+from arena.cli.shared_options import (
+    FILE,
+    bot_path_option,
+    form_of,
+    interpreter_option,
+    json_option,
+    lines_option,
+    sandbox_option,
+)
 
 
 @click.command(
@@ -18,29 +25,12 @@ from arena.league.options import SANDBOXES
         ("arena resume game.json --sandbox auto", "a file from somebody else"),
     ),
 )
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--pause-after", type=Whole(min=1), metavar="N", help="Save it again after N plies in all.")
-@click.option(
-    "--sandbox",
-    type=click.Choice(SANDBOXES),
-    metavar="LEVEL",
-    help="How the bots are held (default: as FILE or its store say, if that is stronger than the usual level).",
-)
-@click.option(
-    "--bot",
-    "paths",
-    multiple=True,
-    metavar="NAME=PATH",
-    help="Where a bot of the game is now; NAME is its name, red or blue; can be given for both.",
-)
-@click.option(
-    "--interpreter",
-    "interpreters",
-    multiple=True,
-    metavar="PATH",
-    help="A program outside the system that bots may be run by, as for arena match; can be given again.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the game, or that it is saved again, as JSON.")
+@click.argument("file", type=FILE)
+@click.option("--pause-after", type=Whole(min=1), help="Save the game again after N plies in all.")
+@sandbox_option(None, "Isolation level (default: that of FILE or its store, if stronger than basic).")
+@bot_path_option
+@interpreter_option
+@json_option
 @lines_option
 def resume_command(
     file: Path,
@@ -52,14 +42,20 @@ def resume_command(
     as_json: bool,
     as_lines: bool,
 ) -> int:
-    """Go on with the game that 'arena match --pause' saved in FILE.
+    """Resume the game that 'arena match --pause' saved in FILE.
 
-    The bots are started again, each is told its set-up and what it had been told, and the clocks stand where they
-    stood. On Ctrl-C the game is saved in FILE again. Its result goes to the store that the match had. Without a sandbox
-    only bots run that have played in that store from where they are, sample bots, and those that --bot names.
+    The bots are started again, receive their set-ups and all earlier messages, and the clocks continue. Ctrl-C saves
+    the game in FILE again. The result goes to the store of the match. Without a sandbox only sample bots run, bots
+    that have played in that store from the same place, and bots named by --bot.
     """
     refuse_windows()
-    from arena.cli.paused_games import SaidOfGame, resume
+    from arena.cli.saved_play import resume
+    from arena.league.resumed import ResumeOptions
 
-    form = form_of(as_json=as_json, as_lines=as_lines)
-    return resume(file, pause_after, SaidOfGame(sandbox, paths, interpreters), form)
+    return resume(
+        file,
+        pause_after,
+        paths=paths,
+        options=ResumeOptions(sandbox, {}, interpreters),
+        form=form_of(as_json=as_json, as_lines=as_lines),
+    )

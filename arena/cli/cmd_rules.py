@@ -1,34 +1,14 @@
-"""`arena rules`: the rulesets, or one of them in plain words; and the options for how pieces are shown."""
+"""`arena rules`: the rulesets, or one of them in plain words."""
 
 import sys
 
 import click
 
-from arena.cli.helping import ArenaCommand, with_options
+from arena.cli.completing import offer_rulesets
+from arena.cli.helping import ArenaCommand
+from arena.cli.shared_options import json_option, names_options
 from arena.cli.streams import result
 from arena.report.piece_names import Numbering, PieceLanguage
-
-NAMES_OPTIONS = (
-    click.option(
-        "--ranks",
-        type=click.Choice([each.value for each in Numbering]),
-        default=Numbering.EUROPEAN.value,
-        callback=lambda _, __, value: Numbering(value),
-        show_default=True,
-        metavar="KIND",
-        help="How ranks are numbered; the marshal is 10 (european) or 1 (american).",
-    ),
-    click.option(
-        "--names",
-        "language",
-        type=click.Choice([each.value for each in PieceLanguage]),
-        default=PieceLanguage.ENGLISH.value,
-        callback=lambda _, __, value: PieceLanguage(value),
-        show_default=True,
-        metavar="LANGUAGE",
-        help="The language that the pieces are named in.",
-    ),
-)
 
 
 @click.command(
@@ -39,9 +19,9 @@ NAMES_OPTIONS = (
         ("arena rules vintage/barrage+rescue", "the rules in force"),
     ),
 )
-@click.argument("name", required=False, metavar="[NAME[+SWITCH...]]")
-@with_options(NAMES_OPTIONS)
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@click.argument("name", required=False, metavar="[NAME[+SWITCH...]]", shell_complete=offer_rulesets)
+@names_options
+@json_option
 def rules_command(name: str | None, ranks: Numbering, language: PieceLanguage, as_json: bool) -> None:
     """Print the rules of a ruleset in plain words, with their sources.
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from arena.cli.cmd_rules import NAMES_OPTIONS
-from arena.cli.helping import ArenaCommand, with_options
+from arena.cli.helping import ArenaCommand
 from arena.cli.serving import PORT
+from arena.cli.shared_options import names_options, reader_option, title_option
 from arena.cli.stores import warn_of_seed
 from arena.cli.streams import flush_results, remark, result
 from arena.report.piece_names import Names, Numbering, PieceLanguage
@@ -29,21 +29,12 @@ from arena.report.piece_names import Names, Numbering, PieceLanguage
     default="127.0.0.1",
     show_default=True,
     metavar="HOST:PORT",
-    help=f"Where to listen; the port is {PORT} unless it is named, and 0 is any that is free.",
+    help=f"Address to listen on; the default port is {PORT}, and 0 any free one.",
 )
-@click.option(
-    "--for",
-    "reader",
-    default="all",
-    show_default=True,
-    metavar="all|red|blue|public|bot:NAME",
-    help="Who reads the pages: the host, one side, everybody, or a bot's author.",
-)
-@click.option(
-    "--known-as", multiple=True, metavar="NAME", help="A further name that is answered to, such as that of a proxy."
-)
-@click.option("--title", default="", help="What is to stand above all pages.  [default: the store's name]")
-@with_options(NAMES_OPTIONS)
+@reader_option("--for", "Readers of the pages: the host, one side, everybody, or a bot's author.")
+@click.option("--known-as", multiple=True, metavar="NAME", help="Further host name, such as a proxy's; repeatable.")
+@title_option
+@names_options
 def serve_command(
     stores: tuple[Path, ...],
     *,
@@ -54,14 +45,14 @@ def serve_command(
     ranks: Numbering,
     language: PieceLanguage,
 ) -> int:
-    """Serve the standings and the games of each STORE as web pages, which change as games are added.
+    """Serve the standings and games of each STORE as web pages, updated as games are added.
 
-    The address is printed. Nothing is written; a league may be playing with the store. Ctrl-C ends it.
+    Prints the address. Writes nothing; a league may be running with the store. Ctrl-C ends it.
     """
     from arena.cli.installation import SERVING, needs
     from arena.cli.stores import open_to_read
+    from arena.league.option_values import option_value
     from arena.league.readers import reader_named
-    from arena.league.settings import option_value
     from arena.system.printable import printable
 
     needs(SERVING, "web", "arena serve")

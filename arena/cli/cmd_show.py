@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from arena.cli.cmd_rules import NAMES_OPTIONS
-from arena.cli.helping import ArenaCommand, with_options
-from arena.cli.pager import color_option, paint_for, print_pages
+from arena.cli.helping import ArenaCommand
+from arena.cli.pager import paint_for, print_pages
+from arena.cli.shared_options import color_option, game_argument, json_option, names_options, store_argument
 from arena.cli.streams import result
 from arena.report.piece_names import Names, Numbering, PieceLanguage
 
@@ -20,8 +20,8 @@ from arena.report.piece_names import Names, Numbering, PieceLanguage
         ("arena show league.sqlite 3 --moves", "no boards"),
     ),
 )
-@click.argument("store", type=click.Path(path_type=Path))
-@click.argument("game")
+@store_argument
+@game_argument
 @click.option(
     "--view",
     type=click.Choice(["all", "red", "blue"]),
@@ -31,15 +31,10 @@ from arena.report.piece_names import Names, Numbering, PieceLanguage
 )
 @click.option("--ply", metavar="PLIES", help="Only these plies, such as 12, 30-60 or 0,90- (0: the set-ups).")
 @click.option("--moves", is_flag=True, help="Only the moves, no boards.")
-@click.option(
-    "--times/--no-times",
-    default=None,
-    help="With the times, or without (default: with; with --moves without): the date, the times of all moves and what "
-    "was used.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the game as JSON.")
+@click.option("--times/--no-times", default=None, help="Show times and resource use (default: without --moves).")
+@json_option
 @color_option
-@with_options(NAMES_OPTIONS)
+@names_options
 def show_command(
     store: Path,
     game: str,
@@ -53,10 +48,10 @@ def show_command(
     ranks: Numbering,
     language: PieceLanguage,
 ) -> None:
-    """Print a game of STORE move by move, as boards. GAME is its number or the start of its id."""
+    """Print a game of STORE move by move, as boards. GAME is a number or the start of an id."""
     from arena.cli.stores import open_to_read
+    from arena.report.game_list import Roster
     from arena.report.game_text import ALL_PLIES, GameStyle, game_pages, parse_plies, show_json
-    from arena.report.roster import Roster
     from arena.system.printable import printable
 
     plies = ALL_PLIES if ply is None else parse_plies(ply)

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import click
 
+from arena.cli.completing import offer_names
 from arena.cli.helping import ArenaCommand
+from arena.cli.shared_options import json_option, store_argument
 from arena.cli.stores import warn_of_damage
 from arena.cli.streams import remark, result
 
@@ -19,32 +21,16 @@ from arena.cli.streams import remark, result
         ("arena standings swiss.sqlite --rounds", "of a Swiss or a knockout"),
     ),
 )
-@click.argument("store", type=click.Path(path_type=Path))
-@click.option(
-    "--all",
-    "everyone",
-    is_flag=True,
-    help="Also bots (and old versions) that took no part the last time, and games that did not count then.",
-)
-@click.option(
-    "--anchor",
-    metavar="NAME[=ELO]",
-    help="Give this bot this Elo (0 if none is named), and the others theirs relative to it.",
-)
-@click.option(
-    "--rounds", is_flag=True, help="Also who met whom in each round: of a Swiss or a knockout, with the games."
-)
-@click.option("--pairs", is_flag=True, help="Also say for each two bots how likely it is that the first is stronger.")
-@click.option(
-    "--by",
-    type=click.Choice(["machine"]),
-    metavar="machine",
-    help="Games by the machine that they were played on, and whether results depend on it.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print it as CSV.")
-@click.option("--markdown", "as_markdown", is_flag=True, help="Print it as a table of Markdown.")
-@click.option("--crosstable", is_flag=True, help="With --csv or --markdown: who scored what against whom.")
+@store_argument
+@click.option("--all", "everyone", is_flag=True, help="Include bots, versions and games outside the last league.")
+@click.option("--anchor", metavar="NAME[=ELO]", shell_complete=offer_names, help="Fix the Elo of this bot (at 0).")
+@click.option("--rounds", is_flag=True, help="Swiss and knockout: who met whom in each round.")
+@click.option("--pairs", is_flag=True, help="For each two bots, the likelihood that the first is stronger.")
+@click.option("--by", type=click.Choice(["machine"]), metavar="machine", help="Results by the machine of the games.")
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print a Markdown table.")
+@click.option("--crosstable", is_flag=True, help="With --csv or --markdown: the crosstable.")
 @click.option("--places", is_flag=True, help="With --csv or --markdown: the places of a Swiss, a knockout or a ladder.")
 def standings_command(
     store: Path,
@@ -60,13 +46,13 @@ def standings_command(
     crosstable: bool,
     places: bool,
 ) -> int:
-    """Print the table of the games in STORE, and its format's places."""
+    """Print the table of the games in STORE, and the places of its format."""
     from arena.cli.stores import open_to_read
     from arena.report.consoles import results_console
     from arena.report.documents import check_form, league_json, places_text, table_text
+    from arena.report.game_list import Roster, players_of
     from arena.report.placings import placing_in, placing_lines, placing_report, rounds_of, rounds_report
     from arena.report.result_words import against_itself_text
-    from arena.report.roster import Roster, players_of
     from arena.report.standings import declared_last, make_table, table_note
     from arena.report.terminal import full_report
 
@@ -80,7 +66,7 @@ def standings_command(
     with open_to_read(store) as opened:
         contents = opened.count(counted=not everyone)
         rows, entrants = contents.rows, contents.entrants
-        players = players_of(rows, entrants) if everyone or not entrants else entrants
+        players = [*players_of(rows, entrants), *entrants] if everyone or not entrants else entrants
         planned, meets_all = contents.kept.planned_for(players)
         table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=pairs)
         names = Roster(players, rows).names

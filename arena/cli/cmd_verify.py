@@ -11,6 +11,7 @@ import click
 
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
+from arena.cli.shared_options import json_option
 from arena.cli.streams import NowAndThen, remark, result
 from arena.system.printable import counted
 
@@ -32,17 +33,16 @@ Finding = TypeVar("Finding", "Damage", "LineFault")
 )
 @click.argument("store", metavar="STORE|FILE", type=click.Path(path_type=Path))
 @click.option("--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Copy the sound games to a new store.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@json_option
 def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
-    """Check all of STORE, or of a FILE made by `arena export`: play every game again, and compare what is stored with
-    what comes of it.
+    """Check STORE, or a FILE made by `arena export`: replay every game and compare the result with the record.
 
-    Each line names a game and what is wrong with it. Exits with 0 if nothing is, with 1 otherwise.
+    Each line names a game and its fault. Exits with 0 if there is none, with 1 otherwise.
     """
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
-    from arena.league.salvage import salvage as copy_sound_games
     from arena.league.store import Store, is_record_file, refuse_other_files
+    from arena.league.verify import salvage as copy_sound_games
     from arena.league.verify import verify
     from arena.report.documents import verify_json
     from arena.system.printable import printable

@@ -1,329 +1,437 @@
-"""Commands whose options and bots can stand in a file (`arena.cli.config_file`), by click's map of defaults.
+"""Settings of commands from a file: `arena.toml`, or the table `[tool.arena]` of a pyproject.toml.
 
-The keys of the file are the options of the commands, so that a new option is a key at once. An error that is found
-later and names an option is told by the key that set it.
+    rules = "barrage"
+    bots = ["bots/*", { path = "./mine", args = ["--depth", "3"] }]
+    [league]
+    rounds = 4
+    [bot.mine]
+    time = "1s"
 
-The trap: a command line has to be able to undo what a file has switched on, so each switch gets a `--no-` form.
+The keys are the options of the commands, and the values click's map of defaults. An option of `PLAY_OPTIONS` stands at
+the top, and in a command's table where it is to differ; any other stands in its command's table. Paths are relative to
+the file.
+
+Two traps. A file of the current folder decides which programs run: so no other folder is searched for it, and it has
+to belong to the user who runs the arena, or to the owner of the folder. And a command line has to be able to undo what
+a file has switched on: so each switch gets a `--no-` form.
 """
 
-import re
+import glob
+import json
+import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 from click.core import ParameterSource
 
-from arena.cli.helping import ArenaCommand, long_name
+from arena.cli.helping import ArenaCommand, Whole, long_name
+from arena.cli.shared_options import PLAY_OPTIONS
 from arena.cli.streams import remark, result
+from arena.errors import UsageError, suggest
+from arena.system.printable import printable, shown
 
 if TYPE_CHECKING:
-    from arena.bots.asked import AskedBot, Own, OwnByName
-    from arena.cli.config_file import ConfigFile, FileValue
-    from arena.errors import ArenaError
+    from arena.bots.asked import AskedBot, Own
+    from arena.league.league_options import PlayOptions
 
-META = "arena.settings"
-"""The key of a command's `Configured` in the context."""
+FILE = "arena.toml"
+PROJECT = "pyproject.toml"
+PREFIX = "tool.arena"
+"""The table of a pyproject.toml that the settings are in."""
+BOTS, BOT = "bots", "bot"
 CONFIGURED = ("league", "match", "compare")
 """The commands that read a file."""
-NAMED, LONGEST_NAMED = 4, 200
-"""Bots, and characters of their paths, that an error quotes where their number is wrong."""
-FROM_FILE, FROM_LINE = "file", "command line"
-SOURCES = {ParameterSource.COMMANDLINE: FROM_LINE, ParameterSource.DEFAULT_MAP: FROM_FILE}
+SHARED = (*PLAY_OPTIONS, "jsonl")
+META = "arena.settings"
+"""The key of a command's `Settings` in the context."""
+NO_CONFIG = "arena.no-config"
+LONGEST_NAMED = 200
+"""Characters of the paths of bots that an error quotes where their number is wrong."""
 COLUMN = 36
-"""The column of the comment on where a setting comes from, if the setting is not longer."""
+"""The column of the comment on the source of a setting, if the setting is not longer."""
+
+Options = Mapping[str, click.Option]
+"""The options of a command by key."""
 
 
 @dataclass
-class Configured:
-    """The settings of a file for one command; empty where there is no file."""
+class Settings:
+    """The settings of a file for one command; empty without one. `where` is the file."""
 
-    shows: bool = False
-    reads_none: bool = False
-    file: "ConfigFile | None" = None
-    values: "dict[str, FileValue]" = field(default_factory=dict)
-    """The values of the file by the names of the parameters."""
+    where: str = ""
+    folder: Path = Path()
+    heading: str = ""
+    """The table that everything is in: `tool.arena` in a pyproject.toml."""
+    values: dict[str, Any] = field(default_factory=dict)
+    """Values by the names of parameters, as the command line would have them."""
+    keys: dict[str, str] = field(default_factory=dict)
+    """Keys in the file by the names of parameters, such as `[league] rounds`."""
     bots: "list[AskedBot] | None" = None
-    """The bots of the file; None if the bots are on the command line."""
-    bots_from: "FileValue | None" = None
+    own: "dict[str, Own]" = field(default_factory=dict)
+    """The limits of single bots."""
 
-    @property
-    def own(self) -> "OwnByName | None":
-        """The limits of single bots. A bot with limits must take part if the bots of all commands play."""
-        from arena.bots.asked import OwnByName
-        from arena.cli.config_file import BOT
-
-        if self.file is None or not self.file.own:
-            return None
-        is_strict = self.bots_from is not None and self.bots_from.is_shared
-        return OwnByName(self.file.where, self.file.own, is_strict, self.file.folder, f"{self.file.prefix}{BOT}.")
+    def table(self, *names: str) -> str:
+        """Return the heading of a table."""
+        inner = ".".join(filter(None, (self.heading, *names)))
+        return f"[{inner}]" if inner else ""
 
 
 class ConfiguredCommand(ArenaCommand):
     """A command that also takes its options and its bots, the argument `paths`, from a file."""
 
     def __init__(self, *arguments: Any, bots: str, takes: int | None = None, **options: Any) -> None:
-        """`bots` are the bots that the command expects, in words; it `takes` so many, or any number."""
+        """`bots` are the bots that the command expects, in words; `takes` is their number, or None for any."""
         super().__init__(*arguments, **options)
         self._bots, self._takes = bots, takes
         for option in options_in_file(self).values():
             if option.is_flag and not option.secondary_opts:
                 option.secondary_opts = [f"--no-{long_name(option)}"]
-        self.params += _own_options()
+        self.params += [
+            click.Option(
+                ["--config"],
+                is_eager=True,
+                expose_value=False,
+                callback=_read,
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help="File with settings (default: arena.toml, or [tool.arena] in pyproject.toml).",
+            ),
+            click.Option(["--no-config"], is_flag=True, is_eager=True, expose_value=False, help="Read no settings."),
+            click.Option(["--show-config"], is_flag=True, help="Show the settings and their sources; play nothing."),
+        ]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        state = ctx.meta[META] = Configured()
-        rest = super().parse_args(ctx, args)
+        ctx.meta[NO_CONFIG] = "--no-config" in args  # the order of options does not matter then
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.BadParameter as error:
+            name = error.param.name if error.param and error.param.name else ""
+            if ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP:
+                state = configured(ctx)
+                raise UsageError(printable(f"{state.where}: {state.keys[name]}: {error.message}")) from None
+            raise
         if not ctx.resilient_parsing:
-            ctx.params["paths"] = self._paths(ctx, state)
+            ctx.params["paths"] = self._paths(ctx)
         return rest
 
-    def _paths(self, ctx: click.Context, state: Configured) -> tuple[str, ...]:
-        """The bots of the command line, or else those of the file."""
+    def _paths(self, ctx: click.Context) -> tuple[str, ...]:
+        """Return the bots of the command line, or else those of the file."""
+        state = configured(ctx)
         named: tuple[str, ...] = ctx.params["paths"]
-        found = state.file.bots(ctx.info_name or "") if state.file and not named else None
-        if found is not None and state.file is not None:
-            state.bots, state.bots_from = found
-            if self._takes not in (None, len(state.bots)):
-                from arena.errors import UsageError
-
-                where = f"{state.file.where}: {state.bots_from.key}"
-                raise UsageError(
-                    f"{where}: expected {self._takes} bots for arena {ctx.info_name}, got {len(state.bots)}; name them "
-                    f"on the command line, or as bots in [{ctx.info_name}]"
-                )
-            return tuple(bot.path for bot in state.bots)
-        if self._takes in (None, len(named)) if named else state.shows:
+        if named:
+            state.bots = None
+        elif state.bots is not None:
+            named = tuple(bot.path for bot in state.bots)
+        elif ctx.params["show_config"]:
+            return ()
+        if len(named) == self._takes or (named and self._takes is None):
             return named
-        from arena.system.printable import printable
-
-        words = printable(", ".join(named[:NAMED]), LONGEST_NAMED) + (", ..." if len(named) > NAMED else "")
-        got = f"{len(named)}: {words}" if len(named) > 1 else f"only {words}" if named else "none"
-        raise click.UsageError(f"Expected {self._bots}, got {got}. For example: {self.examples[0][0]}", ctx)
+        where = f"{state.where}: {state.keys[BOTS]}: " if state.bots is not None else ""
+        got = f"{len(named)}: {printable(', '.join(named), LONGEST_NAMED)}" if named else "none"
+        words = f"{where}expected {self._bots}, got {got}. For example: {self.examples[0][0]}"
+        raise UsageError(words) if where else click.UsageError(words, ctx)
 
     def invoke(self, ctx: click.Context) -> Any:
-        state = configured()
-        run = self._show if state.shows else super().invoke
-        if state.file is None:
-            return run(ctx)
-        from arena.errors import UsageError
-        from arena.rules.ruleset import RulesetError
-
-        if not state.shows:
-            remark(f"settings from {state.file.where}")
-        try:
-            return run(ctx)
-        except (UsageError, RulesetError) as error:
-            told = _told_by_key(error, state)
-            if told is error:
-                raise
-            raise told from error
+        if ctx.params.pop("show_config"):
+            return self._show(ctx)
+        if configured(ctx).where:
+            remark(f"settings from {configured(ctx).where}")
+        return super().invoke(ctx)
 
     def _show(self, ctx: click.Context) -> int:
         """Print the settings in force. Raises `UsageError` or `RulesetError` for settings that cannot be played."""
-        from arena.league.options import PlayOptions
-        from arena.league.settings import check_values
+        from arena.league.league_options import PlayOptions
+        from arena.league.option_values import check_values
 
         check_values(
             PlayOptions(**{each.name: ctx.params[each.name] for each in fields(PlayOptions) if each.name in ctx.params})
         )
-        result(_as_json(ctx, configured()) if ctx.params.get("as_json") else "\n".join(_as_toml(ctx, configured())))
+        shown_settings = _settings_in_force(ctx)
+        if ctx.params.get("as_json"):
+            result(json.dumps(shown_settings, indent=2))
+        else:
+            result("\n".join(_as_toml(shown_settings)))
         return 0
 
 
-def configured() -> Configured:
-    """The settings of a file for the command that runs."""
-    ctx = click.get_current_context(silent=True)
-    state = ctx.meta.get(META) if ctx else None
-    return state if isinstance(state, Configured) else Configured()
+def configured(ctx: click.Context | None = None) -> Settings:
+    """Return the settings of the file for a command, by default the one that runs."""
+    ctx = ctx or click.get_current_context()
+    state: Settings = ctx.meta.setdefault(META, Settings())
+    return state
+
+
+def collect(values: dict[str, Any]) -> "PlayOptions":
+    """Return the options of a command that plays, with what the file says of single bots."""
+    from arena.bots.asked import OwnByName
+    from arena.league.league_options import PlayOptions
+
+    state = configured()
+    own = None
+    if state.own:  # those at the top of the file must be of bots that take part, if the bots are from there, too
+        is_strict = state.bots is not None and state.keys[BOTS] == BOTS
+        own = OwnByName(state.where, state.own, is_strict, state.folder, state.table(BOT).strip("[]") + ".")
+    return PlayOptions(**values, asked=tuple(state.bots or ()), own=own)
 
 
 def options_in_file(command: click.Command) -> dict[str, click.Option]:
     """Return the options of a command that can stand in a file, by key."""
     options = [param for param in command.params if isinstance(param, click.Option)]
-    return {long_name(option): option for option in options if option.expose_value}
+    return {long_name(option): option for option in options if option.expose_value and option.name != "show_config"}
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _own_options() -> list[click.Parameter]:
-    words = "The file with settings (default: arena.toml in this folder, or [tool.arena] in its pyproject.toml)."
-    shows = "Show the settings in force, and where each comes from; play nothing."
-    own: dict[str, Any] = {"expose_value": False}
-    return [
-        click.Option(["--config"], **own, is_eager=True, callback=_read, metavar="FILE", help=words),
-        click.Option(
-            ["--no-config"], **own, is_eager=True, is_flag=True, callback=_no_file, help="Read no file with settings."
-        ),
-        click.Option(["--show-config"], **own, is_flag=True, callback=_shown, help=shows),
-    ]
-
-
-def _no_file(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    """The callback of `--no-config`. Click calls those of given options first, in the order of the command line."""
-    state: Configured = ctx.meta[META]
-    state.reads_none = value
-    if value and state.file is not None:
-        raise _two_wishes(ctx)
-
-
-def _shown(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    ctx.meta[META].shows = value
-
-
-def _read(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    """The callback of `--config`: read the file, if there is one, and make it the defaults of the command."""
-    state: Configured = ctx.meta[META]
-    if ctx.resilient_parsing or (state.reads_none and value is None):
-        return
-    if state.reads_none:
-        raise _two_wishes(ctx)
-    from arena.cli.config_file import find_config, read_config
-
-    path = find_config() if value is None else Path(value)
+def _read(ctx: click.Context, _: click.Parameter, value: Path | None) -> None:
+    """Read the file, if there is one, and make it the defaults of the command."""
+    reads_none = ctx.meta[NO_CONFIG]
+    if value is not None and reads_none:
+        raise click.UsageError("--config and --no-config cannot be used together", ctx)
+    path = None if ctx.resilient_parsing or reads_none else value or find_config()
     if path is None:
         return
     group = ctx.find_root().command
     assert isinstance(group, click.Group)
     commands = {name: group.get_command(ctx, name) for name in CONFIGURED}
-    state.file = read_config(path, {name: options_in_file(each) for name, each in commands.items() if each}, ctx)
-    options = options_in_file(ctx.command)
-    found = {options[key].name or "": value for key, value in state.file.settings(ctx.info_name or "").items()}
-    state.values = found
-    ctx.default_map = {name: value.value for name, value in found.items()}
+    options = {name: options_in_file(command) for name, command in commands.items() if command}
+    state = ctx.meta[META] = read_config(path, ctx.info_name or "", options)
+    ctx.default_map = state.values
 
 
-def _two_wishes(ctx: click.Context) -> click.UsageError:
-    return click.UsageError("--config names a file and --no-config reads none: expected one of them", ctx)
+def find_config() -> Path | None:
+    """Return the file of the current folder, if there is one. Raises `FileError` if it is another user's."""
+    from arena.system.user_files import FileError, read_toml
+
+    path = Path(FILE)
+    if not os.path.lexists(path):
+        path = Path(PROJECT)
+        if not os.path.lexists(path) or _tool_table(read_toml(path)) is None:
+            return None
+    try:
+        file, folder = os.stat(path), os.stat(path.parent)
+    except OSError:
+        return path  # reading it will say what is wrong
+    if stat.S_ISREG(file.st_mode) and hasattr(os, "geteuid") and file.st_uid not in (os.geteuid(), 0, folder.st_uid):
+        raise FileError(
+            f"{path}: this file belongs to another user (number {file.st_uid}), and it would say which programs run: "
+            f"pass --config {path} if you trust it, or --no-config"
+        )
+    return path
 
 
-def _told_by_key(error: "ArenaError | ValueError", state: Configured) -> Exception:
-    """Return an error about an option that the file has set with its key; any other error as it is."""
-    from arena.errors import UsageError
-    from arena.rules.ruleset import RulesetError
+def _tool_table(table: object) -> object | None:
+    for name in PREFIX.split("."):
+        table = table.get(name) if isinstance(table, Mapping) else None
+    return table
 
-    ctx = click.get_current_context()
-    assert state.file is not None
-    text = told = str(error)
-    for key, option in options_in_file(ctx.command).items():
-        name = option.name or ""
-        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT_MAP:
-            continue
-        where = f"{state.file.where}: {state.values[name].key}"
-        if key == "rules" and isinstance(error, RulesetError):
-            told = f"{where}: {text}"
-        elif text.startswith((f"--{key}:", f"--{key} ")):
-            told = f"{where}{told.removeprefix(f'--{key}')}"
-        elif re.search(rf"--{re.escape(key)}(?![\w-])", text):
-            told += f"\n--{key} is set by {where}"
-    return error if told == text else UsageError(told)
+
+def read_config(path: Path, command: str, commands: Mapping[str, Options]) -> Settings:
+    """Read the settings for a command; `commands` are the options of all commands that read a file.
+
+    Raises `FileError` with the file, the key, what was expected and what came.
+    """
+    from arena.bots.limits_file import OwnTable, own_of
+    from arena.system.schema import structured
+    from arena.system.user_files import FileError, read_toml
+
+    state = Settings(printable(str(path)), path.parent, PREFIX if path.name == PROJECT else "")
+    content: Any = read_toml(path)
+    if state.heading and (content := _tool_table(content)) is None:
+        raise FileError(f"{state.where}: expected a table {state.table()}, got none")
+
+    def place(*names: str) -> str:
+        heading = state.table(*names)
+        return f"{state.where}: {heading}" if heading else state.where
+
+    content = structured(content, dict[str, Any], place())
+    top = {key: value for key, value in content.items() if key not in (*commands, BOT)}
+    tables = {"": top} | {name: structured(content.get(name, {}), dict[str, Any], place(name)) for name in commands}
+    keys = {"": SHARED, **commands}
+    for name, table in tables.items():
+        for written, value in table.items():
+            key = written.replace("_", "-")
+            if key not in keys[name] and key != BOTS:
+                raise FileError(
+                    f"{place(*filter(None, [name]))}: unknown key {shown(written)}; {_hint(key, name, keys)}"
+                )
+            if name in ("", command):
+                at = f"{state.table(name)} {key}" if name else key
+                where = f"{state.where}: {at}"
+                if key == BOTS:
+                    state.bots, state.keys[BOTS] = _bots(value, state.folder, where), at
+                    continue
+                option = commands[command][key]
+                parameter = option.name or ""
+                state.values[parameter], state.keys[parameter] = _value(option, value, state.folder, where), at
+    for name, own in structured(content.get(BOT, {}), dict[str, Any], place(BOT)).items():
+        heading = place(BOT, printable(name, LONGEST_NAMED))
+        state.own[name] = own_of(structured(own, OwnTable, heading), heading)
+    return state
+
+
+def _hint(key: str, table: str, keys: Mapping[str, Any]) -> str:
+    """Return what may have been meant by an unknown key of a table, or where it belongs."""
+    places = [f"[{name}]" if name else "at the top" for name, known in keys.items() if key in known]
+    if places:
+        return f"{key} belongs {'' if places[0] == 'at the top' else 'in '}{' or '.join(places)}"
+    here = dict.fromkeys([*keys[table], BOTS, *(() if table else (*CONFIGURED, BOT))])
+    return suggest(key, here, also={name for known in keys.values() for name in known} - here.keys())
+
+
+def _value(option: click.Option, value: Any, folder: Path, where: str) -> Any:
+    """Return a value as the command line would have it. Raises `FileError` for one of a wrong type."""
+    from arena.system.user_files import FileError
+
+    kinds: tuple[type, ...] = (str,)
+    words = "a string"
+    if option.is_flag:
+        kinds, words = (bool,), "true or false"
+    elif isinstance(option.type, Whole):
+        kinds, words = (int,), option.type.words
+    elif isinstance(option.type, click.types.FloatParamType):
+        kinds, words = (int, float), "a number"
+    is_names = (option.metavar or "").endswith(",...")
+    takes_list = option.multiple or is_names
+    several = value if isinstance(value, list) and takes_list else [value]
+    if any(type(each) not in kinds or "\0" in str(each) for each in several):
+        raise FileError(f"{where}: expected {words}{', or a list' if takes_list else ''}, got {shown(value)}")
+    if isinstance(option.type, click.Path):
+        several = [_from(folder, path) for path in several]
+    elif option.name == "rules":
+        name, plus, switches = several[0].partition("+")
+        several = [f"{_from(folder, name)}{plus}{switches}"] if name.endswith(".toml") else several
+    return several if option.multiple else ",".join(several) if is_names else several[0]
+
+
+def _bots(entries: object, folder: Path, where: str) -> "list[AskedBot]":
+    """Return the bots of a list of paths, patterns and tables. Raises `FileError`."""
+    from msgspec import Meta
+
+    from arena.bots.asked import AskedBot
+    from arena.bots.limits_file import OwnTable, own_of
+    from arena.bots.names import GRAMMAR, expected_name, name_fault
+    from arena.bots.samples import split_prefix
+    from arena.system.schema import expected, structured
+    from arena.system.user_files import FileError
+
+    class BotTable(OwnTable, kw_only=True, forbid_unknown_fields=True):
+        path: Annotated[str, Meta(pattern=r"\A[^\0]+\Z", extra=expected('a path such as "./mine"'))]
+        name: Annotated[str, Meta(extra=expected(GRAMMAR))] | None = None
+        args: Annotated[
+            tuple[Annotated[str, Meta(pattern=r"\A[^\0]*\Z")], ...],
+            Meta(extra=expected('a list such as ["--depth", "3"], without NUL in it')),
+        ] = ()
+
+    if not isinstance(entries, list) or not entries:
+        raise FileError(f'{where}: expected a list such as ["bots/*", "./mine"], got {shown(entries)}')
+    found = []
+    for number, entry in enumerate(entries, 1):
+        at = f"{where}: entry {number}"
+        table = structured({"path": entry} if isinstance(entry, str) else entry, BotTable, at)
+        if table.name is not None and (fault := name_fault(table.name)):
+            raise FileError(f"{at}: name: {expected_name(table.name, fault)}")
+        own = own_of(table, at)
+        is_there = os.path.lexists(_from(folder, table.path))  # then it has no prefix
+        prefix, text = ("", table.path) if is_there else split_prefix(table.path)
+        found += [AskedBot(f"{prefix}{path}", table.name, table.args, own) for path in _matches(text, folder, at)]
+    return found
+
+
+def _matches(text: str, folder: Path, where: str) -> list[str]:
+    """Return the paths that a pattern matches, as in a shell, or the one that is written. Raises `FileError`."""
+    from arena.bots.samples import SAMPLES, sample_file
+    from arena.system.user_files import FileError
+
+    path = _from(folder, text)
+    if os.path.lexists(path) or not glob.has_magic(text):
+        if text in SAMPLES and not os.path.lexists(path):
+            return [str(sample_file(text)) if os.path.lexists(text) else text]
+        return [path]
+    found = sorted(_from(folder, match) for match in glob.glob(text, root_dir=folder))
+    if not found:
+        raise FileError(f"{where}: expected a pattern that matches paths of bots, got {shown(text)}: it matches none")
+    return found
+
+
+def _from(folder: Path, path: str) -> str:
+    """Return a path that is relative to a folder, so that it never looks like an option."""
+    joined = path if folder == Path() else os.path.join(folder, path)
+    return f"./{joined}" if joined.startswith("-") else joined
 
 
 # --- showing ----------------------------------------------------------------------------------------------------------
 
 
-def _as_toml(ctx: click.Context, state: Configured) -> Iterator[str]:
-    """The settings as the lines of a file, with where each comes from in comments."""
-    from arena.cli.config_file import BOT, BOTS, shared_keys
-
-    file = state.file.where if state.file else None
-    yield f"# arena {ctx.info_name}: the settings in force"
-    bots = _bots(ctx, state)
-    if bots:
-        yield _commented(f"{BOTS} = [", f"{file}: {state.bots_from.key}" if state.bots_from else FROM_LINE)
-        for bot in bots:
-            yield f"    {_toml(bot['path'] if len(bot) == 1 else bot)},"
-        yield "]"
-    else:
-        yield "# no bots are named"
-    shared: list[str] = []
-    single: list[str] = []
-    group = ctx.find_root().command
-    assert isinstance(group, click.Group)
-    commands = [group.get_command(ctx, name) for name in CONFIGURED]
-    common = shared_keys([options_in_file(command) for command in commands if command])
-    for key, option in options_in_file(ctx.command).items():
-        value, source, at = _setting(ctx, option, state)
-        said = f"# {key} is not set" if value is None else f"{key} = {_toml(value)}"
-        (shared if key in common else single).append(_commented(said, f"{file}: {at}" if at else source))
-    yield from shared
-    if single:
-        yield from ("", f"[{ctx.info_name}]", *single)
-    for name, own in (state.file.own if state.file else {}).items():
-        yield from ("", _commented(f"[{BOT}.{_toml(name)}]", str(file)))
-        yield from (f"{key} = {_toml(value)}" for key, value in _own_values(own).items())
-
-
-def _as_json(ctx: click.Context, state: Configured) -> str:
-    import json
-
-    from arena.cli.config_file import BOT, BOTS
-
-    source, key = (FROM_FILE, state.bots_from.key) if state.bots_from else (FROM_LINE, None)
+def _settings_in_force(ctx: click.Context) -> dict[str, Any]:
+    """Return the settings of a command and their sources as a document for JSON."""
+    state = configured(ctx)
     settings = {}
-    for name, option in options_in_file(ctx.command).items():
-        value, from_, at = _setting(ctx, option, state)
-        settings[name] = {"source": from_, "key": at, "value": value}
-    document = {
-        "command": ctx.info_name,
-        "file": state.file.where if state.file else None,
-        BOTS: {"source": source, "key": key, "value": _bots(ctx, state)},
-        "settings": settings,
-        BOT: {name: _own_values(said) for name, said in (state.file.own if state.file else {}).items()},
-    }
-    return json.dumps(document, indent=2)
-
-
-def _setting(ctx: click.Context, option: click.Option, state: Configured) -> tuple[Any, str, str | None]:
-    """The value of an option, what it comes from in words, and its key in the file if it is from there."""
-    from arena.system.printable import printable
-
-    name = option.name or ""
-    value = ctx.params[name]
-    if isinstance(value, tuple):
-        value = list(value)
-    elif isinstance(value, Path):
-        value = printable(str(value))
-    usual = f"default: {option.show_default}" if isinstance(option.show_default, str) else "default"
-    source = ctx.get_parameter_source(name)
-    key = state.values[name].key if source is ParameterSource.DEFAULT_MAP else None
-    return value, SOURCES.get(source, usual) if source else usual, key
-
-
-def _bots(ctx: click.Context, state: Configured) -> list[dict[str, Any]]:
-    if state.bots is None:
-        return [{"path": path} for path in ctx.params["paths"]]
-    named = [{"path": bot.path, "name": bot.name, "args": list(bot.arguments) or None} for bot in state.bots]
-    return [
-        {**{key: value for key, value in said.items() if value is not None}, **_own_values(bot.own)}
-        for said, bot in zip(named, state.bots, strict=True)
+    for key, option in options_in_file(ctx.command).items():
+        name = option.name or ""
+        value = ctx.params[name]
+        value = list(value) if isinstance(value, tuple) else str(value) if isinstance(value, Path) else value
+        from_file = ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+        is_given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        source = "file" if from_file else "command line" if is_given else "default"
+        settings[key] = {"source": source, "key": state.keys[name] if from_file else None, "value": value}
+    asked = [
+        {"path": bot.path, "name": bot.name, "args": list(bot.arguments) or None} | _own_values(bot.own)
+        for bot in state.bots or ()
     ]
+    bots = [{key: value for key, value in bot.items() if value is not None} for bot in asked]
+    return {
+        "command": ctx.info_name,
+        "file": state.where or None,
+        BOTS: {
+            "source": "command line" if state.bots is None else "file",
+            "key": None if state.bots is None else state.keys[BOTS],
+            "value": [{"path": path} for path in ctx.params["paths"]] if state.bots is None else bots,
+        },
+        "settings": settings,
+        BOT: {name: _own_values(own) for name, own in state.own.items()},
+    }
 
 
 def _own_values(own: "Own") -> dict[str, Any]:
     from arena.bots.limits import size_text
 
-    said = {
-        "memory": None if own.memory is None else size_text(own.memory),
+    values = {
+        "memory": own.memory and size_text(own.memory),
         "processes": own.processes,
-        "tmp": None if own.tmp is None else size_text(own.tmp),
-        "time": None if own.time is None else own.time.text,
+        "tmp": own.tmp and size_text(own.tmp),
+        "time": own.time and own.time.text,
     }
-    return {key: value for key, value in said.items() if value is not None}
+    return {key: value for key, value in values.items() if value is not None}
 
 
-def _commented(text: str, source: str) -> str:
-    return f"{text:{COLUMN}}  # {source}"
+def _as_toml(document: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of a file with these settings, and their sources in comments."""
+
+    def line(text: str, setting: dict[str, Any]) -> str:
+        source = f"{document['file']}: {setting['key']}" if setting["key"] else setting["source"]
+        return f"{text:{COLUMN}}  # {source}"
+
+    yield f"# arena {document['command']}: the settings in force"
+    if document[BOTS]["value"]:
+        yield line(f"{BOTS} = [", document[BOTS])
+        yield from (f"    {_toml(bot['path'] if len(bot) == 1 else bot)}," for bot in document[BOTS]["value"])
+        yield "]"
+    yield f"[{document['command']}]"
+    for key, setting in document["settings"].items():
+        is_set = setting["value"] is not None
+        yield line(f"{key} = {_toml(setting['value'])}" if is_set else f"# {key} is not set", setting)
+    for name, own in document[BOT].items():
+        yield f"[{BOT}.{_toml(name)}]"
+        yield from (f"{key} = {_toml(value)}" for key, value in own.items())
 
 
 def _toml(value: Any) -> str:
     """Return a value in TOML, whose strings, numbers and lists are written as in JSON."""
-    import json
-
-    from arena.system.printable import printable
-
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
     return json.dumps(printable(value) if isinstance(value, str) else value, ensure_ascii=False)

@@ -18,7 +18,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 from arena.cli.exit_codes import INTERRUPTED
-from arena.league.stop import Stop, Wish
+from arena.league.stop import StopRequest, Wish
 
 INTERRUPTED_WORDS = "interrupted"
 STOP_SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -91,7 +91,7 @@ def _give_back(before: dict[signal.Signals, Any]) -> None:
         signal.signal(number, handler)
 
 
-class StopRequests(Stop):
+class StopRequests(StopRequest):
     """The signals to stop that come within a `with` block: counted, and never raised in the middle of anything.
 
     What has to be told after the games is told whatever comes; only if that takes its time, because nobody reads it,

@@ -38,12 +38,7 @@ class ArenaGroup(click.Group):
         return list(catalog.NAMES)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        command = _imported(name) if name in catalog.NAMES else None
-        if command and ctx.resilient_parsing:
-            from arena.cli.cmd_completion import teach
-
-            teach(command)
-        return command
+        return _imported(name) if name in catalog.NAMES else None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         """Offer the commands with their lines of help, without importing them."""

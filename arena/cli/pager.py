@@ -5,8 +5,8 @@ import itertools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,19 +17,7 @@ if TYPE_CHECKING:
     from arena.report.boards import Paint
 
 
-AUTO, ALWAYS, NEVER = "auto", "always", "never"
-
-
-def color_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--color` to a command, which gets it as `color`."""
-    return click.option(
-        "--color",
-        type=click.Choice([AUTO, ALWAYS, NEVER]),
-        default=AUTO,
-        show_default=True,
-        metavar="WHEN",
-        help="Whether to use colours; auto: on a terminal that has them, unless NO_COLOR is set.",
-    )(function)
+AUTO, ALWAYS = "auto", "always"
 
 
 def paint_for(color: str) -> "Paint":

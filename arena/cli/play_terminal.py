@@ -12,7 +12,6 @@ import errno
 import os
 import random
 import sys
-from collections.abc import Awaitable, Callable
 
 import trio
 
@@ -42,9 +41,13 @@ from arena.system.printable import printable
 from protocol.notation import EMPTY, HOME_SQUARES, SQUARE_INDEX, Color
 
 CLEAR = "\x1b[H\x1b[2J"
-"""The screen alone: what was in the terminal before can still be scrolled to."""
+"""Clears the screen alone: what was in the terminal before can still be scrolled to."""
 LAST_PLIES = 2
 """Actions that are told below a screen: a bot answers before what the person did could be read."""
+MOST_WAYS = 8
+"""Actions that an answer lists."""
+ASKED = (Stage.MOVING, Stage.SETTING_UP)
+"""The stages in which the person is asked."""
 HELP = """\
 e4-e5          move; also 'e4 e5' and 'e4e5'
 e4             show where that piece can go
@@ -60,14 +63,10 @@ In some rulesets: d2-d3-e3 (a captain turns), a9-a10+8c2 (the colonel comes back
 on c2), e7?e9B (guess that the piece on e9 is a bomb)."""
 
 
-def terminal_face() -> Callable[[Session], Awaitable[None]]:
-    """A face of a session, for `arena.league.person_game`: its one person plays in this terminal."""
-
-    async def face(session: Session) -> None:
-        (color,) = session.persons
-        await TerminalGame(session, color).play()
-
-    return face
+async def terminal_face(session: Session) -> None:
+    """Show a session, whose one person plays in this terminal: a face for `arena.league.person_game`."""
+    (color,) = session.persons
+    await TerminalGame(session, color).play()
 
 
 class TerminalGame:
@@ -80,35 +79,33 @@ class TerminalGame:
         self._redraws = self._is_typed and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         self._paint = paint_for(AUTO)
         self._shown: tuple[Stage, int] | None = None
-        """The stage and the ply that the person has seen."""
+        """The stage and the ply on the screen."""
         self._plies_told = 0
         self._confirm = ""
         """A move that was held back once, as more could be done with it."""
         self._remarked = ""
         self._has_drawn = False
-        self._earlier = EarlierPlies(session, color, self._paint)
+        self._earlier_ply = 0
+        """The ply whose board was shown last: `back` and `next` start there."""
         self._setup = SetupEditor(session, color, self._paint)
 
     async def play(self) -> None:
-        """Until the game is over or paused, or nobody is there any more."""
+        """Play until the game is over or paused, or the input has ended."""
         while True:
             state = self._session.state(self._color)
             self._show(state)
             if state.stage in (Stage.OVER, Stage.PAUSED):
                 return
-            line, is_read = await self._next(state)
-            if not is_read:
-                continue
-            if line is None:
-                return  # the input has ended: the game is paused
-            if not self._is_typed:
-                self._print(f"> {printable(line)}")
-            self._do(read_typed(line))
+            for line in await self._next(state):
+                if line is None:
+                    return  # the game is paused
+                if not self._is_typed:
+                    self._print(f"> {printable(line)}")
+                self._do(read_typed(line))
 
-    async def _next(self, state: SeatState) -> tuple[str | None, bool]:
-        """The next line, if one comes before the state changes, and whether one has come."""
+    async def _next(self, state: SeatState) -> list[str | None]:
+        """Wait for a line or a change of the state; return the line, or nothing. None is the end of the input."""
         read: list[str | None] = []
-        is_asked = state.stage in (Stage.MOVING, Stage.SETTING_UP)
         async with open_nursery() as nursery:
 
             async def read_line() -> None:
@@ -119,10 +116,10 @@ class TerminalGame:
                 await self._session.changed(self._color, state.version)
                 nursery.cancel_scope.cancel()
 
-            if is_asked or self._is_typed:
+            if self._is_typed or state.stage in ASKED:
                 nursery.start_soon(read_line)
             nursery.start_soon(watch)
-        return (read[0], True) if read else (None, False)
+        return read
 
     # --- showing ------------------------------------------------------------------------------------------------------
 
@@ -131,28 +128,30 @@ class TerminalGame:
         flush_results()
 
     def _prompt(self, state: SeatState) -> None:
-        if self._is_typed and state.stage in (Stage.MOVING, Stage.SETTING_UP):
+        if self._is_typed and state.stage in ASKED:
             self._print("> ", end="")
 
     def _show(self, state: SeatState) -> None:
-        """What has changed since the last time."""
+        """Show what has changed since the last time."""
         now = (state.stage, state.plies)
         if now == self._shown:
             self._tell_remark(state)
             return
-        if self._shown is None or self._shown[0] is Stage.STARTING:  # of a game that goes on, only what was done last
+        if self._shown is None or self._shown[0] is Stage.STARTING:  # in a resumed game only the last actions
             self._plies_told = max(0, state.plies - LAST_PLIES)
         self._shown = now
-        self._earlier.forget(state.plies)
+        self._earlier_ply = state.plies
         if state.stage is Stage.SETTING_UP:
-            self._print(f"{self._cleared()}{self._setup.screen(state.players)}")
+            self._print(self._replacing(self._setup.screen(state.players)))
         elif state.stage is Stage.STARTING:
             self._print(stage_words(state))
         elif self._redraws:
-            self._print(f"{self._cleared()}{self._screen(state)}")
-            self._remarked = state.remark  # which is on the screen
+            self._print(self._replacing(self._screen(state)))
+            self._remarked = state.remark  # it is on the screen
         else:
-            self._tell_actions(state)
+            for action in self._session.actions(self._color, self._plies_told + 1):
+                self._print(f"{action.ply}. {action_words(action, state.color)}")
+                self._plies_told = action.ply
             if state.stage in (Stage.MOVING, Stage.OVER):
                 self._print(self._screen(state))
             elif state.stage is not Stage.WAITING:
@@ -160,20 +159,15 @@ class TerminalGame:
         self._tell_remark(state)
         self._prompt(state)
 
-    def _cleared(self) -> str:
-        """What goes before a screen, to be in the place of the last one; the first one leaves what stands above it."""
+    def _replacing(self, screen: str) -> str:
+        """Return a screen that replaces the last one; the first one leaves what is above it."""
         is_first, self._has_drawn = not self._has_drawn, True
-        return CLEAR if self._redraws and not is_first else ""
+        return f"{CLEAR}{screen}" if self._redraws and not is_first else screen
 
     def _screen(self, state: SeatState) -> str:
         first = max(1, state.plies + 1 - LAST_PLIES)
         recent = self._session.actions(self._color, first) if self._redraws else ()
         return screen_text(state, recent, self._paint, width=_columns())
-
-    def _tell_actions(self, state: SeatState) -> None:
-        for action in self._session.actions(self._color, self._plies_told + 1):
-            self._print(f"{action.ply}. {action_words(action, state.color)}")
-            self._plies_told = action.ply
 
     def _tell_remark(self, state: SeatState) -> None:
         if state.remark != self._remarked:
@@ -195,10 +189,10 @@ class TerminalGame:
             self._prompt(after)
 
     def _answer(self, typed: Typed, state: SeatState) -> str:
-        """Do what was typed; returns what there is to say to it. Raises `RefusedError`."""
+        """Do what was typed, and return the answer. Raises `RefusedError`."""
         if state.stage is Stage.SETTING_UP and typed.verb not in (Verb.PAUSE, Verb.RESIGN, Verb.RULES):
             answer = self._setup.change(typed)
-            return f"{self._cleared()}{self._setup.screen(state.players)}" if answer is None else answer
+            return self._replacing(self._setup.screen(state.players)) if answer is None else answer
         match typed:
             case Typed(Verb.ACT, (action,)):
                 return self._act(action, state)
@@ -211,20 +205,27 @@ class TerminalGame:
             case Typed(Verb.MOVES):
                 return choices_text(state.choices, _columns()) or "it is not your turn"
             case Typed(Verb.BOARD):
-                self._earlier.forget(state.plies)
-                return f"{self._cleared()}{self._screen(state)}"
+                self._earlier_ply = state.plies
+                return self._replacing(self._screen(state))
+            case Typed(Verb.BACK, ()):
+                return self._earlier_board(self._earlier_ply - 1, state.plies)
+            case Typed(Verb.NEXT, ()):
+                return self._earlier_board(self._earlier_ply + 1, state.plies)
+            case Typed(Verb.PLY, (number,)) if number.isascii() and number.isdecimal():
+                return self._earlier_board(int(number[:10]), state.plies)
             case Typed(Verb.PLY | Verb.BACK | Verb.NEXT):
-                board = self._earlier.board(typed, _columns())
-                return f"{self._cleared()}{board}"
+                return self._earlier_board(-1, state.plies)
             case Typed(Verb.HISTORY):
-                return self._earlier.history()
+                return actions_text(self._session.actions(self._color), self._color.word) or "no actions so far"
             case Typed(Verb.RULES):
                 return "\n".join(f"{name} {value}" for name, value in state.rules)
             case Typed(Verb.RESIGN):
                 self._session.resign(self._color)
                 return ""
             case Typed(Verb.PAUSE):
-                return self._pause(state)
+                begun = state.stage not in (Stage.STARTING, Stage.SETTING_UP, Stage.READY)
+                (self._session.pause if begun else self._session.leave)()
+                return ""
             case Typed(Verb.HELP):
                 return HELP
             case Typed(Verb.NOTHING):
@@ -232,28 +233,30 @@ class TerminalGame:
             case _:
                 return f"{printable(typed.text)}: expected a move such as e4-e5, or 'help'"
 
-    def _pause(self, state: SeatState) -> str:
-        if state.stage in (Stage.STARTING, Stage.SETTING_UP, Stage.READY):
-            self._session.leave()
-        else:
-            self._session.pause()
-        return ""
+    def _earlier_board(self, ply: int, plies: int) -> str:
+        """Return the board after a ply, as the person knew it then. Raises `RefusedError` if there is none."""
+        if not 0 <= ply <= plies:
+            raise RefusedError(
+                f"expected a ply from 0 to {plies}, as in 'ply {plies}'; this is after ply {self._earlier_ply}"
+            )
+        self._earlier_ply = ply
+        then = self._session.state_after(self._color, ply)
+        screen = screen_text(then, (then.last,) if then.last else (), self._paint, width=_columns(), plies=plies)
+        return self._replacing(f"{screen}\n('board' shows it as it is now)")
 
     def _act(self, action: str, state: SeatState) -> str:
         choices = state.choices
         more = [choice.action for choice in choices if choice.action.startswith(f"{action}+")]
         if more and self._confirm != action:
             self._confirm = action
-            return (
-                f"this move can bring a lost piece back: type one of these, or {action} again to move without:\n"
-                + "\n".join(more[:8] + ([f"and {len(more) - 8} more: see 'moves'"] if len(more) > 8 else []))
-            )
+            rest = [f"and {len(more) - MOST_WAYS} more: see 'moves'"] if len(more) > MOST_WAYS else []
+            words = f"this move can bring a lost piece back: type one of these, or {action} again to move without:"
+            return "\n".join([words, *more[:MOST_WAYS], *rest])
         if not any(choice.action == action for choice in choices):
             by_ends = [c.action for c in choices if f"{c.origin}-{c.target}" == action and not c.guessed]
-            if len(by_ends) == 1:
-                action = by_ends[0]
-            elif by_ends:
-                return f"{action}: there is more than one way: {', '.join(by_ends[:8])}"
+            if len(by_ends) > 1:
+                return f"{action}: there is more than one way: {', '.join(by_ends[:MOST_WAYS])}"
+            action = by_ends[0] if by_ends else action
         self._session.act(self._color, action)
         self._confirm = ""
         return ""
@@ -264,9 +267,8 @@ class TerminalGame:
         choices = [choice for choice in state.choices if choice.origin == square]
         if choices:
             return choices_text(choices, _columns())
-        words = _known(square, state)
-        piece = next((piece for piece in state.pieces if piece.square == square), None)
-        return f"{words}; it cannot move" if piece and piece.color == state.color else words
+        is_own = any(piece.square == square and piece.color == state.color for piece in state.pieces)
+        return f"{_known(square, state)}{'; it cannot move' if is_own else ''}"
 
 
 def _columns() -> int:
@@ -278,47 +280,7 @@ def _known(square: str, state: SeatState) -> str:
     if name not in SQUARE_INDEX:
         return f"{printable(square)}: expected a square, a1 to j10"
     piece = next((piece for piece in state.pieces if piece.square == name), None)
-    return piece_words(piece, state.color) if piece else f"{name}: nothing stands there"
-
-
-class EarlierPlies:
-    """Which ply one person looks at, and the answers to what is typed about earlier ones."""
-
-    def __init__(self, session: Session, color: Color, paint: Paint) -> None:
-        self._session, self._color, self._paint = session, color, paint
-        self._shown = 0
-
-    def forget(self, plies: int) -> None:
-        """The board of now is shown, after so many plies: `back` and `next` go on from there."""
-        self._shown = plies
-
-    def history(self) -> str:
-        """All actions so far."""
-        return actions_text(self._session.actions(self._color), self._color.word) or "nothing has been done so far"
-
-    def board(self, typed: Typed, width: int) -> str:
-        """The board that `ply 12`, `back` or `next` asks for. Raises `RefusedError` where there is none."""
-        plies = self._session.state(self._color).plies
-        ply = self._asked_for(typed)
-        if ply is None or not 0 <= ply <= plies:
-            raise RefusedError(
-                f"expected a ply from 0 to {plies}, as in 'ply {plies}'; this is after ply {self._shown}"
-            )
-        self._shown = ply
-        then = self._session.state_after(self._color, ply)
-        screen = screen_text(then, (then.last,) if then.last else (), self._paint, width=width, plies=plies)
-        return f"{screen}\n('board' shows it as it is now)"
-
-    def _asked_for(self, typed: Typed) -> int | None:
-        match typed:
-            case Typed(Verb.BACK, ()):
-                return self._shown - 1
-            case Typed(Verb.NEXT, ()):
-                return self._shown + 1
-            case Typed(Verb.PLY, (number,)) if number.isascii() and number.isdecimal():
-                return int(number[:10])
-            case _:
-                return None
+    return piece_words(piece, state.color) if piece else f"{name}: empty"
 
 
 LARGEST_SEED = 2**32
@@ -342,7 +304,7 @@ class SetupEditor:
         self.rows: Rows = session.presets()[0].rows
 
     def screen(self, players: tuple[str, str]) -> str:
-        """The draft as a board, and what can be done with it. `players` are the names of Red and Blue."""
+        """Return the draft as a board, and what can be done with it. `players` are the names of Red and Blue."""
         color = self._color
         board = board_text(setup_cells(self.rows, color), paint=self._paint, side=color)
         names = ", ".join(preset.name for preset in self._session.presets())
@@ -350,52 +312,44 @@ class SetupEditor:
         return f"{players[color]} has {color.word}\n{board}\n{words}\npresets: {names}"
 
     def change(self, typed: Typed) -> str | None:
-        """Do what was typed; returns what there is to say to it, or None if the draft is to be shown. Raises
-        `RefusedError` if it is to be played with and is not legal."""
+        """Do what was typed, and return the answer; None if the draft is to be shown.
+
+        Raises `RefusedError` for a set-up that is ready and not legal.
+        """
+        presets = {preset.name: preset for preset in self._session.presets()}
         match typed:
             case Typed(Verb.READY):
                 self._session.set_up(self._color, self.rows)
                 return ""
             case Typed(Verb.PRESET, (name,)):
-                return self._take_preset(name)
+                if name not in presets:
+                    return f"{printable(name)}: expected a preset: {', '.join(presets)}"
+                self.rows = presets[name].rows
+                return None
             case Typed(Verb.RANDOM, words):
-                return self._take_random(words)
+                seed = words[0] if words else str(random.SystemRandom().randrange(LARGEST_SEED))
+                if len(words) > 1 or not (seed.isascii() and seed.isdecimal() and len(seed) <= 10):
+                    return "expected a whole number: random 7"
+                self.rows = self._session.random_setup(int(seed))
+                return None
             case Typed(Verb.SWAP, (first, second)):
                 return self._swap(first.lower(), second.lower())
             case Typed(Verb.SETUP, (first, *more)):
-                return self._take_rows(tuple("/".join([first, *more]).split("/")))
+                rows = tuple("/".join([first, *more]).split("/"))
+                if problems := self._session.check_setup(rows).problems:
+                    return printable("; ".join(problems))
+                self.rows = rows
+                return None
             case Typed(Verb.BOARD):
                 return None
             case Typed(Verb.HELP):
-                presets = presets_text(self._session.presets())
-                return SETUP_HELP.format(presets=presets, rows="/".join(self.rows))
+                return SETUP_HELP.format(presets=presets_text(self._session.presets()), rows="/".join(self.rows))
             case Typed(Verb.NOTHING):
                 return ""
             case _:
                 return f"{printable(typed.text)}: expected 'ready', or a change of the set-up; see 'help'"
 
-    def _take_preset(self, name: str) -> str | None:
-        found = {preset.name: preset for preset in self._session.presets()}
-        if name not in found:
-            return f"{printable(name)}: expected a preset: {', '.join(found)}"
-        self.rows = found[name].rows
-        return None
-
-    def _take_random(self, words: tuple[str, ...]) -> str | None:
-        seed = _seed(words)
-        if seed is None:
-            return "expected a whole number: random 7"
-        self.rows = self._session.random_setup(seed)
-        return None
-
-    def _take_rows(self, rows: Rows) -> str | None:
-        if problems := self._session.check_setup(rows).problems:
-            return printable("; ".join(problems))
-        self.rows = rows
-        return None
-
     def _swap(self, first: str, second: str) -> str | None:
-        """Exchange what stands on two squares."""
         home = HOME_SQUARES[self._color]
         for name in (first, second):
             if SQUARE_INDEX.get(name) not in home:
@@ -407,20 +361,12 @@ class SetupEditor:
         return f"{first} and {second} are both empty" if letters[one] == letters[other] == EMPTY else None
 
 
-def _seed(words: tuple[str, ...]) -> int | None:
-    if not words:
-        return random.SystemRandom().randrange(LARGEST_SEED)
-    text = words[0]
-    return int(text) if len(words) == 1 and text.isascii() and text.isdecimal() and len(text) <= 10 else None
-
-
-LARGEST_READ = 4096
 LONGEST_LINE = 4096
-"""Characters; what is longer is no line that anybody typed, and is cut."""
+"""Characters; a longer line is cut, as nobody has typed it."""
 
 
 class TypedLines:
-    """The lines of a descriptor. It is not made non-blocking, because others share it."""
+    """The lines of a descriptor, which stays blocking, because other programs share it."""
 
     def __init__(self, descriptor: int = 0) -> None:
         self._descriptor = descriptor
@@ -429,7 +375,7 @@ class TypedLines:
         self._can_wait = True
 
     async def line(self) -> str | None:
-        """The next line without its end; None at the end of the input, or when the terminal is gone."""
+        """Return the next line without its end; None at the end of the input, or when the terminal is gone."""
         while b"\n" not in self._data and not self._has_ended:
             await self._read()
         if not self._data:
@@ -446,12 +392,12 @@ class TypedLines:
         else:
             await trio.lowlevel.checkpoint()
         try:
-            data = os.read(self._descriptor, LARGEST_READ)
+            data = os.read(self._descriptor, LONGEST_LINE)
         except OSError as error:
-            if error.errno in (errno.EAGAIN, errno.EINTR):  # whoever shares the descriptor has made it non-blocking
+            if error.errno in (errno.EAGAIN, errno.EINTR):  # a program that shares the descriptor made it non-blocking
                 return
             data = b""
         self._has_ended = not data
         self._data += data
-        if len(self._data) > LARGEST_READ + LONGEST_LINE and b"\n" not in self._data:
+        if len(self._data) > 2 * LONGEST_LINE and b"\n" not in self._data:
             self._data = self._data[:LONGEST_LINE]

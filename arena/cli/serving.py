@@ -1,13 +1,11 @@
-"""`arena league --serve`: the options, and the pages that are served beside a league by a process of their own."""
+"""`arena league --serve`: the pages that a process of its own serves while a league is played."""
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from arena.cli.installation import shell_line, this_command
 from arena.cli.streams import remark
@@ -17,94 +15,57 @@ if TYPE_CHECKING:
     from arena.game.record import GameRecord
     from arena.league.league import OpenLeague
     from arena.league.plan import Plan
-    from arena.league.run import Watch
+    from arena.league.play_missing import Watch
     from arena.league.store import GameRow
     from arena.report.progress import Progress
     from arena.web.address import Listening
     from arena.web.beside import ServerBeside
 
 PORT = 8000
-SERVE_GROUP = ("serve", "serve-delay", "serve-show", "serve-for", "serve-as")
-PUBLIC, ALL = "public", "all"
 
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What was asked for: where, and what viewers see, and when."""
+    """Where to serve the pages of a league, and what viewers see, and when."""
 
     where: str
     delay: str | None
-    show: str
+    shows_all: bool
     reader: str
     known_as: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class ServedAt:
-    """The same with a socket that listens, and the delay in seconds."""
+class PagesServed:
+    """Options with a socket that listens, and the delay in seconds."""
 
     options: ServeOptions
     listening: "Listening"
     delay: float
 
 
-SERVE_OPTIONS = (
-    click.option(
-        "--serve",
-        is_flag=False,
-        flag_value=f"127.0.0.1:{PORT}",
-        default=None,
-        metavar="[HOST:PORT]",
-        help=f"Serve the league as web pages while it is played.  [default: 127.0.0.1:{PORT}]",
-    ),
-    click.option(
-        "--serve-delay",
-        default=None,
-        metavar="TIME",
-        help="Moves of running games are shown that much later.  [default: at once]",
-    ),
-    click.option(
-        "--serve-show",
-        type=click.Choice([PUBLIC, ALL]),
-        default=PUBLIC,
-        show_default=True,
-        help="What is shown of running games: what both sides know, or all ranks.",
-    ),
-    click.option(
-        "--serve-for",
-        default="all",
-        show_default=True,
-        metavar="all|public|...",
-        help="Who the pages of finished games are for, as with arena report --for.",
-    ),
-    click.option(
-        "--serve-as", default="", metavar="NAME,...", help="Further names that the pages answer to, such as a proxy's."
-    ),
-)
-
-
 def collect_serve(options: dict[str, Any]) -> ServeOptions | None:
-    """Take what is said of pages out of the options; None if none are to be served."""
-    where, *rest = (options.pop(name.replace("-", "_")) for name in SERVE_GROUP)
-    delay, show, reader, known_as = rest
+    """Take the options for pages out of a command's arguments; None if no pages are to be served."""
+    where = options.pop("serve")
+    delay, show, reader, known_as = (options.pop(f"serve_{name}") for name in ("delay", "show", "for", "as"))
     if where is None:
-        if (delay, show, reader, known_as) != (None, PUBLIC, ALL, ""):
+        if (delay, show, reader, known_as) != (None, "public", "all", ""):
             raise UsageError("--serve-delay, --serve-show, --serve-for and --serve-as need --serve")
         return None
     names = tuple(name.strip() for name in known_as.split(",") if name.strip())
-    return ServeOptions(where, delay, show, reader, names)
+    return ServeOptions(where, delay, show == "all", reader, names)
 
 
 @contextmanager
-def listening_for(options: ServeOptions | None) -> "Iterator[ServedAt | None]":
-    """Listen there, before anything else is done: a port in use is told at once. Raises `UsageError`."""
+def listening_for(options: ServeOptions | None) -> "Iterator[PagesServed | None]":
+    """Listen before anything else is done, so that a port in use is reported at once. Raises `UsageError`."""
     if options is None:
         yield None
         return
     from arena.cli.installation import SERVING, needs
     from arena.game.time_control import parse_duration
+    from arena.league.option_values import option_value
     from arena.league.readers import reader_named
-    from arena.league.settings import option_value
     from arena.web.address import parse_host
 
     needs(SERVING, "web", "arena league --serve")
@@ -114,13 +75,12 @@ def listening_for(options: ServeOptions | None) -> "Iterator[ServedAt | None]":
         option_value("--serve-as", parse_host, name)
     listening = option_value("--serve", _listen, options.where)
     try:
-        yield ServedAt(options, listening, delay)
+        yield PagesServed(options, listening, delay)
     finally:
         listening.close()
 
 
 def _listen(where: str) -> "Listening":
-    """Raises `UsageError`; what was meant for a bot comes with how that is written."""
     from arena.web.address import listen, parse_address
 
     try:
@@ -128,39 +88,38 @@ def _listen(where: str) -> "Listening":
     except UsageError as error:
         if ":" in where:
             raise
-        hint = "--serve takes the word behind it: where that is a bot, write --serve behind all bots"
-        raise UsageError(f"{error}; {hint}") from None
+        raise UsageError(f"{error}; write --serve behind all bots, as it takes the next word as its address") from None
 
 
-def refuse_to_give_away(plan: "Plan", at: ServedAt | None) -> None:
-    """Raises `UsageError` if a bot could read its opponent's pieces from the pages."""
+def refuse_to_give_away(plan: "Plan", at: PagesServed | None) -> None:
+    """Raise `UsageError` if a bot could read its opponent's pieces from the pages."""
     from arena.bots.sandbox.levels import Level
 
-    if at and at.options.show == ALL and plan.level is not Level.BWRAP:
+    if at and at.options.shows_all and plan.level is not Level.BWRAP:
         raise UsageError(
-            f"--serve-show all: expected --sandbox bwrap, got {plan.level.value}: there a bot has the network, and "
-            "could read its opponent's pieces from these pages"
+            f"--serve-show all: expected --sandbox bwrap, got {plan.level.value}: bots have the network there, and "
+            "could read their opponent's pieces from the pages"
         )
 
 
-class _ToldBeside:
-    """Progress that tells the process that serves pages, too."""
+class _ServedProgress:
+    """Progress that is also sent to the process that serves the pages."""
 
     def __init__(self, progress: "Progress", server: "ServerBeside", stored: int, planned: int | None) -> None:
         self._progress, self._server = progress, server
         self._before, self._played, self._planned = stored, 0, planned
         self._begun = time.monotonic()
-        self._tell()
+        self._send()
 
     def finished(self, row: "GameRow", record: "GameRecord") -> None:
-        from arena.report.result_words import game_line
+        from arena.report.game_list import game_line
 
         self._played += 1
         self._server.stored(row.id, row.number, game_line(row))
-        self._tell()
+        self._send()
         self._progress.finished(row, record)
 
-    def _tell(self) -> None:
+    def _send(self) -> None:
         done = self._before + self._played
         left = None
         if self._planned is not None and self._played:
@@ -175,48 +134,38 @@ class _ToldBeside:
 
 
 @contextmanager
-def pages_beside(
-    league: "OpenLeague", progress: "Progress", at: ServedAt | None
+def serving_pages(
+    league: "OpenLeague", progress: "Progress", at: PagesServed | None
 ) -> "Iterator[tuple[Progress, Watch | None]]":
-    """Serve the pages of a league while the body plays it, if that is asked for: gives what is to be told of games that
-    are over, and what is to be told of those under way."""
+    """Serve the pages of a league while the body plays it; yield the progress to report to, and a watcher of games."""
     if at is None:
         yield progress, None
         return
     from arena.cli.stores import warn_of_seed
     from arena.league.readers import reader_named
-    from arena.web.address import exposure_text
-    from arena.web.beside import ServerBeside
-
-    warn_of_seed(league.plan.path, league.store.settings(), reader_named(at.options.reader), progress.remark)
-    url, address = at.listening.url, at.listening.address
-    if exposure_text(address):
-        progress.remark(exposure_text(address))
-    server = ServerBeside.start(_setup(at, league.plan.path), at.listening, progress.remark)
-    progress.remark(f"pages: {url}")
-    try:
-        yield _ToldBeside(progress, server, league.known, league.planned), server.watch
-    finally:
-        server.end()
-        store = shell_line(*this_command(), "serve", str(league.plan.path))
-        remark(f"the pages were served while the league was played; serve them on with: {store}")
-
-
-def _setup(at: ServedAt, store: Path) -> Any:
-    import os
-
     from arena.report.piece_names import DEFAULT_NAMES
-    from arena.web.beside import LiveSetup
+    from arena.web.address import exposure_text
+    from arena.web.beside import LiveSetup, ServerBeside
 
-    options = at.options
-    return LiveSetup(
+    options, store = at.options, league.plan.path
+    warn_of_seed(store, league.store.settings(), reader_named(options.reader), progress.remark)
+    if exposure_text(at.listening.address):
+        progress.remark(exposure_text(at.listening.address))
+    setup = LiveSetup(
         store=os.fsencode(os.path.abspath(store)),
         listening=at.listening.socket.fileno(),
         host=str(at.listening.address),
         reader=options.reader,
-        shows_all=options.show == ALL,
+        shows_all=options.shows_all,
         delay=at.delay,
         known_as=options.known_as,
         language=DEFAULT_NAMES.language.value,
         numbering=DEFAULT_NAMES.numbering.value,
     )
+    server = ServerBeside.start(setup, at.listening, progress.remark)
+    progress.remark(f"pages: {at.listening.url}")
+    try:
+        yield _ServedProgress(progress, server, league.known, league.planned), server.watch
+    finally:
+        server.end()
+        remark(f"the pages end with the league; serve them again: {shell_line(*this_command(), 'serve', str(store))}")

@@ -1,26 +1,19 @@
-"""The options that commands share: those that run bots, those for the form of results, and `--bot NAME=PATH`."""
+"""The options that several commands have: those that run bots, those for the form of results, and `--bot NAME=PATH`."""
 
 import enum
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from arena.cli.config import configured
+from arena.cli.completing import offer_games, offer_names, offer_readers, offer_rulesets
 from arena.cli.helping import Decorator, Whole, with_options
 from arena.cli.streams import Detail, detail, set_detail
 from arena.errors import UsageError
-from arena.league.options import (
-    LARGEST_SEED,
-    MOST_JOBS,
-    OPPONENTS,
-    SANDBOXES,
-    USUAL,
-    PlayOptions,
-    usable_cpus,
-)
+from arena.league.league_options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, usable_cpus
+from arena.report.piece_names import Numbering, PieceLanguage
 from arena.system.printable import printable, shown
 from protocol.notation import Color
 
@@ -29,204 +22,190 @@ HELP_GROUPS = {
         *("rules", "time", "start-time", "setup-time", "margin", "seed"),
         *("openings", "opponents", "pondering", "keep-bots"),
     ),
-    "The machine": ("jobs", "affinity"),
+    "Machine": ("jobs", "affinity"),
     "Limits of bots": ("sandbox", "memory", "processes", "tmp", "limits", "interpreter"),
     "Builds of bots": ("build-time", "build-memory", "build-disk", "build-network"),
     "Results": ("store", "json", "jsonl", "quiet", "verbose", "color"),
     "Settings from a file": ("config", "no-config", "show-config"),
 }
-"""Where `--help-all` has the shared options."""
+"""Headings in `--help-all`, and the shared options below each."""
+
+FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-def _named(options: Sequence[Decorator], names: Collection[str]) -> list[Decorator]:
-    """Those of the options whose parameters have one of these names."""
-    found = {option: option(lambda: None).__click_params__[0].name for option in options}  # type: ignore[attr-defined]
-    return [option for option, name in found.items() if name in names]
+def _usual(name: str, **settings: Any) -> Decorator:
+    """An option with the default of `PlayOptions`."""
+    return click.option(f"--{name}", default=getattr(USUAL, name.replace("-", "_")), show_default=True, **settings)
 
 
-PLAY_OPTIONS = (
-    click.option(
-        "--rules",
-        default=USUAL.rules,
+rules_metavar: dict[str, Any] = {"metavar": "NAME[+SWITCH...]", "shell_complete": offer_rulesets}
+store_argument = click.argument("store", type=click.Path(path_type=Path))
+game_argument = click.argument("game", shell_complete=offer_games)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+lines_option = click.option("--jsonl", "as_lines", is_flag=True, help="Print JSON, one object per line, as games end.")
+interpreter_option = click.option(
+    "--interpreter",
+    "interpreters",
+    multiple=True,
+    type=click.Path(),
+    metavar="PATH",
+    help="Program or folder outside the system that bots need; repeatable.",
+)
+bot_name_option = click.option(
+    "--bot", metavar="NAME", shell_complete=offer_names, help="Only this bot; NAME@DIGEST: only one version of it."
+)
+bot_path_option = click.option(
+    "--bot",
+    "paths",
+    multiple=True,
+    metavar="NAME=PATH",
+    shell_complete=offer_names,
+    help="Path of a bot; NAME is its name, red or blue.",
+)
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    metavar="WHEN",
+    help="Colours; auto: on a terminal that has them, unless NO_COLOR is set.",
+)
+title_option = click.option("--title", default="", help="Title of all pages (default: the store's name).")
+
+
+def reader_option(name: str, words: str) -> Decorator:
+    """Return an option that names a reader of games (`arena.league.readers`), which a command gets as `reader`."""
+    return click.option(
+        name,
+        "reader",
+        default="all",
         show_default=True,
-        metavar="NAME[+SWITCH...]",
-        help="The ruleset: a name, with switches if you like, or a TOML file of your own; 'arena rules' lists them.",
-    ),
-    click.option(
-        "--time",
-        default=USUAL.time,
-        show_default=True,
-        metavar="TIME",
-        help="Such as 1s/move or 60+0.6 (a bank of 60 s for the game, and 0.6 s more after each move), or both as in "
-        "60+0.6,1s/move.",
-    ),
-    click.option(
-        "--start-time", default=USUAL.start_time, show_default=True, metavar="TIME", help="To start and say 'ready'."
-    ),
-    click.option("--setup-time", default=USUAL.setup_time, show_default=True, metavar="TIME", help="To set up."),
-    click.option(
-        "--margin",
-        default=USUAL.margin,
-        show_default=True,
-        metavar="TIME",
-        help="Forgiven on top of every limit; 0ms: none.",
-    ),
-    click.option(
-        "--seed",
-        default=USUAL.seed,
-        show_default=True,
-        type=Whole(0, LARGEST_SEED),
-        help="The seed of all random numbers.",
-    ),
-    click.option(
-        "-j",
-        "--jobs",
+        metavar="all|red|blue|public|bot:NAME",
+        shell_complete=offer_readers,
+        help=words,
+    )
+
+
+def sandbox_option(default: str | None, words: str) -> Decorator:
+    """Return the option `--sandbox` with its default and its help."""
+    return click.option(
+        "--sandbox",
+        type=click.Choice(SANDBOXES),
+        metavar="LEVEL",
+        default=default,
+        show_default=default is not None,
+        help=words,
+    )
+
+
+PLAY_OPTIONS: dict[str, Decorator] = {
+    "rules": _usual("rules", **rules_metavar, help="Ruleset; see 'arena rules'."),
+    "time": _usual("time", metavar="TIME", help="Such as 1s/move or 60+0.6."),
+    "start-time": _usual("start-time", metavar="TIME", help="Limit to start and say 'ready'."),
+    "setup-time": _usual("setup-time", metavar="TIME", help="Limit to set up."),
+    "margin": _usual("margin", metavar="TIME", help="Lag allowance on top of every limit."),
+    "seed": _usual("seed", type=Whole(0, LARGEST_SEED), help="Seed of all random numbers."),
+    "jobs": click.option(
+        *("-j", "--jobs"),
         type=Whole(1, MOST_JOBS),
         default=usable_cpus,
         show_default="the usable CPUs",
         help="Games at a time.",
     ),
-    click.option(
-        "--sandbox",
-        type=click.Choice(SANDBOXES),
-        default=USUAL.sandbox,
-        show_default=True,
-        metavar="LEVEL",
-        help="How bots are held; 'arena doctor' shows what works here, auto takes the strongest of it.",
+    "sandbox": sandbox_option(USUAL.sandbox, "Isolation; see 'arena doctor'."),
+    "memory": _usual("memory", metavar="SIZE", help="Memory limit of each bot."),
+    "processes": _usual("processes", type=Whole(min=1), help="Limit of processes and threads of each bot."),
+    "tmp": _usual("tmp", metavar="SIZE", help="Size of each bot's /tmp, and of its largest file."),
+    "limits": click.option(
+        "--limits", type=FILE, metavar="FILE", help="TOML file with limits and times of single bots."
     ),
-    click.option("--memory", default=USUAL.memory, show_default=True, metavar="SIZE", help="Memory of each bot."),
-    click.option(
-        "--processes",
-        default=USUAL.processes,
-        show_default=True,
-        type=Whole(min=1),
-        help="Processes and threads of each bot.",
-    ),
-    click.option(
-        "--tmp", default=USUAL.tmp, show_default=True, metavar="SIZE", help="Each bot's /tmp, and its largest file."
-    ),
-    click.option(
-        "--limits",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="A TOML file with other limits, and another time, for some bots.",
-    ),
-    click.option(
-        "--interpreter",
-        "interpreters",
-        multiple=True,
-        metavar="PATH",
-        help="A program outside the system that bots may be run by or built with, such as a Python or a compiler, or "
-        "the folder it is installed in; can be given again.",
-    ),
-    click.option(
-        "--build-time",
-        default=USUAL.build_time,
-        show_default=True,
-        metavar="TIME",
-        help="What the build of a bot may take.",
-    ),
-    click.option(
-        "--build-memory",
-        default=USUAL.build_memory,
-        show_default=True,
-        metavar="SIZE",
-        help="Memory of a build in a sandbox.",
-    ),
-    click.option(
-        "--build-disk",
-        default=USUAL.build_disk,
-        show_default=True,
-        metavar="SIZE",
-        help="Files of a build in a sandbox, in the bot's folder and as many again in /tmp.",
-    ),
-    click.option("--build-network", is_flag=True, help="Let builds in a sandbox use the network."),
-    click.option(
+    "interpreter": interpreter_option,
+    "build-time": _usual("build-time", metavar="TIME", help="Time limit of a build."),
+    "build-memory": _usual("build-memory", metavar="SIZE", help="Memory limit of a build in a sandbox."),
+    "build-disk": _usual("build-disk", metavar="SIZE", help="Disk limit of a build in a sandbox, and of its /tmp."),
+    "build-network": click.option("--build-network", is_flag=True, help="Allow builds in a sandbox the network."),
+    "pondering": click.option(
         "--pondering/--no-pondering",
         default=USUAL.pondering,
-        help="Whether a bot may go on thinking in its opponent's time (default: it may).",
-    ),
-    click.option(
-        "--keep-bots",
-        is_flag=True,
-        help="Play the two games of a pair in the same two processes: a bot may remember the first in the second.",
-    ),
-    click.option(
-        "--openings",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="A file of set-ups that games begin with; each bot plays either side of each.",
-    ),
-    click.option(
-        "--opponents",
-        type=click.Choice(OPPONENTS),
-        default=USUAL.opponents,
         show_default=True,
-        help="Whether each bot is told the name of its opponent.",
+        help="Whether bots may think in their opponent's time.",
     ),
-    click.option(
+    "keep-bots": click.option("--keep-bots", is_flag=True, help="Play both games of a pair in the same processes."),
+    "openings": click.option(
+        "--openings",
+        type=FILE,
+        metavar="FILE",
+        help="File of set-ups to begin with; each bot plays both sides of each.",
+    ),
+    "opponents": _usual("opponents", type=click.Choice(OPPONENTS), help="Whether bots are told their opponent's name."),
+    "affinity": click.option(
         "--affinity/--no-affinity",
         default=None,
-        help="Pin each worker process and its bots to a CPU of its own (default: with at least as many games as CPUs).",
+        help="Pin each worker and its bots to a CPU (default: with at least as many games as CPUs).",
     ),
-    click.option(
-        "--store",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="Where the games are kept (default: a file in this folder, named after the rules and the time).",
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print the results as JSON."),
+    "store": click.option("--store", type=FILE, metavar="FILE", help="Store (default: named after rules and time)."),
+    "json": json_option,
+}
+"""Options of all commands that play for a table, by their names."""
+
+_LIMITS = (
+    *("time", "start-time", "setup-time", "margin", "memory", "processes", "tmp", "interpreter"),
+    *("build-time", "build-memory", "build-disk", "build-network"),
 )
-
-
-_OF_BOTS = (
-    *("time", "start_time", "setup_time", "margin", "seed", "memory", "processes", "tmp", "interpreters"),
-    *("build_time", "build_memory", "build_disk", "build_network"),
+play_options = with_options(tuple(PLAY_OPTIONS.values()))
+bot_options = with_options(
+    [
+        *(PLAY_OPTIONS[name] for name in (*_LIMITS, "seed")),
+        sandbox_option("auto", "Isolation level (leagues: basic)."),
+    ]
 )
-"""Those of the shared options, but for the sandbox, that say how one bot is held, and how long it may take."""
-
-
-def bot_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add those of the shared options to a command, with a `--sandbox` of its own: the strongest that works here."""
-    function = with_options(_named(PLAY_OPTIONS, _OF_BOTS))(function)
-    words = "How it is held: auto takes the strongest level that works here; leagues use basic."
-    return click.option(
-        "--sandbox", type=click.Choice(SANDBOXES), metavar="LEVEL", default=SANDBOXES[-1], show_default=True, help=words
-    )(function)
-
-
-_OF_PERSONS = (
-    *("rules", "time", "start_time", "setup_time", "margin", "sandbox", "memory", "processes", "tmp", "limits"),
-    *("interpreters", "build_time", "build_memory", "build_disk", "build_network", "pondering", "opponents", "store"),
+"""Options of commands that run one bot."""
+person_options = with_options(
+    [
+        *(PLAY_OPTIONS[name] for name in (*_LIMITS, "rules", "sandbox", "limits", "pondering", "opponents", "store")),
+        click.option("--seed", type=Whole(0, LARGEST_SEED), help="Seed of all random numbers (default: a new one)."),
+    ]
 )
-"""Those of the shared options that are for a game with a person in it."""
-
-
-def person_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add those of the shared options to a command, and a `--seed` that may be left out."""
-    function = with_options(_named(PLAY_OPTIONS, _OF_PERSONS))(function)
-    words = "The seed of all random numbers (default: other ones in each game)."
-    return click.option("--seed", type=Whole(0, LARGEST_SEED), metavar="N", help=words)(function)
-
-
-def collect(values: dict[str, Any]) -> PlayOptions:
-    """The shared options out of a command's arguments."""
-    said = configured()
-    return PlayOptions(**values, asked=tuple(said.bots or ()), own=said.own)
+"""Options of a game with a person."""
+names_options = with_options(
+    [
+        click.option(
+            "--ranks",
+            type=click.Choice([each.value for each in Numbering]),
+            default=Numbering.EUROPEAN.value,
+            callback=lambda _, __, value: Numbering(value),
+            show_default=True,
+            metavar="KIND",
+            help="Numbers of ranks; the marshal is 10 (european) or 1 (american).",
+        ),
+        click.option(
+            "--names",
+            "language",
+            type=click.Choice([each.value for each in PieceLanguage]),
+            default=PieceLanguage.ENGLISH.value,
+            callback=lambda _, __, value: PieceLanguage(value),
+            show_default=True,
+            metavar="LANGUAGE",
+            help="Language of piece names.",
+        ),
+    ]
+)
+"""Options for how pieces are shown."""
 
 
 class OutputForm(enum.Enum):
-    """How results are printed."""
+    """A form of printed results."""
 
     TEXT = enum.auto()
     JSON = enum.auto()
     LINES = enum.auto()
 
 
-def lines_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--jsonl` to a command that plays games, which gets it as `as_lines`."""
-    words = "Print JSON, one object a line: each game when it is over, and at the end the results."
-    return click.option("--jsonl", "as_lines", is_flag=True, help=words)(function)
+def form_of(*, as_json: bool, as_lines: bool) -> OutputForm:
+    """Return the form that the options ask for. Raises `click.UsageError` if that is two."""
+    if as_json and as_lines:
+        raise click.UsageError("--json and --jsonl cannot be used together")
+    return OutputForm.JSON if as_json else OutputForm.LINES if as_lines else OutputForm.TEXT
 
 
 def detail_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -236,23 +215,16 @@ def detail_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ("-v", "--verbose", Detail.VERBOSE, "Print a line for each game when it is over."),
     ):
         function = click.option(
-            short, name, is_flag=True, expose_value=False, callback=partial(_say, asked), help=words
+            short, name, is_flag=True, expose_value=False, callback=partial(_set_detail, asked), help=words
         )(function)
     return function
 
 
-def _say(asked: Detail, ctx: click.Context, _: click.Parameter, value: bool) -> None:
+def _set_detail(asked: Detail, ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         if detail() not in (Detail.USUAL, asked):
-            raise click.UsageError("--quiet and --verbose: expected one of them", ctx)
+            raise click.UsageError("--quiet and --verbose cannot be used together", ctx)
         set_detail(asked)
-
-
-def form_of(*, as_json: bool, as_lines: bool) -> OutputForm:
-    """The form that the options ask for. Raises `click.UsageError` if that is two."""
-    if as_json and as_lines:
-        raise click.UsageError("--json and --jsonl are two forms of output: expected one of them")
-    return OutputForm.JSON if as_json else OutputForm.LINES if as_lines else OutputForm.TEXT
 
 
 def by_color(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def open_to_read(path: Path, *, is_doubtful: bool = False) -> "Store":
-    """Open the store at a path. Raises `UsageError` if there is none; of a paused game it says how to go on with it.
+    """Open the store at a path. Raises `UsageError` if there is none; of a paused game it says how to resume it.
 
     `is_doubtful` is as for `Store`.
     """
@@ -40,12 +40,12 @@ def _paused_words(path: Path) -> str | None:
     except UsageError:
         return None
     red, blue = (player.name for player in paused.players)
-    words = ("play", "--resume") if paused.persons else ("resume",)
+    words = ("play", "--resume") if any(paused.persons) else ("resume",)
     go_on = shell_line(*this_command(), *words, str(path))
     done = counted(len(paused.history.actions), "ply", "plies")
     return (
         f"{path}: expected a store, got a paused game, {red} - {blue}, after {done}; "
-        f"go on with: {go_on}\nits result goes to {paused.store}"
+        f"resume it with: {go_on}\nits result goes to {paused.store}"
     )
 
 

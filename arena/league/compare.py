@@ -14,14 +14,14 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.league.game_ids import contents_of
 from arena.league.league import OpenLeague
-from arena.league.options import MOST_GAMES, Kind
-from arena.league.outcome import Outcome, Watcher
+from arena.league.league_options import MOST_GAMES, Kind
+from arena.league.outcome import LeagueOutcome, Watcher
 from arena.league.pairing.sequential import SequentialState, SequentialTest
-from arena.league.plan import Entry
+from arena.league.plan import LeagueEntry
+from arena.league.play_missing import Watch
 from arena.league.ratings import Difference
 from arena.league.ratings.sequential_test import Decision, Hypotheses, estimate, expected_pairs_left
-from arena.league.run import Watch
-from arena.league.stop import Stop, Wish
+from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow
 
 MOST_ELO = 1000
@@ -33,7 +33,7 @@ than others before nothing else is begun."""
 
 
 def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypotheses:
-    """What is to be tested. Raises `UsageError` for what makes no sense."""
+    """Return the hypotheses of a test. Raises `UsageError` for values that make no sense."""
     for name, value in (("elo0", elo0), ("elo1", elo1)):
         if not abs(value) <= MOST_ELO:
             raise UsageError(f"--{name}: expected Elo from -{MOST_ELO} to {MOST_ELO}, got {value:g}")
@@ -49,8 +49,8 @@ def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypoth
 
 def comparison_entry(
     new: str, old: str, hypotheses: Hypotheses, games: int, jobs: int, *, times: Sequence[str | None] = ()
-) -> Entry:
-    """Two bots for a test of at most so many games, `jobs` of them at a time; `times` are as in `Entry`.
+) -> LeagueEntry:
+    """Return the entry of a test of at most `games` games, of which `jobs` run in parallel.
 
     Raises `UsageError`.
     """
@@ -59,7 +59,7 @@ def comparison_entry(
             f"--games: expected an even number from 2 to {MOST_GAMES}, as games are played in pairs, got {games}"
         )
     ahead = PAIRS_AHEAD * max(jobs, 1)
-    return Entry(
+    return LeagueEntry(
         [new, old],
         Kind.COMPARE,
         games // 2,
@@ -78,7 +78,7 @@ class Comparison:
         if not isinstance(test, SequentialTest):
             raise TypeError(f"expected a league of a sequential test, got one of {type(test).__name__}")
         self._test = test
-        self._test.tell(league.stored())
+        self._test.tell(league.store.rows())
         if self.state.is_over:
             league.keep_as_whole(2 * self.state.over)
 
@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the new and the old bot are called."""
+        """The names of the new and the old bot."""
         new, old = self.league.plan.players
         return new.name, old.name
 
@@ -109,14 +109,14 @@ class Comparison:
     def later_games(self) -> int:
         """How many games of the two are stored that do not count: they came in beyond the last pair that does."""
         digests = {player.digest for player in self.league.plan.players}
-        rows = self.league.stored()
+        rows = self.league.store.rows()
         stored = sum(contents_of(row.players) == digests for row in rows)
         return stored - 2 * self.state.over
 
-    def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
+    def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
         """Play until the test is over or `stop` is asked for. What is under way when it is decided is stopped."""
         if self.state.is_over:
-            return Outcome(error=None, is_complete=True, changed=(), remarks=(), forfeits=(), dropped=0)
+            return LeagueOutcome(error=None, is_complete=True, changed=(), remarks=(), forfeits=(), dropped=0)
         with stop.passed_on() as decided:  # that it is decided is no wish of whoever may stop it
             outcome = self.league.play(decided, _Deciding(self._test, decided, watcher), watch)
         if self.state.is_over and outcome.error is None:
@@ -127,7 +127,7 @@ class Comparison:
 class _Deciding:
     """Counts the games as they are stored, and asks to stop when they have decided the test."""
 
-    def __init__(self, test: SequentialTest, stop: Stop, watcher: Watcher) -> None:
+    def __init__(self, test: SequentialTest, stop: StopRequest, watcher: Watcher) -> None:
         self._test = test
         self._stop = stop
         self._watcher = watcher

@@ -1,26 +1,32 @@
-"""Who takes part in what was asked for, and what is said of those that cannot."""
+"""The bots that take part: finding and building them, and what has changed in one since it last played in the store.
+
+A changed bot is a new player, and the games of the old one stay; a renamed bot is no new player. The store keeps a
+fingerprint of each file of each bot, which tells what has changed, its arguments, and from where it plays, which keeps
+copies of one bot apart (`arena.bots.entering`).
+"""
 
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from arena.bots import BotSpec, broken, find_entrants, told_apart
 from arena.bots.build import build_all
-from arena.bots.entering import copies_of_one
-from arena.bots.finding import Found
-from arena.bots.fitting import fitting
+from arena.bots.changed import named
+from arena.bots.entering import assign_identities, copies_of_one, place_of
+from arena.bots.finding import Found, broken, find_entrants, fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.spec import Player
-from arena.league.options import PlayOptions
-from arena.league.running import Say
-from arena.league.settings import apart_from_bots, build_limits, usual_limits
-from arena.league.store import Store, is_empty_file
+from arena.league.league_options import PlayOptions
+from arena.league.option_values import apart_from_bots, build_limits, usual_limits
+from arena.league.stop import Say
+from arena.league.store import KeptFiles, Store, is_empty_file
 from arena.rules.loading import load_ruleset
 from arena.system.printable import printable
 
@@ -38,8 +44,10 @@ def enrolled(
     leave_out: bool = False,
     store: Callable[[Sequence[BotSpec]], Path],
 ) -> tuple[Found, Path]:
-    """What is at these paths, of which nothing has been built or started yet, and where the games of these bots are
-    kept: `store` says it. So whoever plays there already is met before anything is changed. Raises `UsageError`."""
+    """Return the bots at these paths, not built or started yet, and the path of their store, by the callable `store`.
+
+    The path is known first so that an arena that plays there is met before anything is changed. Raises `UsageError`.
+    """
     found = find_entrants(paths, follow_links=follow_links, asked=options.asked, leave_out=leave_out)
     return found, apart_from_bots(store(found.bots), found.bots)
 
@@ -81,11 +89,11 @@ def entrants(
     if distinct and len({bot.digest for bot in bots}) < len(bots):
         alike = " and ".join(printable(str(bot.path)) for bot in bots)
         raise UsageError(f"{alike}: expected two different bots, got the same files twice")
-    played, places = _played(store)
+    played = _played(store)
     before = {player.digest for player in played}
     unsteady = _unsteady(found.bots, bots, before)
     entered = [bot for bot in bots if bot.fault is None] if skip_broken else bots
-    named = told_apart(entered, played, places)
+    named = assign_identities(entered, played)
     for line in [*found.remarks, *_renamed(named), *copies_of_one(named), *unsteady]:
         say(line)
     for bot in bots if skip_broken else named:
@@ -95,13 +103,12 @@ def entrants(
     return named
 
 
-def _played(path: Path) -> tuple[list[Player], dict[str, str]]:
-    """All who have played in a store, and from where they did. It need not be there, or may just be about to be made by
-    somebody else."""
+def _played(path: Path) -> list[Player]:
+    """Return the players of a store. It need not be there, or may just be about to be made by another program."""
     if not os.path.exists(path) or is_empty_file(path):
-        return [], {}
+        return []
     with Store(path, create=False) as store:
-        return store.players(), store.claims().places
+        return store.players()
 
 
 def _renamed(bots: Sequence[BotSpec]) -> list[str]:
@@ -128,7 +135,7 @@ def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str
 
 
 def _sendable(bot: BotSpec) -> BotSpec:
-    """The same bot; one that cannot be sent to other machines is broken."""
+    """Return the bot, broken if it cannot be sent to other machines."""
     from arena.league.executor.cluster.packing import check_sendable
 
     if bot.fault is None:
@@ -142,7 +149,7 @@ def _sendable(bot: BotSpec) -> BotSpec:
 def built(
     bots: Sequence[BotSpec], level: Level, options: PlayOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> list[BotSpec]:
-    """The same bots, built where they have to be; those that cannot be, or cannot be run at this level, are broken.
+    """Build the bots that need it; those that cannot be built, or run at this level, are broken.
 
     The folders of those that are built are held among the `folders`. Raises `UsageError` for an option that makes no
     sense, and `BotInUseError`.
@@ -151,3 +158,68 @@ def built(
     host = HostPrograms(options.interpreters, bots)
     made = build_all(bots, level, limits, host, say, folders=folders, run=run)
     return runnable(level, made, host, usual_limits(options), run)
+
+
+_WRITTEN = re.compile(
+    r"(.*/)?((logs?|tmp|temp|cache)/[\w./-]+"
+    r"|([\w-]+[._-])?logs?([._-][\w-]+)*\.(txt|csv|jsonl?)"
+    r"|[\w.-]+\.(log|tmp|out|err|pid|lock|db|sqlite))"
+)
+"""Files that a bot is likely to have written itself."""
+
+
+def note_versions(store: Store, bots: Sequence[BotSpec], former: Collection[str] = ()) -> list[str]:
+    """Keep files, places and arguments of these bots in the store; returns a line for each that changed since it
+    played.
+
+    Bots of the digests in `former` take the place of their older versions in the league.
+    """
+    played = store.players()
+    present = {bot.player.digest for bot in bots}
+    known = {player.digest for player in played}
+    called: dict[str, list[Player]] = {}
+    for player in played:
+        called.setdefault(player.name, []).append(player)
+    lines, kept = [], []
+    for bot in bots:
+        versions = called.get(bot.name, [])
+        older = [player for player in versions if player.digest not in present]  # the others play on, renamed
+        if bot.fault is None and older and bot.player.digest not in known:
+            lines.append(_line(bot, older[-1], store.kept().files_of(older[-1]), goes_on=bot.player.digest in former))
+        if bot.fault is None:
+            kept.append(KeptFiles(bot.player, bot.files, versions))
+    store.set_files(kept)
+    store.set_places({bot.player.digest: place_of(bot) for bot in bots}, known)
+    store.set_arguments({bot.player.digest: bot.arguments for bot in bots if bot.fault is None}, known)
+    return lines
+
+
+def _line(bot: BotSpec, old: Player, files: Mapping[str, str], *, goes_on: bool) -> str:
+    where = f"the old games stay under {old.name}@{old.digest[:6]}"
+    if goes_on:
+        where += ", and count for its place in this league, in which it goes on"
+    if not files or not bot.files:
+        return f"{bot.name} has changed since its games in this store; {where}"
+    changed = file_changes(files, bot.files)
+    line = f"{bot.name} has changed since its games in this store: {named(changed)}; {where}"
+    if are_likely_its_own(bot, changed):
+        line += f"; {ignore_hint(changed)}"
+    return line
+
+
+def file_changes(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """Compare fingerprints of files: `new`, `gone` or `changed`, by their names in order."""
+    changed = {name: "new" for name in now if name not in before}
+    changed |= {name: "gone" for name in before if name not in now}
+    changed |= {name: "changed" for name, content in now.items() if before.get(name, content) != content}
+    return dict(sorted(changed.items()))
+
+
+def are_likely_its_own(bot: BotSpec, changed: Mapping[str, str]) -> bool:
+    """Whether a bot is likely to have written all these files itself, and can say so."""
+    return bool(changed) and all(_WRITTEN.fullmatch(name) for name in changed) and bot.path.is_dir()
+
+
+def ignore_hint(changed: Mapping[str, str]) -> str:
+    """How a bot's author takes such files out of its digest."""
+    return f'files that it writes itself can be left out: ignore = ["{min(changed)}"] in its bot.toml'

@@ -8,10 +8,10 @@ stores some at a time: if it is stopped, what is stored is whole, and the same i
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
-from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from arena.bots.limits import Limits
 from arena.errors import ArenaError, UsageError
@@ -33,14 +33,13 @@ from arena.league.store import (
     SEPARATOR,
     SETTINGS_OF_GAMES,
     Damage,
-    DamagedError,
     Store,
     is_empty_file,
     is_record_file,
     refuse_other_files,
     sole_use,
 )
-from arena.league.verify import League
+from arena.league.verify import GameChecks
 from arena.rules.ruleset import RulesetError
 from arena.system.printable import counted, printable, shown
 from arena.system.user_files import FileError
@@ -81,12 +80,8 @@ def export_lines(
 # --- what is imported -------------------------------------------------------------------------------------------------
 
 
-BY_PLY = frozenset({"actions", "times_us", "cpu_us", "forgiven_us"})
-"""The fields of a record that have a value for each ply."""
-
-
 class _Coming(NamedTuple):
-    """A game that may be imported: what it is, and where it stands, for errors."""
+    """A game that may be imported, and its place in a source, for errors."""
 
     where: str
     entry: RecordEntry
@@ -97,14 +92,14 @@ class _Coming(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A game that has been looked at: the checksum of all that is in its record, and where it stands."""
+    """A game that was read before: the checksum of its record, and its place in a source."""
 
     sum: bytes
     where: str
 
 
 class Imported(NamedTuple):
-    """What came of an import: how many games are new, and how many of those that came were there."""
+    """The number of games that an import added, and of those that were there already."""
 
     new: int
     present: int
@@ -117,8 +112,7 @@ def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Impor
     there with another result or does not give its own; nothing is imported then. A game that is there is passed over.
     """
     with sole_use(target):
-        with _Present(target) as present:
-            survey = _look_at(sources, present)
+        survey = _look_at(sources, target)
         missing = [name for name in SETTINGS_OF_GAMES if name not in survey.settings]
         if survey.new and missing:
             raise UsageError(
@@ -150,13 +144,11 @@ def _of_file(path: Path, where: str) -> Iterator[_Coming]:
 
 def _of_store(path: Path, where: str) -> Iterator[_Coming]:
     with Store(path, create=False) as store:
+        store.refuse_damage()
         settings = store.settings()
-        for row in store.rows():
-            stored = store.stored(row.number)
-            if stored.record is None or stored.damage:
-                raise DamagedError(path, stored.damage)
-            own = settings_of_game(settings, stored.record)
-            yield _Coming(f"{where}: game {row.number}", RecordEntry(stored.record, own))
+        for row in store.each_row():
+            _, record = store.record(row.number)
+            yield _Coming(f"{where}: game {row.number}", RecordEntry(record, settings_of_game(settings, record)))
 
 
 def _sum(record: GameRecord) -> bytes:
@@ -167,60 +159,20 @@ def _ending(verdict: Verdict) -> str:
     return f"{verdict.result.value} by {verdict.reason.value} after {counted(verdict.plies, 'ply', 'plies')}"
 
 
-class _Present:
-    """What the target holds already; nothing, if there is none yet. Use it in a `with` statement."""
-
-    def __init__(self, target: Path) -> None:
-        self.path = target
-        self.settings: dict[str, str] = {}
-        self.meetings: Counter[tuple[Player, Player]] = Counter()
-        self._store: Store | None = None
-        self._numbers: dict[str, int] = {}
-
-    def __enter__(self) -> Self:
-        try:
-            is_there = self.path.exists() and not is_empty_file(self.path)
-        except (OSError, ValueError):
-            raise UsageError(f"{printable(str(self.path))}: expected the path of a store") from None
-        if is_there:
-            self._store = Store(self.path, create=False)
-            try:
-                rows = self._store.rows()
-                self.settings = self._store.settings()
-            except BaseException:
-                self._store.__exit__(None, None, None)
-                raise
-            self._numbers = {row.id: row.number for row in rows}
-            self.meetings.update(row.players for row in rows)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._store is not None:
-            self._store.__exit__(None, None, None)
-
-    def game(self, game: str) -> _Coming | None:
-        """The game of this id, if it is there. Raises `DamagedError` if it is not as it was stored."""
-        number = self._numbers.get(game)
-        if number is None or self._store is None:
-            return None
-        stored = self._store.stored(number)
-        if stored.record is None or stored.damage:
-            raise DamagedError(self.path, stored.damage)
-        return _Coming(f"{printable(str(self.path))}: game {number}", RecordEntry(stored.record, self.settings))
-
-
 class _Survey:
-    """What the first look has found: the new games, how many others, and the settings of all."""
+    """The result of the first pass: the new games, how many others, and the settings of all."""
 
-    def __init__(self, present: _Present) -> None:
-        self.settings = dict(present.settings)
+    def __init__(self, target: Path, store: Store | None) -> None:
+        self.settings = store.settings() if store else {}
         self.limits = {value for name, value in self.settings.items() if name.startswith(LIMITS_OF)}
         """What bots may use that have limits in the target."""
         self.is_target_new = not self.settings
-        self.meetings = present.meetings
+        self.meetings = Counter[tuple[Player, Player]]()
+        for pair in store.count().rows if store else ():
+            self.meetings[pair.players] += pair.games
         self.new: dict[str, _Known] = {}
         self.present = 0
-        self.first = printable(str(present.path))
+        self.first = printable(str(target))
         """Where the settings come from, for errors."""
 
     def is_new(self, coming: _Coming) -> bool:
@@ -229,24 +181,48 @@ class _Survey:
         return known is not None and known.where == coming.where
 
 
-def _look_at(sources: Sequence[Path], present: _Present) -> _Survey:
-    survey = _Survey(present)
-    for coming in _coming(sources):
-        fault = settings_fault(coming.entry)
-        if fault:
-            raise UsageError(f"{coming.where}: {fault}; {NOTHING_IMPORTED}")
-        _agree(survey, coming)
-        game, own = coming.record.id, _sum(coming.record)
-        known = survey.new.get(game)
-        stored = None if known else present.game(game)
-        if known is None and stored is None:
-            survey.new[game] = _Known(own, coming.where)
-            survey.meetings[coming.record.players] += 1
-        elif own == (known.sum if known else _sum(stored.record) if stored else b""):
+@contextmanager
+def _opened(target: Path) -> Iterator[Store | None]:
+    """Open the target; None if there is none yet. Raises `DamagedError` if anything in it is damaged."""
+    try:
+        is_there = target.exists() and not is_empty_file(target)
+    except (OSError, ValueError):
+        raise UsageError(f"{printable(str(target))}: expected the path of a store") from None
+    if not is_there:
+        yield None
+        return
+    with Store(target, create=False) as store:
+        store.refuse_damage()
+        yield store
+
+
+def _look_at(sources: Sequence[Path], target: Path) -> _Survey:
+    with _opened(target) as store:
+        survey = _Survey(target, store)
+        for coming in _coming(sources):
+            fault = settings_fault(coming.entry)
+            if fault:
+                raise UsageError(f"{coming.where}: {fault}; {NOTHING_IMPORTED}")
+            _agree(survey, coming)
+            game, own = coming.record.id, _sum(coming.record)
+            known = survey.new.get(game)
+            row = store.row(game) if store and known is None else None
+            if known is None and (store is None or row is None):
+                survey.new[game] = _Known(own, coming.where)
+                survey.meetings[coming.record.players] += 1
+                continue
+            if known:
+                is_same = own == known.sum
+                other = coming if is_same else next(one for one in _coming(sources) if one.record.id == game)
+            else:
+                assert store
+                assert row
+                _, record = store.record(row.number)
+                is_same = own == _sum(record)
+                other = _Coming(f"{printable(str(target))}: game {row.number}", RecordEntry(record, {}))
+            if not is_same:
+                raise ArenaError(_conflict(coming, other))
             survey.present += 1
-        else:
-            other = stored or next(earlier for earlier in _coming(sources) if earlier.record.id == game)
-            raise ArenaError(_conflict(coming, other))
     return survey
 
 
@@ -256,22 +232,8 @@ def _conflict(coming: _Coming, other: _Coming) -> str:
     what = "with another result" if endings[0] != endings[1] else "with other actions, times or words"
     return (
         f"game {coming.record.id} ({red} - {blue}) is there {what}; {NOTHING_IMPORTED}:\n"
-        f"    {coming.where}: {endings[0]}\n    {other.where}: {endings[1]}\n"
-        f"    they differ in {', '.join(_differences(coming.record, other.record))}"
+        f"    {coming.where}: {endings[0]}\n    {other.where}: {endings[1]}"
     )
-
-
-def _differences(one: GameRecord, other: GameRecord) -> Iterator[str]:
-    """In what two records of a game differ, as their fields are called; of lists of plies also from which one on."""
-    for name in one.__struct_fields__:
-        mine, others = getattr(one, name), getattr(other, name)
-        if mine == others:
-            continue
-        if name in BY_PLY:
-            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(mine, others, strict=False)))
-            yield f"{name} (from ply {same + 1} on)"
-        else:
-            yield name
 
 
 def _agree(survey: _Survey, coming: _Coming) -> None:
@@ -309,7 +271,7 @@ def _others(value: str, than: str) -> str:
 
 def _play_again(sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
     """Play every new game again. Raises `ArenaError` with the first of those that do not give what they say."""
-    league = League(survey.settings, met(survey.meetings))
+    league = GameChecks(survey.settings, met(survey.meetings))
     faults: list[str] = []
     done = 0
     for coming in _coming(sources):

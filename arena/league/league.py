@@ -1,7 +1,7 @@
 """A league or a match as a service: find the bots, say what is to be played, play what is missing.
 
 It prints nothing, handles no signal and never exits. What there is to say on the way goes to callables, the wish to
-stop comes in as a `Stop`, and what came of it is an `Outcome`.
+stop comes in as a `StopRequest`, and the result is a `LeagueOutcome`.
 """
 
 import contextlib
@@ -19,19 +19,17 @@ import trio
 
 from arena.bots.archive import ARCHIVE, archive_of, keep_copies
 from arena.bots.entering import fingerprint
-from arena.bots.run import Run
 from arena.bots.starting import Sandbox
+from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Player
-from arena.league.changes import note_versions
-from arena.league.described import settings_in
+from arena.league.entrants import note_versions
 from arena.league.executor import Executor, PlaySettings
 from arena.league.executor.local import local_executor
-from arena.league.games import Games, Settings
-from arena.league.kept_format import PLACING, format_text
+from arena.league.game_specs import Games
+from arena.league.league_options import PLACING, PlayOptions
 from arena.league.lineup import LineUp, league_before, line_up
-from arena.league.options import PlayOptions
-from arena.league.outcome import Outcome, PlayState, Watcher
+from arena.league.outcome import LeagueOutcome, PlayState, Watcher
 from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.disqualify import WithoutDisqualified
 from arena.league.pairing.ladder import Ladder
@@ -39,19 +37,36 @@ from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.placing import Placing
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.places import placing_of
-from arena.league.plan import Entry, Plan, planned
-from arena.league.run import Watch, play_missing
-from arena.league.running import Say, run_games
-from arena.league.stop import Stop, Wish
-from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, runs_of
-from arena.league.stored_games import games_between, ladder_start, stored_games, tell_stored
-from arena.play.played_on import read_reference
+from arena.league.plan import LeagueEntry, Plan, planned
+from arena.league.play_missing import Watch, play_missing
+from arena.league.settings import Settings, settings_in
+from arena.league.stop import Say, StopRequest, Wish, run_games
+from arena.league.store import (
+    CALIBRATION,
+    DamagedError,
+    GameRow,
+    Groups,
+    NumberSet,
+    Store,
+    StoreChangedError,
+    StoreError,
+    runs_of,
+)
+from arena.league.stored_league import (
+    GamesBetween,
+    format_text,
+    games_between,
+    ladder_start,
+    stored_games,
+    tell_stored,
+)
+from arena.play.machine import read_reference
 from arena.system.concurrency import background
 from arena.system.printable import counted as counted_text
 
 
 @contextlib.contextmanager
-def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.run) -> Iterator["OpenLeague"]:
+def open_league(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run = trio.run) -> Iterator["OpenLeague"]:
     """Prepare a league or match: bots found and built, the sandbox tried out, the store open and in agreement.
 
     `say` is told remarks, `run` runs what is to be waited for. Raises `UsageError`, `RulesetError` and other
@@ -64,20 +79,21 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
     ):
         run_games(run, held.try_out)
         plan = _calibrated(wanted, store)
-        rows = store.agree_and_read(plan.settings.described(plan.players), plan.players)
+        store.agree(plan.settings.described(plan.players), plan.players)
         settings = _with_older_times(plan.settings, store)
-        before = None if entry.is_new else league_before(store, entry.format, settings, rows)
+        before = None if entry.is_new else league_before(store, entry.format, settings)
         broken = {bot.player.digest for bot in plan.bots if bot.fault is not None}
-        lineup = line_up(entry.format, plan.players, broken, rows, before)
+        played = {player.digest for player in store.players()}
+        lineup = line_up(entry.format, plan.players, broken, played, before)
         players = lineup.everybody(plan.players)
-        games = Games(settings, {row.id for row in rows}, lineup.former)
+        games = Games(settings, store, lineup.former)
         format_, since = lineup.format, 0
         if isinstance(format_, ChosenFormat) and format_.goes_on:
             since = ladder_start(store, plan.players)
-            format_ = format_.with_known([row for row in games_between(players, rows) if row.number <= since])
+            known = games_between(players, store.each_row())
+            format_ = format_.with_known([row for row in known if row.number <= since])
         pairing = partial(format_, games, plan.players, entry.rounds, entry.games)
-        league = OpenLeague(plan, pairing, held, store, run, rows=rows, players=players)
-        del rows  # the league gives them up when it plays
+        league = OpenLeague(plan, pairing, held, store, run, players=players)
         league.refuse_lost(lineup.counted)
         for line in (*note_versions(store, plan.bots, lineup.former), *league.remarks(lineup)):
             say(line)
@@ -100,7 +116,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         yield league
 
 
-def _is_archived(entry: Entry) -> bool:
+def _is_archived(entry: LeagueEntry) -> bool:
     """Whether the files of bots are kept, which is usual where new versions take the places of old ones."""
     if entry.archive is None:
         return isinstance(entry.format, ChosenFormat) and entry.format.options.name in PLACING
@@ -140,10 +156,9 @@ class OpenLeague:
     """A league or match that is ready to be played; see `open_league`.
 
     `planned` is how many games there are in all, or None where that depends on results and is not known yet; `at_most`
-    is how many there can be, if that is known.
-    `new_pairing` makes a pairing of it that nobody has asked for games. `meets_all` is whether all bots meet equally
-    often, so that a table can tell what is missing. `players` are those that take part, and then older versions of them
-    whose games count for their places.
+    is how many there can be, if that is known. `new_pairing` makes a new pairing of the league. `meets_all` is whether
+    all bots meet equally often, so that a table can tell what is missing. `players` are those that take part, and then
+    older versions of them whose games count for their places.
     """
 
     def __init__(
@@ -154,10 +169,8 @@ class OpenLeague:
         store: Store,
         run: Run,
         *,
-        rows: list[GameRow],
         players: tuple[Player, ...],
     ) -> None:
-        """`pairing` makes a new pairing, which nobody has asked for games; `rows` are the store's, as it was opened."""
         self.plan = plan
         self.players = players
         self.store = store
@@ -168,41 +181,50 @@ class OpenLeague:
         self.new_pairing = pairing
         self._held = held
         self._run = run
-        self._rows: list[GameRow] | None = rows
-        """What the store holds, from when it was opened until games are played; then it is read anew each time."""
-        self._ids: set[str] | None = None
-        """The ids of the league's games that are stored: the pairing is asked once, which takes long in a large one."""
-
-    def rows(self) -> list[GameRow]:
-        """The games of the league that are stored, in the order in which they were."""
-        ids = self._known_ids()
-        return [row for row in self.stored() if row.id in ids]
+        self._numbers = self._stored_numbers()
+        """The numbers of the league's games: those found in the store, and those stored since."""
 
     @property
     def known(self) -> int:
         """How many of the league's games were found in the store, or stored since: also if they are gone from it."""
-        return len(self._known_ids())
+        return len(self._numbers)
 
-    def _known_ids(self) -> set[str]:
-        if self._ids is None:
-            self._ids = {row.id for row in self.rows_in_order()}
-        return self._ids
+    def _stored_numbers(self) -> NumberSet:
+        """Ask the pairing for its games, which takes long in a large league."""
+        numbers = NumberSet()
+        for row in self.rows_in_order():
+            numbers.add(row.number)
+        return numbers
+
+    def count(self) -> Groups:
+        """Count the games of the store that the league does not leave out; see `make_table` for those of its players.
+
+        Raises `DamagedError`.
+        """
+        contents = self.store.count(counted=True)
+        if contents.damage:
+            raise DamagedError(self.store.path, contents.damage)
+        return contents.rows
+
+    def rows(self) -> list[GameRow]:
+        """Return the stored games of the league, in the order in which they were stored. Unlike `count` it has all in
+        memory."""
+        return [row for row in self.store.rows() if row.number in self._numbers]
 
     def rows_in_order(self) -> Iterator[GameRow]:
-        """The same in the order in which they are to be played."""
-        return stored_games(self.new_pairing(), self.players, self.stored())
+        """Give the stored games of the league in the order in which they are to be played."""
+        return stored_games(self.new_pairing(), self._between())
 
-    def stored(self) -> list[GameRow]:
-        """All games that the store holds, those of other leagues too; read anew once games are played."""
-        return self.store.rows() if self._rows is None else self._rows
+    def _between(self) -> GamesBetween:
+        return GamesBetween(self.store, self.players)
 
     def placing(self) -> Placing | None:
-        """How the format places the bots by the games that are stored; None where the table says all."""
-        return placing_of(self.new_pairing(), self.players, self.stored())
+        """Return how the format places the bots by the games that are stored; None where the table says all."""
+        return placing_of(self.new_pairing(), self._between())
 
-    def refuse_lost(self, counted: Collection[str]) -> None:
-        """Raise `UsageError` if the league no longer counts some of the games of these ids, which it has counted."""
-        lost = len(set(counted) - self._known_ids())
+    def refuse_lost(self, counted: Collection[int]) -> None:
+        """Raise `UsageError` if the league no longer counts some of these games, by number, which it has counted."""
+        lost = sum(number not in self._numbers for number in counted)
         if lost:
             raise UsageError(
                 f"{self.store.path}: {lost} of the {counted_text(len(counted), 'game')} that this {self.plan.format} "
@@ -226,52 +248,55 @@ class OpenLeague:
         """Have the store know that all is played: that there are to be as many games as there are now, or with `first`
         so many, in the order of play, and that others do not count."""
         if first is not None:
-            self._ids = {row.id for row in islice(self.rows_in_order(), first)}
+            self._numbers = NumberSet()
+            for row in islice(self.rows_in_order(), first):
+                self._numbers.add(row.number)
             self.keep_what_counts()
-        self.planned = len(self.rows())
+        self.planned = self.known
         self.store.keep(planned=self.planned)
 
     def keep_what_counts(self) -> None:
         """Have the store know which games between these players the league does not count, and who is disqualified, so
         that every table of the store is that of the league."""
-        ids = self._known_ids()
-        games = games_between(self.players, self.stored())
-        self.store.keep(not_counted=runs_of(row.number for row in games if row.id not in ids))
-        self._keep_disqualified()
-
-    def _keep_disqualified(self) -> None:
+        digests = {player.digest for player in self.players}
+        if self.store.count_between(digests) > self.known:
+            numbers = self.store.numbers_between(digests)
+            self.store.keep(not_counted=runs_of(number for number in numbers if number not in self._numbers))
+        else:
+            self.store.keep(not_counted=())
         placing = self.placing() if self.plan.disqualifies else None
         disqualified = placing.disqualified if placing else ()
         games = Counter(player.digest for row in (self.rows() if disqualified else ()) for player in row.players)
         counted = (msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified)
         self.store.keep(disqualified=tuple(counted))
 
-    def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
+    def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
         """Play what is missing, until all is played or `stop` is asked for.
 
         `watch` is called with what happens in the games, as the `watcher` is: it must not wait for anything.
         """
-        state = PlayState(watcher, watch, self._known_ids())
+        others = self._between().left - self.known
+        state = PlayState(watcher, watch, self._numbers)
         error = None
         try:
-            self.store.watch()
             run_games(self._run, self._play_until_stopped, stop, state)
             self.store.refuse_changed()
         except ArenaError as caught:
             error = caught
         is_complete = state.session.is_complete and not isinstance(error, StoreChangedError)
-        if is_complete and self.planned is None:
-            self.keep_as_whole()
         if not isinstance(error, StoreError):
             try:
+                if others:  # the pairing may have come to games of an earlier league
+                    self._numbers = self._stored_numbers()
+                if is_complete and self.planned is None:
+                    self.keep_as_whole()
                 self.keep_what_counts()
             except StoreError as caught:
                 error = error or caught
-        return Outcome(
+        return LeagueOutcome(
             error=error,
             is_complete=is_complete,
             changed=tuple(state.versions.errors()),
-            left_out=tuple(state.session.left_out),
             remarks=tuple(state.versions.remarks()),
             forfeits=state.forfeits(),
             dropped=state.session.dropped,
@@ -279,7 +304,7 @@ class OpenLeague:
             repeated=state.session.in_all_repeats(),
         )
 
-    async def _play_until_stopped(self, stop: Stop, state: PlayState) -> None:
+    async def _play_until_stopped(self, stop: StopRequest, state: PlayState) -> None:
         session = state.session
 
         async def stop_when_asked(playing: trio.CancelScope) -> None:
@@ -297,7 +322,7 @@ class OpenLeague:
 
     @asynccontextmanager
     async def _executor(self, settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-        """Where so many games at a time are played."""
+        """Make the executor for `jobs` parallel games."""
         cluster = self.plan.cluster
         if cluster is None:
             async with local_executor(settings, jobs) as local:
@@ -312,31 +337,25 @@ class OpenLeague:
         """Where the games are played: in worker processes, of which there are no more than games."""
         plan = self.plan
         jobs = plan.jobs
-        stored = {row.id: row for row in self.stored()}
         if self.planned is not None:
-            jobs = min(jobs, self.planned - len(self._known_ids()))
-        elif tell_stored(self.new_pairing(), self.players, stored.values()):
+            jobs = min(jobs, self.planned - self.known)
+        elif tell_stored(self.new_pairing(), self._between()):
             jobs = 0
         if not jobs:
             state.session.is_complete = True
             return
-        self._rows = None
         settings = replace(plan.play_settings, is_watched=state.watch is not None)
-        found = stored.keys() - self._known_ids()
-        try:
-            async with self._executor(settings, jobs) as executor:
-                await play_missing(
-                    self.new_pairing(),
-                    {bot.player: bot for bot in plan.bots},
-                    self.store,
-                    executor,
-                    state.finished,
-                    versions=state.versions,
-                    say=state.watcher.remark,
-                    session=state.session,
-                    keep_bots=plan.settings.keep_bots,
-                    watch=state.watch or (lambda event: None),
-                    stored=stored,
-                )
-        finally:  # a game of another format that the pairing came to only now is one of the league's as well
-            self._known_ids().update(found - stored.keys())
+        async with self._executor(settings, jobs) as executor:
+            await play_missing(
+                self.new_pairing(),
+                {bot.player: bot for bot in plan.bots},
+                self.store,
+                executor,
+                state.finished,
+                versions=state.versions,
+                say=state.watcher.remark,
+                session=state.session,
+                keep_bots=plan.settings.keep_bots,
+                watch=state.watch or (lambda event: None),
+                stored=self._between(),
+            )

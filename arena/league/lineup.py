@@ -11,27 +11,35 @@ from dataclasses import dataclass, field, replace
 
 from arena.errors import ArenaError
 from arena.game.spec import Player
-from arena.league.formats import FormatName
-from arena.league.games import Games, Settings
-from arena.league.kept_format import PLACING, KeptFormat, format_in, versions
+from arena.league.game_specs import Games
+from arena.league.league_options import PLACING, FormatName
 from arena.league.pairing.chosen import ChosenFormat
-from arena.league.pairing.pairing import Format
+from arena.league.pairing.pairing import Format, Pairing
 from arena.league.pairing.placing import Placed
-from arena.league.store import GameRow, Store
-from arena.league.stored_games import games_between, stored_games, tell_stored
+from arena.league.settings import Settings
+from arena.league.store import Store
+from arena.league.stored_league import (
+    GamesBetween,
+    KeptFormat,
+    format_in,
+    games_between,
+    stored_games,
+    tell_stored,
+    versions,
+)
 
 
 @dataclass(frozen=True)
 class LineUp:
     """Who takes part: `format` knows who is not paired, `former` are older versions of players by digest.
 
-    `counted` are the ids of the stored games that the league has counted so far, `late` the players that came after the
-    draw of a knockout.
+    `counted` are the numbers of the stored games that the league has counted so far, `late` the players that came after
+    the draw of a knockout.
     """
 
     format: Format
     former: Mapping[str, tuple[Player, ...]] = field(default_factory=dict)
-    counted: frozenset[str] = frozenset()
+    counted: frozenset[int] = frozenset()
     late: tuple[Player, ...] = ()
 
     def everybody(self, players: Iterable[Player]) -> tuple[Player, ...]:
@@ -43,12 +51,13 @@ class LineUp:
 class LeagueBefore:
     """A league that goes on, as the store has it.
 
-    `names` are those of its players, by digest, `counted` the ids of its stored games, and so many `rounds` have begun.
+    `names` are those of its players, by digest, `counted` the numbers of its stored games, and so many
+    `rounds` have begun.
     """
 
     kept: KeptFormat
     names: Mapping[str, str]
-    counted: frozenset[str]
+    counted: frozenset[int]
     rounds: int
 
 
@@ -56,10 +65,13 @@ def line_up(
     format_: Format,
     players: Sequence[Player],
     broken: Collection[str],
-    rows: Sequence[GameRow],
+    played: Collection[str],
     before: LeagueBefore | None = None,
 ) -> LineUp:
-    """The line-up of these players, of which those of the digests in `broken` cannot be started."""
+    """Return the line-up of these players.
+
+    Those of the digests in `broken` cannot be started; those of the digests in `played` have games in the store.
+    """
     if not isinstance(format_, ChosenFormat):
         return LineUp(format_)
     present = {player.digest for player in players}
@@ -67,7 +79,6 @@ def line_up(
     if before:
         kept = before.kept
         gone = {before.names.get(digest): digest for digest in kept.players if digest not in present}
-        played = {player.digest for row in rows for player in row.players}
         for player in players:
             digest = player.digest
             seat = digest if digest in kept.players else gone.get(player.name)
@@ -114,7 +125,7 @@ def _away(
     return away
 
 
-def league_before(store: Store, format_: Format, settings: Settings, rows: Sequence[GameRow]) -> LeagueBefore | None:
+def league_before(store: Store, format_: Format, settings: Settings) -> LeagueBefore | None:
     """The last league of a store, where one of this format that places bots goes on; None otherwise.
 
     A league whose games cannot be worked out, as after somebody changed the store, does not go on.
@@ -129,12 +140,15 @@ def league_before(store: Store, format_: Format, settings: Settings, rows: Seque
             players = [Player(names.get(digest, ""), digest) for digest in kept.players]
             older = kept.versions(players)
             everybody = LineUp(format_, older).everybody(players)
-            found = list(games_between(everybody, rows))
-            games = Games(settings, {row.id for row in found}, older)
+            games = Games(settings, store, older)
             since = store.ladder_since(kept.players)
-            counted = {row.id for row in stored_games(kept.pairing(games, players, found, since), everybody, found)}
-            pairing = kept.pairing(games, players, found, since)
-            tell_stored(pairing, everybody, found)
+
+            def pairing_again() -> Pairing:
+                return kept.pairing(games, players, games_between(everybody, store.each_row()), since)
+
+            counted = {row.number for row in stored_games(pairing_again(), GamesBetween(store, everybody))}
+            pairing = pairing_again()
+            tell_stored(pairing, GamesBetween(store, everybody))
             rounds = pairing.placing().rounds if isinstance(pairing, Placed) else ()
             return LeagueBefore(kept, names, frozenset(counted), sum(bool(one.played) for one in rounds))
     return None

@@ -8,11 +8,10 @@ from arena.errors import ArenaError
 from arena.game.faults import lost_by
 from arena.game.record import GameRecord
 from arena.game.recorded import faults_of
-from arena.league.run import Watch
-from arena.league.session import Session
-from arena.league.store import GameRow
+from arena.league.play_missing import RunProgress, Watch
+from arena.league.store import GameRow, NumberSet
 from arena.league.versions import Versions
-from arena.play.played_on import worker_of
+from arena.play.machine import worker_of
 from arena.system.printable import counted
 
 
@@ -48,15 +47,15 @@ class Forfeits:
 
     @property
     def text(self) -> str:
-        """It in a line, with how the first of these games was lost."""
+        """One line, with how the first of these games was lost."""
         where = f" on worker {self.worker}" if self.worker else ""
         lost = f"{self.name} forfeited {counted(self.count, 'game')} ({self.reason})"
         return f"{lost}; the first, game {self.first.number}{where}: {self.words}"
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of playing. What has been stored is in the store."""
+class LeagueOutcome:
+    """The outcome of playing; the games are in the store."""
 
     error: ArenaError | None
     """What stopped it, if something failed."""
@@ -73,27 +72,25 @@ class Outcome:
     """The one bot that took part in all games that had to be played again, and how many these were."""
     unstored: int = 0
     """Games that were over, and could not be stored."""
-    left_out: tuple[str, ...] = ()
-    """A line for each bot that was played no more, because it could not be played."""
 
 
 class PlayState:
-    """What is kept while games are played; forfeits are counted for each bot and reason.
+    """The state of a league that plays; forfeits are counted for each bot and reason.
 
-    `ids` are those of the league's stored games, to which each that is stored now is added.
+    `numbers` are those of the league's stored games, to which each that is stored now is added.
     """
 
-    def __init__(self, watcher: Watcher, watch: Watch | None, ids: set[str]) -> None:
-        self._ids = ids
+    def __init__(self, watcher: Watcher, watch: Watch | None, numbers: NumberSet) -> None:
+        self._numbers = numbers
         self.watcher = watcher
         self.watch = watch
         self.versions = Versions()
-        self.session = Session()
+        self.session = RunProgress()
         self._first: dict[tuple[str, str], Forfeits] = {}
         self._counts: Counter[tuple[str, str]] = Counter()
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
-        self._ids.add(row.id)
+        self._numbers.add(row.number)
         self.watcher.finished(row, record)
         for color, fault in faults_of(record).items():
             reason = fault.reason if fault else row.reason

@@ -17,30 +17,28 @@ from pathlib import Path
 import msgspec
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.folders import BotFolders
 from arena.bots.names import expected_name, name_fault
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import choose
-from arena.bots.spec import person_spec
+from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.persons import with_clock, without_clock
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import parse_time
-from arena.league.changes import note_versions
-from arena.league.entrants import enrolled, entrants
+from arena.league.entrants import enrolled, entrants, note_versions
 from arena.league.game_ids import rounds_tried
-from arena.league.games import Games, Settings
-from arena.league.options import Kind, PlayOptions
+from arena.league.game_specs import Games
+from arena.league.league_options import Kind, PlayOptions
+from arena.league.option_values import check_values, default_store, option_value, settings_of, time_control
 from arena.league.resumed import note_places
-from arena.league.running import Say, run_games
 from arena.league.saved import Ending, Finished, PreparedGame, Saved, check_place, keep
-from arena.league.settings import check_values, default_store, option_value, settings_of, time_control
-from arena.league.stop import Stop, Wish
+from arena.league.settings import Settings
+from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import Store, sole_use
 from arena.league.versions import Versions
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions
 from arena.play.session import Session
 from arena.system.concurrency import background
 from protocol.notation import Color
@@ -54,7 +52,7 @@ FAREWELL_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class PersonOptions:
-    """Who sits down. `names` are those of the persons: one, who plays a bot, or two, who play each other.
+    """The persons who play. `names` has one, who plays a bot, or two, who play each other.
 
     `color` is that of the first of them; None: the one that it has had less often against the other, or either.
     `clock` is a time for persons as `--time` is one for bots; without one they have none. With a `seed_given` rounds
@@ -173,7 +171,7 @@ def _next_game(settings: Settings, store: Store, players: tuple[Player, Player],
         if color is not None:
             ways = [as_blue if color else as_red]
         for game in ways:
-            if not store.has(game.id):
+            if game.id not in store:
                 return game
     raise AssertionError("there is no last round")
 
@@ -202,16 +200,15 @@ def _rounds(who: PersonOptions) -> Iterator[int]:
 # --- playing ----------------------------------------------------------------------------------------------------------
 
 
-def play_person_game(prepared: PreparedGame, face: Face, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
+def play_person_game(prepared: PreparedGame, face: Face, stop: StopRequest, say: Say, run: Run = trio.run) -> Ending:
     """Play until the game is over, which is stored, or until it is interrupted, which is saved in its file.
 
     `face` shows the session to the person. Raises `ArenaError` as `arena.league.saved.play_prepared` does.
     """
-    prepared.store.watch()
     return run_games(run, _play, prepared, face, stop, say)
 
 
-async def _play(prepared: PreparedGame, face: Face, stop: Stop, say: Say) -> Ending:
+async def _play(prepared: PreparedGame, face: Face, stop: StopRequest, say: Say) -> Ending:
     held = prepared.held
     options = GameOptions(held.start, pondering=prepared.pondering, try_out=held.try_out)
     session = Session(prepared.spec, prepared.bots, options, prepared.history)

@@ -5,32 +5,31 @@ there, as where the league is taken up again. So the places follow from the form
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 import msgspec
 
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Opening, Player
-from arena.league.described import settings_in
 from arena.league.game_ids import contents_of, pair_seed_of, place_of_opening, rounds_tried
-from arena.league.games import Games, Settings, openings_in
-from arena.league.kept_format import PLACING, KeptFormat, format_in
+from arena.league.game_specs import Games
+from arena.league.league_options import PLACING
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.placing import Placed, Placing
+from arena.league.settings import Settings, openings_in, settings_in
 from arena.league.store import NO_OPENINGS, OPENINGS, Contents, GameRow, Groups, Store
-from arena.league.stored_games import games_between, tell_stored
+from arena.league.stored_league import GamesBetween, KeptFormat, format_in, games_between, tell_stored
 
 MOST_OPENINGS = 100_000
 """More than a file of openings can have."""
 
 
-def placing_of(pairing: Pairing, players: Sequence[Player], rows: Iterable[GameRow]) -> Placing | None:
-    """How a pairing, which nobody has asked before, places the players by the games that are stored; None where the
-    table says all, as where nobody is disqualified who could be."""
+def placing_of(pairing: Pairing, stored: GamesBetween) -> Placing | None:
+    """Return how a new pairing places its players by the stored games; None where the table says all."""
     if not isinstance(pairing, Placed):
         return None
-    tell_stored(pairing, players, rows)
+    tell_stored(pairing, stored)
     placing = pairing.placing()
     return placing if placing != Placing() else None
 
@@ -55,7 +54,7 @@ def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Gro
         players = [called[digest] for digest in kept.players]
         rows = list(games_between(contents.entrants, store.each_row()))
         pairing = _pairing(store, contents, kept, players, rows)
-        return placing_of(pairing, contents.entrants, rows)
+        return placing_of(pairing, GamesBetween(store, contents.entrants))
     except ArenaError as error:  # of a store that somebody has changed
         return Placing(problem=str(error))
 
@@ -73,7 +72,7 @@ def _pairing(
     if described.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
         openings = _openings(store, settings, openings_in(described[OPENINGS]), rows)
         settings = msgspec.structs.replace(settings, openings=openings)
-    games = Games(settings, {row.id for row in rows}, kept.versions(players))
+    games = Games(settings, store, kept.versions(players))
     start = contents.kept.ladder
     since = start.since if start and start.players == kept.players else None
     return kept.pairing(games, players, rows, since)

@@ -8,22 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.bots import BotSpec
 from arena.bots.folders import BotFolders
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import AUTO, Level, choose
+from arena.bots.spec import BotSpec
+from arena.bots.trial import Run
 from arena.game.spec import Player
 from arena.game.time_control import parse_duration
-from arena.league.cluster import ClusterOptions
 from arena.league.entrants import enrolled, entrants
 from arena.league.executor import PlaySettings
-from arena.league.games import Games, Settings
-from arena.league.options import Kind, PlayOptions, usable_cpus
-from arena.league.pairing.chosen import ChosenFormat
-from arena.league.pairing.pairing import Format
-from arena.league.pairing.round_robin import RoundRobin
-from arena.league.running import Say
-from arena.league.settings import (
+from arena.league.game_specs import Games
+from arena.league.league_options import ClusterOptions, Kind, PlayOptions, usable_cpus
+from arena.league.option_values import (
     build_limits,
     check_number,
     check_values,
@@ -33,15 +28,20 @@ from arena.league.settings import (
     time_control,
     times_of_bots,
 )
+from arena.league.pairing.chosen import ChosenFormat
+from arena.league.pairing.pairing import Format
+from arena.league.pairing.round_robin import RoundRobin
+from arena.league.settings import Settings
+from arena.league.stop import Say
 from arena.league.store import sole_use
 
 if TYPE_CHECKING:
-    from arena.league.executor.cluster.plan import ClusterPlan
+    from arena.league.executor.cluster.messages import ClusterPlan
 
 
 @dataclass(frozen=True)
-class Entry:
-    """Who is to play how much: `format` says who meets whom, `games` cuts it short.
+class LeagueEntry:
+    """The bots and the format of games to play: `format` is who meets whom, `games` limits their number.
 
     Unless it is `strict`, bots that cannot be started are listed as broken (with `skip_broken` they are left out), and
     those that need a program which this machine has not got are left out. Where bots have to be `distinct`, copies of
@@ -66,7 +66,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be played, and where it is kept."""
+    """A league or match that is ready to be opened: bots, settings, and the path of its store."""
 
     kind: Kind
     settings: Settings
@@ -100,7 +100,6 @@ class Plan:
 
     @property
     def play_settings(self) -> PlaySettings:
-        """What all games are played under."""
         return PlaySettings(
             bots=self.bots,
             level=self.level,
@@ -113,9 +112,9 @@ class Plan:
 
 
 def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
-    """Where the games are to be played; games at a time are shared out where the workers are this machine's. Raises
+    """Return the plan of a cluster; parallel games are shared out where the workers are this machine's. Raises
     `UsageError`."""
-    from arena.league.executor.cluster.plan import ClusterPlan, Tls  # a league without a cluster loads none of it
+    from arena.league.executor.cluster.messages import ClusterPlan, Tls  # a league without a cluster loads none of it
 
     asked.check()
     tls = None
@@ -134,9 +133,9 @@ def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
 
 
 @contextlib.contextmanager
-def planned(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Iterator[Plan]:
-    """Find and build the bots, and read the settings. Until the end of the `with` statement nobody else plays with the
-    store, nor builds in the bots' folders. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
+def planned(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run) -> Iterator[Plan]:
+    """Find and build the bots, and read the settings. Within the `with` statement no other arena plays with the
+    store or builds in the bots' folders. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
     check_values(options)
     cluster = _cluster_plan(options.cluster, options) if options.cluster else None
     level = choose(options.sandbox)
@@ -172,7 +171,7 @@ def is_pinned(options: PlayOptions, games: int | None) -> bool:
 
 
 def _plan(
-    entry: Entry,
+    entry: LeagueEntry,
     options: PlayOptions,
     bots: Sequence[BotSpec],
     *,

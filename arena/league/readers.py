@@ -28,7 +28,7 @@ GUESSED = 2**32
 
 
 class Audience(Enum):
-    """Who reads: the host, a seat, whoever knows no more than both seats, or the author of a bot."""
+    """A kind of reader: the host, a seat, the public that knows what both seats know, or the author of a bot."""
 
     ALL = "all"
     RED = Color.RED.word
@@ -37,8 +37,8 @@ class Audience(Enum):
     BOT = "bot"
 
 
-class Played(Protocol):
-    """A game, as far as it says who played it."""
+class PlayedGame(Protocol):
+    """The number and the players of a game."""
 
     @property
     def number(self) -> int: ...
@@ -46,7 +46,7 @@ class Played(Protocol):
     def players(self) -> tuple[Player, Player]: ...
 
 
-AnyPlayed = TypeVar("AnyPlayed", bound=Played)
+AnyGame = TypeVar("AnyGame", bound=PlayedGame)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Reader:
         return OF_BOT + self.name if self.audience is Audience.BOT else self.audience.value
 
     def seats(self, players: tuple[Player, Player]) -> tuple[Color, ...]:
-        """The sides of a game whose own is for this reader: two where both are versions of the one bot."""
+        """Return the sides of a game that this reader may see: both where both are versions of the reader's bot."""
         match self.audience:
             case Audience.ALL:
                 return tuple(Color)
@@ -103,8 +103,8 @@ def reader_named(text: str) -> Reader:
     raise UsageError(f"expected all, red, blue, public or {OF_BOT}NAME, got {shown(text)}")
 
 
-def readable(rows: Iterable[AnyPlayed], settings: dict[str, str], reader: Reader) -> list[AnyPlayed]:
-    """Those of the games that are for this reader: all, or of the author of a bot those of that bot.
+def readable(rows: Iterable[AnyGame], settings: dict[str, str], reader: Reader) -> list[AnyGame]:
+    """Return the games for this reader: all, or for the author of a bot those of that bot.
 
     `settings` are those of the store. Raises `UsageError` if one of them shows what another one hides.
     """
@@ -118,7 +118,7 @@ def readable(rows: Iterable[AnyPlayed], settings: dict[str, str], reader: Reader
     return found
 
 
-def _refuse_both_set_ups(rows: Sequence[Played], reader: Reader) -> None:
+def _refuse_both_set_ups(rows: Sequence[PlayedGame], reader: Reader) -> None:
     games = {color: row.number for row in rows for color in reader.seats(row.players)}
     if len(games) > 1:
         raise UsageError(
@@ -128,8 +128,8 @@ def _refuse_both_set_ups(rows: Sequence[Played], reader: Reader) -> None:
         )
 
 
-def _refuse_both_roles(rows: Sequence[Played], reader: Reader) -> None:
-    sides: dict[Color, dict[str, Played]] = {color: {} for color in Color}
+def _refuse_both_roles(rows: Sequence[PlayedGame], reader: Reader) -> None:
+    sides: dict[Color, dict[str, PlayedGame]] = {color: {} for color in Color}
     for row in rows:
         for color in Color:
             player = row.players[color]

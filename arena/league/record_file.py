@@ -15,11 +15,10 @@ from arena.errors import ArenaError, UsageError
 from arena.game.exported import LONGEST_LINE, RecordEntry, SeatViewError, decode_line, encode_line
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Player
-from arena.league.games import Settings
-from arena.league.setting_faults import setting_fault
+from arena.league.settings import Settings, setting_fault
 from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
-from arena.league.store.other_files import STORE_START
-from arena.league.verify import League, other_limits
+from arena.league.store.faults import STORE_START
+from arena.league.verify import GameChecks, other_limits
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
 from arena.system.printable import printable, shown
@@ -34,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 
 class LineFault(NamedTuple):
-    """What is wrong with a line of a file."""
+    """A fault in a line of a file."""
 
     line: int
     text: str
@@ -78,7 +77,7 @@ def read_records(path: Path) -> Iterator[GameRecord]:
 
 
 def settings_of_game(settings: dict[str, str], record: GameRecord) -> dict[str, str]:
-    """What of a league's settings stands in the line of one of its games: what is said of other bots is left out."""
+    """Return the league's settings for the line of one of its games: without those of other bots."""
     return {name: value for name, value in settings.items() if not _is_of_another(name, record.players)}
 
 
@@ -90,7 +89,7 @@ def _is_of_another(setting: str, players: tuple[Player, Player]) -> bool:
 
 
 def shared_settings(settings: dict[str, str]) -> dict[str, str]:
-    """What of a line's settings those of other bots have, too: all but the limits of single bots."""
+    """Return the settings of a line but the limits of single bots, which the lines of other bots do not have."""
     return {name: value for name, value in settings.items() if not name.startswith(LIMITS_OF)}
 
 
@@ -119,7 +118,7 @@ class _Met(NamedTuple):
 
 
 def met(meetings: Counter[tuple[Player, Player]]) -> Iterable[_Met]:
-    """The games that were counted, as far as `League` has to know them."""
+    """Give counted games as `GameChecks` takes them."""
     return (_Met(players, games) for players, games in meetings.items())
 
 
@@ -145,7 +144,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             break
         if not isinstance(entry, RecordError):
             meetings[entry.record.players] += 1
-    leagues: dict[frozenset[tuple[str, str]], League] = {}
+    leagues: dict[frozenset[tuple[str, str]], GameChecks] = {}
     seen: dict[str, tuple[int, bytes]] = {}
     number = bad = copies = 0
     for number, entry in read_entries(path):
@@ -169,7 +168,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             settings = shared_settings(entry.settings)
             key = frozenset(settings.items())
             if key not in leagues:
-                leagues[key] = League(settings, met(meetings))
+                leagues[key] = GameChecks(settings, met(meetings))
             faults = [*leagues[key].faults(entry.record), *other_limits(entry.record, entry.settings)]
             faults += filter(None, [settings_fault(entry)])
             yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults))

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.build import build_all
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits, read_limits
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
+from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person
 from arena.game.record import GameRecord
@@ -31,15 +31,15 @@ from arena.game.spec import GameSpec, Player
 from arena.league.executor import Executor, Failed, GameTask, NotPlayed, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
 from arena.league.found_again import BotFinder
-from arena.league.pairs import return_game
-from arena.league.running import Say, run_games
+from arena.league.game_specs import return_game
+from arena.league.stop import Say, run_games
 from arena.league.trust import bot_line, is_archived, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions
 from protocol.notation import Color
 
 
 class Part(Enum):
-    """What differs first."""
+    """The kind of the first difference."""
 
     SETUP = "set-up"
     ACTION = "action"
@@ -48,7 +48,7 @@ class Part(Enum):
 
 
 @dataclass(frozen=True)
-class Difference:
+class FirstDifference:
     """The first thing in which two games differ: at this ply (0: before the game), for this side.
 
     `recorded` and `played` are the two set-ups or actions; None where there was none.
@@ -67,7 +67,7 @@ class Rerun:
 
     recorded: GameRecord
     played: GameRecord
-    difference: Difference | None
+    difference: FirstDifference | None
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class RerunOptions:
     the `archive` and `near`.
 
     `arguments` are those that bots are started with, by colour, where the host says them; `known_arguments` are those
-    that the store has, by digest. `places` are what it knows of where its bots lay, `limits` those that its settings
-    give to bots, by name; no bot has more than these, or than the usual ones. `sandbox` is the level, where the host
+    that the store has, by digest. `places` are where it was played with its bots, `limits` those that its settings give
+    to bots, by name; no bot has more than these, or than the usual ones. `sandbox` is the level, where the host
     names one, `last_sandbox` that at which the store was last played with: see `sandbox_asked`.
     """
 
@@ -145,11 +145,11 @@ def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.r
     return Rerun(record, played, difference(record, played))
 
 
-def difference(recorded: GameRecord, played: GameRecord) -> Difference | None:
+def difference(recorded: GameRecord, played: GameRecord) -> FirstDifference | None:
     """The first thing in which two games under the same rules differ, times aside; None if they are the same."""
     for color in Color:
         if recorded.setups[color] != played.setups[color]:
-            return Difference(Part.SETUP, 0, color, recorded.setups[color], played.setups[color])
+            return FirstDifference(Part.SETUP, 0, color, recorded.setups[color], played.setups[color])
     starts = Color.BLUE if dict(recorded.rules).get("starts") == Color.BLUE.word else Color.RED
 
     def mover(ply: int) -> Color:
@@ -157,7 +157,7 @@ def difference(recorded: GameRecord, played: GameRecord) -> Difference | None:
 
     for ply, (before, now) in enumerate(zip(recorded.actions, played.actions, strict=False), start=1):
         if before != now:
-            return Difference(Part.ACTION, ply, mover(ply), before, now)
+            return FirstDifference(Part.ACTION, ply, mover(ply), before, now)
     ends = [(record.verdict.result, record.verdict.reason, record.verdict.plies) for record in (recorded, played)]
     if ends[0] == ends[1]:
         return None
@@ -166,7 +166,7 @@ def difference(recorded: GameRecord, played: GameRecord) -> Difference | None:
         record.actions[common] if len(record.actions) > common else None for record in (recorded, played)
     )
     is_begun = None not in recorded.setups
-    return Difference(Part.END, common + 1 if is_begun else 0, mover(common + 1), before_next, now_next)
+    return FirstDifference(Part.END, common + 1 if is_begun else 0, mover(common + 1), before_next, now_next)
 
 
 def _remark(record: GameRecord, say: Say) -> None:
@@ -177,7 +177,7 @@ def _remark(record: GameRecord, say: Say) -> None:
 
 
 def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -> Limits:
-    """What a side could use, the usual limits where the record does not say; no more than the store gives its bots."""
+    """Return the limits of a side, by default the usual ones; no more than the store gives its bots."""
     said = read_limits(record.confinement[color].partition(": ")[2]) or Limits()
     return limits_for(color, record.players[color].name, said, options.limits, where="the record", say=say)
 
@@ -186,20 +186,19 @@ def _bots(
     record: GameRecord, level: Level, options: RerunOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> tuple[BotSpec, BotSpec]:
     """Both bots as they are to be started, built where they have to be. Raises `UsageError`."""
-    finder = BotFinder(options.places, options.near, may_differ=options.changed_bots, archive=options.archive)
+    finder = BotFinder(options.near, may_differ=options.changed_bots, archive=options.archive)
     found, problems = [], []
     for color, player in zip(Color, record.players, strict=True):
         try:
-            bot = _found(finder, color, player, options)
+            candidates = _found(finder, color, player, options)
         except UsageError as error:
             problems.append(str(error))
             continue
+        trusted = [bot for bot in candidates if _may_run(bot, color, level, options)]
+        bot = (trusted or candidates)[0]
         found.append(bot)
-        own_words = color in options.arguments or not bot.arguments
-        is_named = color in options.bots and own_words
-        is_known = is_named or is_archived(bot, options.archive, options.places)
-        if not is_trusted(bot, level, options.sandbox, options.places, is_named=is_known):
-            problems.append(untrusted_text(color, bot, _naming(color, bot, own_words)))
+        if not trusted:
+            problems.append(untrusted_text(color, bot, _naming(color, bot, _has_own_words(bot, color, options))))
     if problems:
         raise UsageError("\n".join(problems))
     for color, bot in zip(Color, found, strict=True):
@@ -214,12 +213,24 @@ def _bots(
     return red, blue
 
 
-def _found(finder: BotFinder, color: Color, player: Player, options: RerunOptions) -> BotSpec:
-    """The bot of a side. Raises `UsageError` if it is not to be found, or has changed."""
+def _found(finder: BotFinder, color: Color, player: Player, options: RerunOptions) -> list[BotSpec]:
+    """Return where the bot of a side is. Raises `UsageError` if it is not to be found, or has changed."""
     arguments = options.arguments.get(color, options.known_arguments.get(player.digest, ()))
     if color in options.bots:
-        return finder.at(options.bots[color], player, arguments)
+        return [finder.at(options.bots[color], player, arguments)]
     return finder.anywhere(player, color.word, arguments)
+
+
+def _may_run(bot: BotSpec, color: Color, level: Level, options: RerunOptions) -> bool:
+    """Return whether a bot that was found may run at this level."""
+    is_named = color in options.bots and _has_own_words(bot, color, options)
+    is_known = is_named or is_archived(bot, options.archive, options.places)
+    return is_trusted(bot, level, options.sandbox, options.places, is_named=is_known)
+
+
+def _has_own_words(bot: BotSpec, color: Color, options: RerunOptions) -> bool:
+    """Return whether no arguments of a bot come from the store alone."""
+    return color in options.arguments or not bot.arguments
 
 
 def _naming(color: Color, bot: BotSpec, has_own_words: bool) -> str:

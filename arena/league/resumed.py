@@ -1,12 +1,16 @@
-"""A saved game that is taken up again. Its file may be anybody's: the game in it has been checked when it was read
-(`arena.play.saved_game`); what it says of programs, sandbox and limits counts as far as `arena.league.trust` lets it.
+"""A saved game that is taken up again.
+
+The file of the game may be anybody's. The game in it is checked when it is read (`arena.play.saved_game`), and its ids,
+seeds and settings must be those that its league gives. What it says of programs, sandbox and limits counts only as
+far as `arena.league.trust` lets it.
 """
 
 import contextlib
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -14,29 +18,32 @@ from typing import NamedTuple
 import msgspec
 import trio
 
-from arena.bots import BotSpec
-from arena.bots.entering import place_of
+from arena.bots.entering import assign_identities, place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
+from arena.bots.trial import Run
 from arena.errors import UsageError
-from arena.league.game_ids import rounds_tried
-from arena.league.resume import agree
-from arena.league.running import Say, run_games
+from arena.game.persons import is_person
+from arena.league.game_ids import misfit, pair_seed_of, rounds_tried, starter
+from arena.league.game_specs import Games
 from arena.league.saved import AlreadyPlayed, PreparedGame, already_played, check_place
+from arena.league.settings import Settings, other_times
+from arena.league.stop import Say, run_games
 from arena.league.store import Store, is_empty_file, sole_use
 from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.play.saved_game import SavedGame
+from arena.rules.ruleset import Ruleset, Starts
 from arena.system.printable import printable
 from protocol.notation import Color
 
 
 @dataclass(frozen=True)
 class ResumeOptions:
-    """What a host says of a saved game beyond its file: the level, where its bots are, by the colour that they play,
+    """The host's options for a saved game: the level, where its bots are, by the colour that they play,
     and programs that they may be run by. The file alone is not believed for what could harm the host
     (`arena.league.trust`)."""
 
@@ -46,7 +53,7 @@ class ResumeOptions:
 
 
 class _Known(NamedTuple):
-    """What the store of a saved game says of how its bots were held; nothing, if there is none yet."""
+    """The sandbox, places and limits that the store of a saved game has for its bots; empty for a new store."""
 
     sandbox: str | None = None
     places: Mapping[str, str] = MappingProxyType({})
@@ -95,7 +102,7 @@ def resume_game(
         if known.is_new:
             _refuse_untrusted(bots, level, options, known.places)
         with Store(path, create=True) as store:
-            rounds = rounds_tried(store.last_number()) if saved.persons else range(1)
+            rounds = rounds_tried(store.last_number()) if any(saved.persons) else range(1)
             played = already_played(agree(saved, store, bots, rounds), store)
             if played:
                 yield played
@@ -103,9 +110,8 @@ def resume_game(
             _refuse_untrusted(bots, level, options, known.places)
             note_places(store, bots, level)
             with _held(saved, bots, level, options.interpreters, run) as held:
-                usual_time = saved.usual_time or None
                 yield PreparedGame(
-                    saved.spec(), bots, saved.history, store, file, held, saved.pondering, saved.seed, usual_time
+                    saved.spec(), bots, saved.history, store, file, held, saved.pondering, saved.seed, saved.usual_time
                 )
 
 
@@ -157,3 +163,62 @@ def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
     if level is Level.BASIC:
         store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person}, known)
     store.keep(sandbox=level.value)
+
+
+def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds: range = range(1)) -> str | None:
+    """Have a saved game's settings agree with those of the store that its result belongs to.
+
+    It is the game of one of the `rounds` of its two players.
+
+    Returns the id under which the store holds this game already; None if it does not. If the `bots` are given, that may
+    be the id of the game of what these take part as in the store. Raises `UsageError` if the two do not
+    agree, or if the game is not one that such settings give.
+    """
+    words = misfit(paused)
+    if words:
+        raise UsageError(f"this is not a game that was paused: {words}")
+    settings = _settings(paused, rounds)
+    store.agree(settings.described(paused.players), paused.players)
+    if paused.id in store:
+        return paused.id
+    if any(paused.persons):  # whose other games against each other are of other rounds
+        return None
+    games = Games(settings)
+    entered = [bot.player for bot in assign_identities(bots, store.players())]
+    for players in (paused.players, entered):
+        for red, blue in pairwise(players):
+            game = games.game(red, blue, 0)
+            if game.id in store:
+                return game.id
+    return None
+
+
+def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
+    """The settings that the match had, of which this is the game of one of the `rounds`.
+
+    Raises `UsageError` if there are none from which this game follows."""
+    spec = paused.spec()
+    players = paused.players
+    own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))
+    time = paused.usual_time or paused.time
+    of_bots = (one for player, one in zip(players, spec.times, strict=True) if not is_person(player))
+    if len({other_times(one) for one in (time, *of_bots)}) > 1:
+        raise UsageError("this is not a game that was paused: its two sides have other times for more than their moves")
+    own_times = {player.digest: own for player, own in zip(paused.players, spec.times, strict=True) if own != time}
+    choices: list[Ruleset] = [spec.ruleset]
+    if spec.ruleset.starts is starter(paused.pair_seed):
+        choices.append(replace(spec.ruleset, starts=Starts.CHOSEN))
+    for ruleset in choices:
+        settings = Settings(
+            ruleset,
+            time,
+            paused.seed,
+            bot_limits=own,
+            pondering=paused.pondering,
+            bot_times=tuple(own_times.items()),
+            names_told=spec.names_told,
+        )
+        common = settings.digest(players)
+        if any(pair_seed_of(common, players, number) == paused.pair_seed for number in rounds):
+            return settings
+    raise UsageError("this is not a game that was paused: its seeds do not follow from its rules, times and players")

@@ -9,24 +9,22 @@ from pathlib import Path
 
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.folders import BotFolders
-from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
+from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.changes import note_versions
-from arena.league.entrants import enrolled, entrants
+from arena.league.entrants import enrolled, entrants, note_versions
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
-from arena.league.options import Kind, PlayOptions
-from arena.league.running import Say, run_games
-from arena.league.schedule import schedule
-from arena.league.settings import check_values, settings_of, store_of
-from arena.league.stop import Stop, Wish
+from arena.league.game_specs import Games
+from arena.league.league_options import Kind, PlayOptions
+from arena.league.option_values import check_values, settings_of, store_of
+from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import GameRow, Store, sole_use
 from arena.league.versions import Versions
 from arena.play.saved_game import refuse_to_overwrite, save_game, saved_game
@@ -47,13 +45,12 @@ class PreparedGame:
     """Where the game is saved if it is interrupted."""
     held: Sandbox
     pondering: bool
-    seed: int | None
+    seed: int
     usual_time: TimeControl | None = None
     """That of the match, where a bot has its own."""
 
     @property
     def play_settings(self) -> PlaySettings:
-        """What the game is played under."""
         limits = {bot.name: self.held.limits_of(bot) for bot in self.bots}
         return PlaySettings(
             bots=self.bots,
@@ -66,7 +63,7 @@ class PreparedGame:
 
 @dataclass(frozen=True)
 class AlreadyPlayed:
-    """There is nothing to play: the game is in the store."""
+    """The game is in the store already, and is not played again."""
 
     row: GameRow
     store: Path
@@ -100,7 +97,7 @@ class NotSaved(NothingPlayed):
 
 @dataclass(frozen=True)
 class Changed:
-    """What was played does not count, as bots have changed meanwhile; a line for each of them."""
+    """The game does not count, as bots have changed meanwhile; a line for each of them."""
 
     lines: tuple[str, ...]
 
@@ -132,7 +129,7 @@ def begin_game(
         for line in note_versions(store, bots):
             say(line)
         _note_plan(store, players, level)
-        (spec, _) = schedule(settings, players, 1)
+        spec = Games(settings).game(*players, 0)
         played = already_played(spec.id, store)
         if played:
             yield played
@@ -153,14 +150,14 @@ def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> No
     store.keep(entrants=players, sandbox=level.value)
 
 
-def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
+def play_prepared(
+    prepared: PreparedGame, pause_after: int | None, stop: StopRequest, say: Say, run: Run = trio.run
+) -> Ending:
     """Play until the game is over, which is stored, or until it is interrupted, by `stop` or after so many plies.
 
     Raises `ArenaError` if the machine, a sandbox or the store fails; then nothing is stored, and the file is as it was.
-    That is `StoreChangedError` if the store is another one than before the game, or games are gone from it.
+    That is `StoreChangedError` if another file is at the path of the store than before the game.
     """
-    store = prepared.store
-    store.watch()
     versions = Versions()
     played = run_games(run, _play_until_stopped, prepared, pause_after, stop, versions, say)
     return keep(prepared, played, versions, say)
@@ -234,7 +231,7 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
 
 
 async def _play_until_stopped(
-    prepared: PreparedGame, pause_after: int | None, stop: Stop, versions: Versions, say: Say
+    prepared: PreparedGame, pause_after: int | None, stop: StopRequest, versions: Versions, say: Say
 ) -> GameRecord | History | None:
     """Play the game to its end, or until it is to stop; `versions` tells afterwards whether a bot has changed."""
     async with local_executor(prepared.play_settings, 1) as executor:
@@ -245,7 +242,7 @@ async def _play_until_stopped(
 
 
 async def _play_one(
-    prepared: PreparedGame, pause_after: int | None, stop: Stop, executor: Executor, say: Say
+    prepared: PreparedGame, pause_after: int | None, stop: StopRequest, executor: Executor, say: Say
 ) -> GameRecord | History | None:
     """The record of the game, what was played of it, or None before both sides had set up. Raises `ArenaError`."""
     game = prepared.spec.id

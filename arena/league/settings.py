@@ -1,221 +1,245 @@
-"""From what was asked for to the settings of a league, the limits of its bots and the file that it is kept in."""
+"""The settings that all games of a league share: as a value, as the words in a store or an export, and read back."""
 
-import hashlib
-import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from arena.bots import BotSpec
-from arena.bots.asked import NOTHING_OWN, Own
-from arena.bots.build_checks import BuildLimits
-from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
-from arena.bots.limits_file import by_bot, load_own
-from arena.bots.samples import is_path_of
-from arena.errors import UsageError, suggest
-from arena.game.time_control import TimeControl, parse_duration, parse_time
-from arena.league.game_ids import openings_digest
-from arena.league.games import Settings
-from arena.league.openings import load_openings
-from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, Kind, PlayOptions
-from arena.league.store import NAMED
-from arena.rules.loading import load_ruleset
-from arena.system.printable import printable
+from arena.bots.limits import Limits, read_limits
+from arena.errors import UsageError
+from arena.game.persons import is_person
+from arena.game.spec import Opening, Player
+from arena.game.time_control import UNLIMITED, TimeControl, parse_time
+from arena.league.game_ids import (
+    OPENINGS_DIGITS,
+    Players,
+    Times,
+    common_of,
+    common_of_equals,
+    openings_digest,
+)
+from arena.league.league_options import LARGEST_SEED
+from arena.league.store import (
+    CALIBRATION,
+    HIDDEN,
+    KEEP_BOTS,
+    LIMITS_OF,
+    NAMED,
+    NO_OPENINGS,
+    OPENINGS,
+    OPPONENTS,
+    OTHER_TIMES,
+    PONDERING,
+    RULES,
+    RULESET,
+    SEED,
+    SEPARATOR,
+    SETTINGS_OF_GAMES,
+    TIME,
+    TIME_OF,
+    own_times_in,
+    time_key,
+)
+from arena.play.machine import read_reference, reference_text
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import Ruleset, RulesetError
+from arena.system.printable import shown
 
-LONGEST_NAME = 255 - len("-journal")
-"""Bytes that a store's name may have: what file systems allow, less what SQLite adds for the file beside it."""
-OPENINGS_DIGITS = 6
-NO_MARGIN = ("0", "0ms")
-
-S = TypeVar("S")
-T = TypeVar("T")
-
-
-def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
-    """An option's value; the error names the option. Raises `UsageError`."""
-    try:
-        return parse(value)
-    except UsageError as error:
-        raise UsageError(f"{name}: {error}") from None
-
-
-def check_options(options: PlayOptions) -> None:
-    """Raise `UsageError` for what is out of range, or cannot be done on this system."""
-    for name, value, least, most in (("seed", options.seed, 0, LARGEST_SEED), ("jobs", options.jobs, 1, MOST_JOBS)):
-        if not least <= value <= most:
-            raise UsageError(f"--{name}: expected a whole number from {least} to {most}, got {value}")
-    if options.sandbox not in SANDBOXES:
-        raise UsageError(f"--sandbox: expected a level, got {options.sandbox!r}: {suggest(options.sandbox, SANDBOXES)}")
-    if options.opponents not in OPPONENTS:
-        raise UsageError(
-            f"--opponents: expected {' or '.join(OPPONENTS)}, got {options.opponents!r}: "
-            f"{suggest(options.opponents, OPPONENTS)}"
-        )
-    if options.affinity and not hasattr(os, "sched_setaffinity"):
-        raise UsageError("--affinity: this system cannot pin programs to a CPU")
-    check_openings(options)
+OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
+"""The setting of a store of games with openings."""
+OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin (\d{1,15})ms", re.ASCII)
+"""The setting of the limits on what is not a move, as `other_times` writes it."""
 
 
-def check_values(options: PlayOptions) -> None:
-    """Raise `UsageError` or `RulesetError` for a value that makes no sense, whoever plays."""
-    check_options(options)
-    time_control(options)
-    usual_limits(options)
-    build_limits(options)
-    if isinstance(options.rules, str):
-        load_ruleset(options.rules)
+class Settings(msgspec.Struct, frozen=True):
+    """The settings that all games of a league share; `time` is for all bots but those that have their own."""
+
+    ruleset: Ruleset
+    time: TimeControl
+    seed: int = 1
+    limits: Limits = Limits()
+    bot_limits: tuple[tuple[str, Limits], ...] = ()
+    """The limits of bots that have their own, by name."""
+    pondering: bool = True
+    keep_bots: bool = False
+    """Whether the two games of a pair are played in the same processes."""
+    bot_times: tuple[tuple[str, TimeControl], ...] = ()
+    """The time controls of bots that have their own, by digest. They differ from `time` in the limits on moves."""
+    openings: tuple[Opening, ...] = ()
+    """The set-ups that games begin with; none if the bots choose their own."""
+    names_told: bool = False
+    """Whether each bot is told what its opponent is called."""
+    reference_us: int | None = None
+    """What clocks are scaled by to each machine (`arena.play.machine.percent_of`); None: they are not. The
+    ids of games are those of the clocks that are not scaled."""
+
+    def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
+        """The settings in words, by name, with limits and own times of these bots; leagues that agree in all may share
+        a store."""
+        own = dict(self.bot_limits)
+        bots = [player for player in players if not is_person(player)]
+        return {
+            RULESET: self.ruleset.name,
+            RULES: rules_text(self.ruleset),
+            TIME: self.time.text,
+            OTHER_TIMES: other_times(self.time),
+            SEED: str(self.seed),
+            PONDERING: "yes" if self.pondering else "no",
+            KEEP_BOTS: "yes" if self.keep_bots else "no",
+            OPENINGS: openings_text(self.openings),
+            OPPONENTS: NAMED if self.names_told else HIDDEN,
+            **({} if self.reference_us is None else {CALIBRATION: reference_text(self.reference_us)}),
+            **{f"{LIMITS_OF}{player.name}": own.get(player.name, self.limits).text for player in bots},
+            **self.own_times(players),
+        }
+
+    def own_times(self, players: Sequence[Player]) -> dict[str, str]:
+        """The time controls of those of these bots that have their own, in words, by the names of the settings."""
+        own = dict(self.bot_times)
+        return {time_key(player): own[player.digest].text for player in players if player.digest in own}
+
+    def times(self, players: Players) -> Times:
+        """How long each of two players may take."""
+        own = dict(self.bot_times)
+        first, second = (own.get(player.digest, self.time) for player in players)
+        return first, second
+
+    def digest(self, players: Players | None = None) -> str:
+        """A fingerprint of the settings that games are named by: those of two players, or of any two without times of
+        their own. What a bot may use is not among them."""
+        rules = self.ruleset.digest()
+        if players is None:
+            return common_of_equals(rules, self.seed, self.time)
+        return common_of(rules, self.seed, players, self.times(players))
 
 
-def check_number(bots: int, rounds: int, planned: int | None) -> None:
-    """Raise `UsageError` if there are more games planned in these rounds than a league may have."""
-    if planned is not None and planned > MOST_GAMES:
-        raise UsageError(
-            f"--rounds: expected at most {MOST_GAMES * rounds // planned} with {bots} bots (a league has at most "
-            f"{MOST_GAMES} games), got {rounds}"
-        )
+def rules_text(ruleset: Ruleset) -> str:
+    """The lines of a ruleset, as a setting."""
+    return SEPARATOR.join(f"{name} {value}" for name, value in ruleset.lasting_lines())
 
 
-def time_control(options: PlayOptions) -> TimeControl:
-    """The time limits that were asked for. Raises `UsageError`."""
-    return msgspec.structs.replace(
-        option_value("--time", parse_time, options.time),
-        start_ms=option_value("--start-time", parse_duration, options.start_time),
-        setup_ms=option_value("--setup-time", parse_duration, options.setup_time),
-        margin_ms=0 if options.margin in NO_MARGIN else option_value("--margin", parse_duration, options.margin),
-    )
+def rules_in(name: str, text: str) -> Ruleset:
+    """The ruleset of a setting. Raises `RulesetError`."""
+    parts = (line.partition(" ") for line in text.split(SEPARATOR))
+    return ruleset_from_lines(name, ((key, value) for key, _, value in parts))
 
 
-def usual_limits(options: PlayOptions) -> Limits:
-    """The limits of each bot that has none of its own. Raises `UsageError` for an option that makes no sense."""
-    return Limits(
-        option_value("--memory", parse_memory, options.memory),
-        option_value("--processes", check_processes, options.processes),
-        option_value("--tmp", parse_size, options.tmp),
-    )
+class OtherTimes(NamedTuple):
+    """A time control's limits on what is not a move."""
+
+    start_ms: int
+    setup_ms: int
+    margin_ms: int
 
 
-def build_limits(options: PlayOptions) -> BuildLimits:
-    """What the build of a bot may use. Raises `UsageError` for an option that makes no sense."""
-    return BuildLimits(
-        seconds=option_value("--build-time", parse_duration, options.build_time) / 1000,
-        memory=option_value("--build-memory", parse_memory, options.build_memory),
-        disk=option_value("--build-disk", parse_size, options.build_disk),
-        network=options.build_network,
-    )
+def other_times(time: TimeControl) -> str:
+    """A time control's limits on what is not a move, in words."""
+    return f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms"
 
 
-def check_openings(options: PlayOptions) -> None:
-    """Raise `UsageError` where games cannot begin with openings."""
-    if options.openings is not None and options.keep_bots:
-        raise UsageError(
-            "--openings: expected no --keep-bots with it: in the return game a bot that remembers the first one would "
-            "know its opponent's set-up, which was its own"
-        )
+def other_times_in(text: str) -> OtherTimes | None:
+    """The limits that a setting speaks of; None for what is no such setting."""
+    match = OTHER_TIMES_TEXT.fullmatch(text)
+    return OtherTimes(*map(int, match.groups())) if match else None
 
 
-def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[str | None] = ()) -> Settings:
-    """The settings that were asked for. Raises `UsageError` or `RulesetError`.
+def openings_text(openings: Sequence[Opening]) -> str:
+    """The openings of a league in words, as a setting: how many, and a fingerprint of them and their order."""
+    if not openings:
+        return NO_OPENINGS
+    return f"{len(openings)} of digest {openings_digest(openings)}"
 
-    `times` are the bots' own time controls where they have been told so, one for each bot; they win over the file of
-    limits.
+
+def openings_in(text: str) -> int:
+    """How many openings a setting speaks of; 0 for none, and for what is no such setting."""
+    match = OPENINGS_TEXT.fullmatch(text)
+    return int(match[1]) if match else 0
+
+
+def settings_in(described: Mapping[str, str]) -> Settings:
+    """The settings, without openings, which are in files that the store does not have.
+
+    Limits, sandboxes and the like are left out: no id follows from them. Raises `UsageError` for what is not there, and
+    for what no arena has written.
     """
-    usual = usual_limits(options)
-    own = _own_of(options, bots)
-    time = time_control(options)
-    own_times = {bot.player.digest: said.time for bot in bots if (said := own.get(bot.name)) and said.time}
-    own_times |= {
-        bot.player.digest: option_value("time", parse_time, text)
-        for bot, text in zip(bots, times, strict=False)
-        if text is not None
-    }
-    ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
+    for name in (RULES, TIME, OTHER_TIMES, SEED):
+        if name not in described:
+            raise UsageError(f"there is no {name}")
+        if fault := setting_fault(name, described[name]):
+            raise UsageError(fault)
+    other_times = other_times_in(described[OTHER_TIMES])
+    assert other_times is not None, "it has been looked at"
+
+    def time_of(text: str) -> TimeControl:
+        return msgspec.structs.replace(parse_time(text), **other_times._asdict())
+
     return Settings(
-        ruleset,
-        time,
-        options.seed,
-        usual,
-        tuple(sorted((name, said.limits(usual)) for name, said in own.items())),
-        options.pondering,
-        options.keep_bots,
-        tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
-        openings=() if options.openings is None else load_openings(options.openings, ruleset),
-        names_told=options.opponents == NAMED,
+        ruleset=rules_in(described.get(RULESET, ""), described[RULES]),
+        time=time_of(described[TIME]),
+        seed=int(described[SEED]),
+        bot_times=tuple((digest, time_of(text)) for digest, text in own_times_in(described).items()),
     )
 
 
-def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
-    """What is said of single bots, by name. What `--limits` says wins, then what stands where the bot is named.
-
-    Raises `UsageError` for a table of no bot here, or of several.
-    """
-    names = [bot.name for bot in bots]
-    own = by_bot(options.own, names, bots) if options.own else {}
-    for bot in bots:
-        if bot.asked and bot.asked.own != NOTHING_OWN:
-            own[bot.name] = bot.asked.own.over(own.get(bot.name, NOTHING_OWN))
-    for name, said in load_own(options.limits, names, bots).items() if options.limits else ():
-        own[name] = said.over(own.get(name, NOTHING_OWN))
-    return own
+CHOICES = ("yes", "no")
+CHOSEN = (PONDERING, KEEP_BOTS)
+"""The settings that are one of two words."""
+_SEED = re.compile(r"0|[1-9][0-9]{0,19}")
+KNOWN = frozenset({*SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION})
+"""The names of all settings but those that go on with the name of a bot."""
+OF_BOTS = (LIMITS_OF, TIME_OF)
+NEEDED = (*SETTINGS_OF_GAMES, SEED)
+"""What every store says that holds games."""
 
 
-def with_moves_of(time: TimeControl, other: TimeControl) -> TimeControl:
-    """A time control with another one's limits on moves."""
-    return msgspec.structs.replace(time, move_ms=other.move_ms, bank_ms=other.bank_ms, increment_ms=other.increment_ms)
+def is_seed(text: str) -> bool:
+    """Whether a league can have this seed."""
+    return _SEED.fullmatch(text) is not None and int(text) <= LARGEST_SEED
 
 
-def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Sequence[BotSpec]) -> tuple[str | None, ...]:
-    """The time controls that were given for paths, as those of the bots there: a path may have been passed over.
-
-    The bots are in the order of their paths; a path may be there twice, for a bot that plays a copy of itself, and the
-    path of a folder is that of all bots in it.
-    """
-    given = list(zip(paths, times, strict=True)) if times else []
-    found = []
-    for bot in bots if times else ():
-        at = Path(os.path.abspath(bot.path))
-        while not (is_path_of(given[0][0], bot.path) or Path(os.path.abspath(given[0][0])) in at.parents):
-            del given[0]
-        found.append(given[0][1])
-        if is_path_of(given[0][0], bot.path):
-            del given[0]
-    return tuple(found)
+def setting_fault(name: str, value: str) -> str | None:
+    """Why the arena has not written this setting, in words; None if it can have, or does not know it."""
+    expected = _expected(name, value)
+    called = shown(name) if name.startswith(OF_BOTS) else name  # a bot's name is in it
+    return f"{called}: expected {expected}, got {shown(value)}" if expected else None
 
 
-def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:
-    """The file that the games are kept in. Raises `UsageError` or `RulesetError`."""
-    if options.store is not None:
-        return options.store
-    return Path(default_store(kind, bots, settings_of(replace(options, limits=None, own=None), bots)))
+def _expected(name: str, value: str) -> str | None:
+    """Return what was expected in place of a setting's value; None if the value is valid."""
+    if name == SEED and not is_seed(value):
+        return f"a whole number from 0 to {LARGEST_SEED}"
+    if name == RULES and not _are_rules(value):
+        return "the lines of a ruleset, separated by '; '"
+    if name == OTHER_TIMES and other_times_in(value) is None:
+        return "'start 10000ms, set-up 5000ms, margin 50ms' or the like"
+    if name == OPENINGS and value != NO_OPENINGS and not openings_in(value):
+        return f"'{NO_OPENINGS}', or how many of which digest"
+    if name == OPPONENTS and value not in (HIDDEN, NAMED):
+        return f"{HIDDEN} or {NAMED}"
+    if name == CALIBRATION and read_reference(value) is None:
+        return "a reference such as 'reference 25.2 ms'"
+    if name.startswith(LIMITS_OF) and ((limits := read_limits(value)) is None or limits.text != value):
+        return f"limits such as {Limits().text!r}"
+    if (name == TIME or name.startswith(TIME_OF)) and not _is_time(value):
+        return "a time such as 1000ms or 60+0.6"
+    return "yes or no" if name in CHOSEN and value not in CHOICES else None
 
 
-def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more: str) -> str:
-    """The file that the games are kept in where none is named: separated by what they are, and by what `more` says.
-
-    A name that is too long for a file is cut, and ends in a fingerprint of the whole.
-    """
-    who = [bot.name for bot in bots] if kind in (Kind.MATCH, Kind.COMPARE) else []
-    seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
-    given = [f"openings{openings_digest(settings.openings)[:OPENINGS_DIGITS]}"] if settings.openings else []
-    parts = [kind.value, *who, settings.ruleset.name, settings.time.text, *more, *seed, *given]
-    name = re.sub(r"[^\w.+-]", "_", "-".join(parts))
-    suffix = ".sqlite"
-    if len(os.fsencode(name + suffix)) > LONGEST_NAME:
-        suffix = f"-{hashlib.sha256(name.encode()).hexdigest()[:16]}{suffix}"
-        name = os.fsencode(name)[: LONGEST_NAME - len(suffix)].decode(errors="ignore")
-    return name + suffix
+def _is_time(text: str) -> bool:
+    """Return whether this is a time as `TimeControl.text` writes it."""
+    if text == UNLIMITED:  # a person's
+        return True
+    try:
+        return parse_time(text).text == text
+    except UsageError:
+        return False
 
 
-def apart_from_bots(store: Path, bots: Sequence[BotSpec]) -> Path:
-    """The path of the store. Raises `UsageError` if it lies in a bot's folder, of which it would become a part."""
-    full = Path(os.path.realpath(store))
-    for bot in bots:
-        if bot.fault is None and bot.path.is_dir() and full.is_relative_to(bot.folder):
-            raise UsageError(
-                f"{printable(str(store))}: the store would lie in the folder of {bot.name}, and each game would make "
-                "that another version: name another place with --store"
-            )
-    return store
+def _are_rules(text: str) -> bool:
+    """Whether the lines of a ruleset stand there, as `Settings.described` writes them."""
+    try:
+        rules_in("rules", text)
+    except RulesetError:
+        return False
+    return True

@@ -1,8 +1,23 @@
-"""The wish that games which are being played should stop, from any thread or a signal handler."""
+"""The wish that games stop, from any thread or a signal handler, and one path for the errors of what plays games.
+
+Quick to import: the command line has this module before anything slow.
+"""
 
 import contextlib
 import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.bots.trial import Run
+
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+Say = Callable[[str], None]
+"""Takes a remark for people: one or more lines, without a newline at the end."""
 
 
 class Wish(enum.IntEnum):
@@ -15,7 +30,7 @@ class Wish(enum.IntEnum):
     """The games under way are stopped as well, and not stored."""
 
 
-class Stop:
+class StopRequest:
     """Carries the wish to the task that plays."""
 
     def __init__(self) -> None:
@@ -23,15 +38,15 @@ class Stop:
         self._waiting: list[Callable[[], None]] = []
 
     def ask(self, wish: Wish) -> None:
-        """Make the wish known. A weaker one than that of before changes nothing."""
+        """Announce a wish. A weaker one than before changes nothing."""
         self.wish = max(self.wish, wish)
         for notify in tuple(self._waiting):
             notify()
 
     @contextlib.contextmanager
-    def passed_on(self) -> "Iterator[Stop]":
-        """Within, another one, which is told this one's wish as well; what that one is asked for stays unknown here."""
-        other = Stop()
+    def passed_on(self) -> "Iterator[StopRequest]":
+        """Give another request, which gets the wishes of this one, but not the other way round."""
+        other = StopRequest()
 
         def notify() -> None:
             other.ask(self.wish)
@@ -59,3 +74,18 @@ class Stop:
         finally:
             self._waiting.remove(notify)
         return self.wish
+
+
+def run_games(run: "Run", function: Callable[[*Ts], Awaitable[T]], *arguments: *Ts) -> T:
+    """Run what plays games or starts bots. Raises `ArenaError` for what the store, a sandbox or the machine lacks."""
+    try:
+        return run(function, *arguments)
+    except ArenaError:
+        raise
+    except Exception as error:
+        from arena.bots.sandbox.launch import host_fault
+
+        fault = host_fault(error)
+        if fault is None:
+            raise
+        raise fault from error

@@ -10,16 +10,15 @@ import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from arena.bots import BotSpec
 from arena.bots.archive import ARCHIVE
 from arena.bots.entering import fingerprint, place_of
 from arena.bots.limits import Limits
-from arena.bots.names import PROGRAM_ENDINGS, given_name
 from arena.bots.samples import is_sample
 from arena.bots.sandbox.levels import AUTO, Level, choose, strongest
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
-from arena.league.options import USUAL
-from arena.league.running import Say
+from arena.league.league_options import USUAL
+from arena.league.stop import Say
 from arena.system.printable import SHOWN, printable
 from protocol.notation import Color
 
@@ -50,7 +49,7 @@ def level_for(asked: str | None, said: Iterable[str | None]) -> Level:
 def limits_for(
     color: Color, name: str, said: Limits, of_store: Mapping[str, Limits], *, where: str, say: Say
 ) -> Limits:
-    """What a bot may use: what is said, and no more than the settings of the store give it, or else the usual limits.
+    """Return the limits of a bot: those of the file, and no more than the store's settings or else the usual limits.
 
     `where` tells people where it is said.
     """
@@ -68,18 +67,11 @@ def is_trusted(bot: BotSpec, level: Level, asked: str | None, places: Mapping[st
     """Return whether a bot may run at a level that may be no sandbox.
 
     It may if the host has named the bot or the level, if the host has played with the bot from where it is, by the
-    store's `places`, or if it is a sample bot. Without arguments a copy in the folder that the bot played from will do.
+    store's `places`, or if it is a sample bot without arguments.
     """
     if level is not Level.BASIC or asked not in (None, AUTO) or is_named:
         return True
-    place = places.get(bot.player.digest)
-    return place_of(bot) == place or (not bot.arguments and (is_sample(bot.path) or place in _places_beside(bot)))
-
-
-def _places_beside(bot: BotSpec) -> set[str]:
-    """The places that a bot of this name can have in the folder where the bot is."""
-    folder = Path(os.path.realpath(bot.path)).parent
-    return {fingerprint(folder / f"{given_name(bot.name)}{ending}") for ending in ("", *PROGRAM_ENDINGS)}
+    return place_of(bot) == places.get(bot.player.digest) or (not bot.arguments and is_sample(bot.path))
 
 
 def is_archived(bot: BotSpec, archive: Path | None, places: Mapping[str, str]) -> bool:
@@ -96,7 +88,7 @@ def bot_line(bot: BotSpec) -> str:
 
 
 def untrusted_text(color: Color, bot: BotSpec, *options: str) -> str:
-    """Why a program is not run that only a file speaks for; `options` trust it, besides --sandbox."""
+    """Return why a program is not run that only a file names; `options` trust it, besides --sandbox."""
     trusting = " or ".join((*options, "--sandbox basic"))
     return (
         f"{color.word}: {bot.name} is {bot_line(bot)}; without a sandbox it could use your files and "

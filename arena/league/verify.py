@@ -1,19 +1,17 @@
 """A store checked as a whole: is every game what the store says, and can it have been played so?
 
-Each record is played again through the engine and must give the verdict that is stored; each row must say what its
-record says; every id must follow from the settings, the players and a round; the checksums and SQLite's own structures
-must be sound. A store that somebody has forged as a whole, consistently, cannot be told from a true one.
+Each record is played again through the engine and must give the stored verdict; each row must say what its record says;
+every id must follow from the settings, the players and a round; digests and SQLite's own structures must be sound. A
+store that was forged as a whole, consistently, cannot be told from a true one. The games of a damaged store that are
+whole can be copied to a new store (`salvage`), in which their league can go on.
 """
 
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from queue import SimpleQueue
 from time import monotonic
 from typing import Protocol
 
@@ -21,7 +19,7 @@ import msgspec
 
 from arena.bots.limits import Limits, read_limits
 from arena.bots.sandbox.levels import Level
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
@@ -35,9 +33,8 @@ from arena.league.game_ids import (
     rounds_tried,
     starter,
 )
-from arena.league.games import Settings, openings_in, other_times
-from arena.league.options import usable_cpus
-from arena.league.setting_faults import is_seed, store_faults
+from arena.league.league_options import usable_cpus
+from arena.league.settings import KNOWN, NEEDED, OF_BOTS, Settings, is_seed, openings_in, other_times, setting_fault
 from arena.league.store import (
     CALIBRATION,
     HIDDEN,
@@ -54,15 +51,17 @@ from arena.league.store import (
     SEED,
     SEPARATOR,
     TIME,
-    Contents,
     Damage,
-    Groups,
+    Kept,
     Store,
     own_times_in,
 )
-from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
+from arena.league.stored_league import WORDS as FORMAT_WORDS
+from arena.league.stored_league import format_in
+from arena.play.machine import calibration_of, ms_text, percent_of, read_reference
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
+from arena.system.printable import shown
 
 OF_EACH_SIDE = (TIME, OTHER_TIMES)
 LEVELS = frozenset(level.value for level in Level)
@@ -73,8 +72,8 @@ ALONE_SECONDS = 0.5
 AT_ONCE = 32
 """Games of a share, for a process that checks games."""
 PROGRAM = (
-    "import pathlib, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[2:]; "
-    "from arena.league.verify import check_shares; check_shares(pathlib.Path(sys.argv[1]))"
+    "import pathlib, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[6:]; "
+    "from arena.league.verify import check_shares; check_shares(pathlib.Path(sys.argv[1]), *map(int, sys.argv[2:6]))"
 )
 """Ctrl-C is for the process that has started these: it ends them."""
 
@@ -82,14 +81,16 @@ Progress = Callable[[int, int], None]
 
 
 def verify(store: Store, progress: Progress) -> Iterator[Damage]:
-    """All that is wrong with a store, as it is found. `progress` is told how many of how many games are done."""
+    """Find all that is wrong with a store. `progress` is called with the number of games done and of all."""
     of_file = store.file_damage()
     contents = store.count()
     of_store = [damage for damage in contents.damage if damage.game is None]
     yield from dict.fromkeys([*of_file, *of_store])  # where a file is cut off, both see it
     numbers = store.numbers()
-    yield from _setting_faults(contents, has_games=bool(numbers))
-    league = League(contents.settings, contents.rows)
+    if not any(damage.text in NO_SETTINGS for damage in of_store):
+        for fault in store_faults(contents.settings, contents.kept, has_games=bool(numbers)):
+            yield Damage(None, f"its settings: {fault}")
+    league = GameChecks(contents.settings, contents.rows)
     seen: dict[str, int] = {}
     for done, game in enumerate(_checked(store, league, numbers), start=1):
         yield from (Damage(game.number, words) for words in game.faults)
@@ -108,7 +109,7 @@ class _Checked(msgspec.Struct, array_like=True):
     faults: list[str]
 
 
-def _check(store: Store, league: "League", number: int) -> _Checked:
+def _check(store: Store, league: "GameChecks", number: int) -> _Checked:
     stored = store.stored(number)
     faults = [damage.text for damage in stored.damage]
     if stored.record is None:
@@ -116,7 +117,7 @@ def _check(store: Store, league: "League", number: int) -> _Checked:
     return _Checked(number, stored.record.id, faults + league.faults(stored.record))
 
 
-def _checked(store: Store, league: "League", numbers: Sequence[int]) -> Iterator[_Checked]:
+def _checked(store: Store, league: "GameChecks", numbers: Sequence[int]) -> Iterator[_Checked]:
     """Check these games in order; what takes longer than a moment is shared out to a process for each CPU.
 
     Where games have openings one process checks them all, as it compares the openings of the games.
@@ -129,65 +130,68 @@ def _checked(store: Store, league: "League", numbers: Sequence[int]) -> Iterator
         yield _check(store, league, number)
     else:
         return
-    shares = [numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE)]
-    count = min(usable_cpus(), len(shares))
+    count = min(usable_cpus(), -(-len(numbers) // AT_ONCE))
     if count < 2:
         yield from (_check(store, league, number) for number in numbers)
         return
-    program = [sys.executable, "-c", PROGRAM, str(store.path), *sys.path]
-    workers = [subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(count)]
-    free = SimpleQueue["subprocess.Popen[bytes]"]()
-    for worker in workers:
-        free.put(worker)
-
-    def ask(share: Sequence[int]) -> list[_Checked]:
-        worker = free.get()
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        try:
-            with suppress(BrokenPipeError):
-                worker.stdin.write(msgspec.json.encode(share) + b"\n")
-                worker.stdin.flush()
-            line = worker.stdout.readline()
-        finally:
-            free.put(worker)
-        if not line:
-            raise ArenaError("a process that checks games ended before its games were checked")
-        return msgspec.json.decode(line, type=list[_Checked])
-
-    with ThreadPoolExecutor(count) as pool:
-        try:
-            for found in pool.map(ask, shares):
-                yield from found
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.kill()
-    for worker in workers:
-        worker.communicate()
+    program = [sys.executable, "-c", PROGRAM, str(store.path), str(numbers[0]), str(numbers[-1]), str(count)]
+    workers = [subprocess.Popen([*program, str(place), *sys.path], stdout=subprocess.PIPE) for place in range(count)]
+    try:
+        for share in range(-(-len(numbers) // AT_ONCE)):
+            output = workers[share % count].stdout
+            assert output is not None
+            line = output.readline()
+            if not line:
+                raise ArenaError("a process that checks games ended before its games were checked")
+            yield from msgspec.json.decode(line, type=list[_Checked])
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.communicate()
 
 
-def check_shares(path: Path) -> None:
-    """Check the games that lines of standard input name, and write a line about each share."""
+def check_shares(path: Path, first: int, last: int, count: int, place: int) -> None:
+    """Check every `count`-th share of the games with these numbers, from `place` on, and write a line about each."""
     with Store(path, create=False, is_doubtful=True) as store:
         contents = store.count()
-        league = League(contents.settings, contents.rows)
-        for line in sys.stdin.buffer:
-            found = [_check(store, league, number) for number in msgspec.json.decode(line, type=list[int])]
+        league = GameChecks(contents.settings, contents.rows)
+        numbers = [number for number in store.numbers() if first <= number <= last]
+        for start in range(place * AT_ONCE, len(numbers), count * AT_ONCE):
+            found = [_check(store, league, number) for number in numbers[start : start + AT_ONCE]]
             sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
             sys.stdout.buffer.flush()
 
 
-def _setting_faults(contents: Contents[Groups], *, has_games: bool) -> Iterator[Damage]:
-    """The settings that are none, or are not there, so that no game could be held to them. Those that are not as they
-    were stored have been named, and are not looked at."""
-    if not any(damage.game is None and damage.text in NO_SETTINGS for damage in contents.damage):
-        for fault in store_faults(contents.settings, contents.kept, has_games=has_games):
-            yield Damage(None, f"its settings: {fault}")
+def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) -> Iterator[str]:
+    """Give the reasons why these cannot be the settings of a store, in words."""
+    missing = [name for name in NEEDED if name not in settings] if has_games else []
+    if missing:
+        there = "there are no settings" if not settings else f"there is no {', no '.join(missing)}"
+        yield f"{there}, and every arena that stores games says under which {', '.join(NEEDED)} they were played"
+    for name in sorted(settings):
+        if name not in KNOWN and not name.startswith(OF_BOTS):
+            yield f"{shown(name)} is none that this version knows"
+        elif name != OPENINGS:  # what of openings is none is said of each game: a salvaged store may not know them
+            fault = setting_fault(name, settings[name])
+            if fault:
+                yield fault
+    if kept.format and not _is_format(kept.format):
+        yield f"format: expected {FORMAT_WORDS}, got {shown(kept.format)}"
+    levels = [level.value for level in Level]
+    if kept.sandbox is not None and kept.sandbox not in levels:
+        yield f"sandbox: expected {' or '.join(levels)}, got {shown(kept.sandbox)}"
+
+
+def _is_format(text: str) -> bool:
+    try:
+        format_in(text)
+    except UsageError:
+        return False
+    return True
 
 
 def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
-    """Where a side could use something else than these settings give the bot of that name, or nobody knows what."""
+    """Find the sides whose limits are not those of the settings, or cannot be read."""
     faults = []
     for player, held in zip(record.players, record.confinement, strict=True):
         level, _, words = held.partition(": ")
@@ -202,8 +206,8 @@ def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
     return faults
 
 
-class Played(Protocol):
-    """A game, or several that were counted together, as far as it says who played."""
+class CountedGames(Protocol):
+    """The players of a game, or of several that were counted together."""
 
     @property
     def players(self) -> tuple[Player, Player]: ...
@@ -211,10 +215,10 @@ class Played(Protocol):
     def games(self) -> int: ...
 
 
-class League:
-    """What the games of one store have in common, and what follows from it for each."""
+class GameChecks:
+    """Checks games against the settings of their store and against each other."""
 
-    def __init__(self, settings: dict[str, str], rows: Iterable[Played]) -> None:
+    def __init__(self, settings: dict[str, str], rows: Iterable[CountedGames]) -> None:
         self._settings = settings
         self._own_times = own_times_in(settings)
         self._meetings = Counter[frozenset[str]]()
@@ -230,7 +234,7 @@ class League:
         return self._settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS
 
     def faults(self, record: GameRecord) -> list[str]:
-        """What is wrong with a game, in words."""
+        """Return the faults of a game in words."""
         faults = []
         try:
             check_record(record)
@@ -360,3 +364,28 @@ class League:
             rounds = self._rounds_of(players)
             self._rounds[common, who] = {pair_seed_of(common, players, number): number for number in rounds}
         return self._rounds[common, who]
+
+
+def salvage(store: Store, new: Store) -> int:
+    """Copy each game whose record can be read and gives its result when played again; return how many.
+
+    Games get new numbers. Of two with one id, the one that is as it was stored is copied. Damaged settings are used if
+    they can be read, as the games are held to them. Raises `UsageError` if the settings cannot be read.
+    """
+    document = store.unchecked_settings()
+    if document is None:
+        raise UsageError(
+            f"{store.path}: the settings of its games are lost, and without them nobody knows which league the games "
+            "are of: nothing was copied"
+        )
+    contents = store.count()
+    league = GameChecks(document.games, contents.rows)
+    new.agree(document.games)
+    new.keep(entrants=document.kept.entrants)
+    copied = 0
+    for number in sorted(store.numbers(), key=lambda number: store.stored(number).sound is None):
+        record = store.stored(number).record
+        if record is not None and record.id not in new and not league.faults(record):
+            new.add(record)
+            copied += 1
+    return copied

@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable, Sequence
 
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.changed import Change, compare, named
-from arena.bots.look import Look
+from arena.bots.covered import Look
+from arena.bots.spec import BotSpec
 from arena.game.spec import Player
-from arena.league.changes import are_likely_its_own, ignore_hint
+from arena.league.entrants import are_likely_its_own, ignore_hint
 
 RECENT_SECONDS = 0.1
 """So old a look may be before a game. Two looks for each of 400 games a second took the parent more than all else."""

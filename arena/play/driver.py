@@ -1,10 +1,9 @@
-"""Bytes between the referee and the two processes of a game: this waits, reads, writes and says when.
+"""Carries bytes between the referee and the two processes of a game, and measures when they come.
 
-Four things keep a ply cheap. One task talks to both bots, because in a game only one of them is to answer at a time.
-The deadline is lazy: the one cancel scope that stands for it is moved only when a deadline is earlier than the one set,
-so that in most games it goes off a few times a second, finds that the game has gone on, and is set anew. A bot that
-answers at once is met by an arena that is still awake: to sleep and be woken costs more than all that the referee does.
-And what has come is known from `Arrivals`, without asking the system again.
+Four things keep a ply cheap. One task talks to both bots, because only one of them has to answer. The deadline is lazy:
+its cancel scope is moved only for an earlier deadline, so in most games it fires a few times a second, finds that the
+game has advanced, and is set again. For a bot that answers at once the arena stays awake: to sleep and wake up costs
+more than all of the referee's work. `Arrivals` knows what has come without asking the system again.
 """
 
 import os
@@ -13,16 +12,16 @@ from collections.abc import Callable, Mapping
 import trio
 
 from arena.bots.arrivals import Arrivals
-from arena.bots.delays import CpuTimes, Delay, delay_between
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
+from arena.bots.usage import CpuTimes, Delay, delay_between
 from arena.game.clock import NEVER
 from arena.game.hints import Activity, TurnUse
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Seat
-from arena.play.events import ActionPlayed, GameEvent, GameStarted
-from arena.play.options import GameOptions, Interrupt
-from arena.play.peer import Peer
+from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
+from arena.play.game_options import GameOptions, Interrupt
+from arena.play.participant import Participant
 from arena.system.concurrency import readable, writable
 from protocol.conversation import Phase
 from protocol.notation import Color
@@ -30,18 +29,17 @@ from protocol.notation import Color
 now = trio.current_time
 
 EXIT_FOLLOWS = 0.5
-"""Seconds that a bot whose output has ended has to be dead, before it counts as one that only closed its output."""
+"""Seconds within which a bot exits after the end of its output; else it has only closed its output."""
 
 PROMPT_SECONDS = 150e-6
-"""A bot that answered within this time, the write of its turn included, the last time is waited for without going to
-sleep, for a moment."""
+"""A bot whose last answer took less, the write of its turn included, is waited for without sleeping for a moment."""
 SPIN_SECONDS = 50e-6
-"""As long as that moment is. On one CPU it is a single look: who looks again keeps the bot from that CPU."""
+"""The length of that moment. On one CPU it is none: a second look would keep the bot from that CPU."""
 RUN_PAUSE = 0.001
 NOTE_SECONDS = 0.02
 """The times of all threads of a bot are noted at the first heartbeat at which its turn has lasted so long."""
 SLICE_SECONDS = 250e-6
-"""A game whose bots always answer so lets the other games have their turn after this time."""
+"""After this time a game whose bots always answer at once lets other games run."""
 
 
 class Driver:
@@ -50,12 +48,12 @@ class Driver:
     def __init__(
         self,
         referee: Referee,
-        processes: Mapping[Color, Peer],
+        processes: Mapping[Color, Participant],
         history: History | None,
         interrupt: Interrupt,
         options: GameOptions,
     ) -> None:
-        """`history` is what had been played already of a game that goes on."""
+        """`history` is what was played before the game was interrupted."""
         self._referee = referee
         self._processes = processes
         self._interrupt = interrupt
@@ -64,13 +62,13 @@ class Driver:
         self._told_at_once = options.told_at_once
         self._history = history
         self._reported: int | None = None
-        """How many actions the watcher has been told of; None before the game has started."""
+        """How many actions the watcher knows; None before the game has started."""
         self._arrivals = Arrivals.of_this_run()
         self._stops = self._arrivals.stops
         self._told = len(self._stops)
-        """How many stops of the arena the referee knows of, or need not know."""
+        """How many suspensions of the arena the referee knows, or need not know."""
         self._unsent: dict[Color, bytes] = {}
-        """Per seat whose pipe is full, what it has not taken yet of what is due to it."""
+        """The bytes that a seat's full pipe has not taken yet."""
         self._gone: list[Color] = []
         self._dead = {color: trio.Event() for color in Color}
         self._scope = trio.CancelScope()
@@ -78,25 +76,24 @@ class Driver:
         self.cpu_us: list[int] = []
         """The processor time of each action."""
         self._cpu_before = [0, 0]
-        """Per seat, what its bot had used when it was last asked,"""
+        """The processor time of each seat's bot when it was last asked."""
         self._times: list[CpuTimes | None] = [None, None]
-        """and the times of its threads soon after that: None if it has answered at once."""
+        """The times of its threads soon after that; None if it has answered at once."""
         self._spin_seconds = 0.0 if _is_on_one_cpu() else SPIN_SECONDS
         self._prompt = [False, False]
-        """Per seat, whether its last answer came at once."""
+        """Whether each seat's last answer came at once."""
         self._read_at = self._yielded = self._arrivals.now()
         """When a bot's output was last read, and when other tasks last had a chance to run."""
         interrupt.interrupt = self.disturb
         interrupt.why_not = referee.unrestorable
 
-    # --- what others say ------------------------------------------------------------------------------------------
+    # --- signals from other tasks ---------------------------------------------------------------------------------
 
     def disturb(self) -> None:
-        """Something has happened that the game has to be judged for, or interrupted."""
+        """Leave the current wait: the game has to be judged or interrupted."""
         self._scope.cancel()
 
     def exited(self, color: Color) -> None:
-        """A bot's process is dead."""
         self._dead[color].set()
         self._gone.append(color)
         self._scope.cancel()
@@ -104,7 +101,7 @@ class Driver:
     # --- driving --------------------------------------------------------------------------------------------------
 
     def turn_of(self, color: Color) -> TurnUse | None:
-        """What the side to move has used of its turn so far; None if that cannot be told."""
+        """Return what the side to move has used of its turn so far; None if that cannot be known."""
         seat, process = self._referee.seats[color], self._processes.get(color)
         if process is None or seat.phase is not Phase.THINKING:
             return None
@@ -112,7 +109,7 @@ class Driver:
         return None if used is None else TurnUse(self._now() - seat.started, used)
 
     def delay_of(self, color: Color) -> Delay | None:
-        """How long the machine has kept a bot that is late from a CPU; None if that cannot be told."""
+        """Return how long the machine has kept a late bot from a CPU; None if that cannot be known."""
         before, process = self._times[color], self._processes.get(color)
         if before is None or process is None or (after := process.times()) is None:
             return None
@@ -122,7 +119,7 @@ class Driver:
             used = after.used_us - before.used_us
         return None if used is None else delay_between(before.threads, after.threads, used)
 
-    async def _until_run(self, process: Peer) -> None:
+    async def _until_run(self, process: Participant) -> None:
         """Wait until a bot that is ready to run has had a CPU: only then the kernel counts how long it waited."""
         before = process.worked_us()
         with trio.move_on_after(STARVED_MOST):
@@ -153,7 +150,6 @@ class Driver:
         return self._now()
 
     def _is_over(self) -> bool:
-        """Whether there is a verdict, or the game is to be interrupted here."""
         referee = self._referee
         return referee.is_over or len(referee.actions) >= self._interrupt.after
 
@@ -185,10 +181,10 @@ class Driver:
         referee.expire(self._now())
 
     async def _serve_before_the_game(self) -> None:
-        """Both bots start, and then set up, at the same time."""
+        """Let both bots start, and then set up, at the same time."""
         referee = self._referee
         await self._serve_both(referee.due() or referee.awaited())
-        if not referee.is_over:  # a restored seat is told its history even when it is not to move
+        if not referee.is_over:  # a restored seat receives its history even when it is not to move
             await self._serve_both([color for color in referee.due() if color not in referee.awaited()])
 
     async def _serve_both(self, colors: list[Color]) -> None:
@@ -203,7 +199,7 @@ class Driver:
         output, arrivals = process.stdout, self._arrivals
         if seat.due:
             if arrivals.may_have(output) and process.has_output():
-                await self._read(seat, process)  # nobody had asked for it yet: let the referee judge it as that
+                await self._read(seat, process)  # unasked output: the referee judges it as that
                 if seat.fault:
                     return
             self._write(seat, process)
@@ -217,8 +213,8 @@ class Driver:
                 self._yielded = NEVER
             await self._read(seat, process)
 
-    def _write(self, seat: Seat, process: Peer) -> None:
-        """Write what is due to a seat, as far as its pipe takes it; its clock runs from now."""
+    def _write(self, seat: Seat, process: Participant) -> None:
+        """Write what is due to a seat as far as its pipe takes it, and start its clock."""
         referee, color = self._referee, seat.color
         self._cpu_before[color] = process.cpu_us()
         self._times[color] = None
@@ -232,7 +228,7 @@ class Driver:
         if rest:
             self._unsent[color] = rest
 
-    async def _read(self, seat: Seat, process: Peer) -> None:
+    async def _read(self, seat: Seat, process: Participant) -> None:
         data = self._receive(seat, process)
         if data:
             if self._yielded > self._read_at:
@@ -243,8 +239,8 @@ class Driver:
         elif data is not None:
             await self._output_ended(seat.color, process)
 
-    def _receive(self, seat: Seat, process: Peer) -> bytes | None:
-        """Read what a bot has said and pass it on, with the time at which it came; returns it, as `read_now` does."""
+    def _receive(self, seat: Seat, process: Participant) -> bytes | None:
+        """Read a bot's output and pass it on with the time at which it came; return it as `read_now` does."""
         referee, color, asked = self._referee, seat.color, seat.started
         came, read = self._arrivals.take(process.stdout, asked)
         data = process.read_now()
@@ -264,14 +260,14 @@ class Driver:
         return data
 
     def _tell_at_once(self) -> None:
-        """Tell those who do not wait for their turn what has just happened. No clock runs for it."""
+        """Send what has just happened to the seats that do not wait for their turn. No clock runs."""
         for color in self._told_at_once:
             seat = self._referee.seats[color]
             if seat.out and not seat.due:
                 self._processes[color].write_now(self._referee.take(color))
 
     def _report(self, watch: Callable[[GameEvent], None], color: Color) -> None:
-        """Tell a watcher what has come of what this side has just said."""
+        """Tell a watcher what has come of the last message of this side."""
         live, spec = self._referee.live, self._referee.spec
         if live.game is None:
             return
@@ -284,8 +280,8 @@ class Driver:
             watch(ActionPlayed(spec.id, plies, color, live.actions[-1], tuple(live.events), taken_us, cpu_us))
         self._reported = plies
 
-    async def _output_ended(self, color: Color, process: Peer) -> None:
-        """The end of output nearly always is the end of the process. No deadline counts any more."""
+    async def _output_ended(self, color: Color, process: Participant) -> None:
+        """Wait for the bot's exit, which nearly always follows the end of its output. No deadline counts any more."""
         end, before = self._now() + EXIT_FOLLOWS, process.worked_us()
         while not self._dead[color].is_set() and (left := end - self._now()) > -STARVED_MOST:
             if left < 0 and not process.is_starved(before, EXIT_FOLLOWS):
@@ -297,10 +293,10 @@ class Driver:
         else:
             self._referee.gone(color, "closed its standard output", exited=False)
 
-    async def _write_slowly(self, color: Color, process: Peer) -> None:
-        """The pipe is full: the bot has not been reading. If it has to answer, its clock runs meanwhile.
+    async def _write_slowly(self, color: Color, process: Participant) -> None:
+        """Write to a bot that has not been reading. If it has to answer, its clock runs meanwhile.
 
-        One that is only told of a history is waited for as long as for a set-up; it takes the rest in its own turn.
+        A bot that only receives a history is waited for as long as for a set-up; it gets the rest in its own turn.
         """
         must_answer = self._referee.seats[color].phase.bot_must_answer
         with trio.move_on_after(NEVER if must_answer else self._referee.spec.times[color].setup_ms / 1000):
@@ -314,7 +310,7 @@ class Driver:
     # --- the end of a bot, or of its time -------------------------------------------------------------------------
 
     def _drain_output(self, color: Color) -> None:
-        """A bot has exited: what it said before counts first."""
+        """Judge the last output of a bot that has exited, and then its exit."""
         process = self._processes[color]
         seat = self._referee.seats[color]
         while not (self._referee.is_over or seat.fault) and self._receive(seat, process):
@@ -326,7 +322,7 @@ class Driver:
         self._referee.gone(color, process.exit_words(), exited=True)
 
     def _final_read(self, color: Color) -> None:
-        """A bot's time is up: an answer that came before, while the arena had other things to do, still counts."""
+        """Judge an answer that came in time while the arena was busy."""
         process = self._processes[color]
         seat = self._referee.seats[color]
         if color in self._unsent:
@@ -338,7 +334,7 @@ class Driver:
     # --- time -----------------------------------------------------------------------------------------------------
 
     def _now(self) -> float:
-        """The time by the clock of the games, after the referee has been told of all stops."""
+        """Return the time by the clock of the games, after the referee knows of all suspensions."""
         if self._told < len(self._stops):
             self._tell_of_stops()
         return now() - self._arrivals.left_out
@@ -351,12 +347,11 @@ class Driver:
             self._scope.cancel()  # the other seat may be waited for, too
 
     def _arm(self, deadline: float) -> None:
-        """Have the scope go off at this deadline, if not before."""
+        """Set the scope's deadline to this one, if it is earlier."""
         deadline += self._arrivals.left_out
         if deadline < self._armed:
             self._armed = self._scope.deadline = deadline
 
 
 def _is_on_one_cpu() -> bool:
-    """Whether this process, and with it its bots, has but one CPU."""
     return hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) == 1

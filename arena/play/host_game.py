@@ -1,6 +1,6 @@
-"""A game as its host sees it, kept up to date by its events: what stands against an action, clocks, the whole board.
+"""A game as its host sees it, for showing it: the whole board, the clocks, and the rule that forbids an action.
 
-It is for those who show a game to people. It decides nothing: the referee does, with a position of its own.
+It follows the events of the game. The referee judges the game with a position of its own.
 """
 
 import math
@@ -11,14 +11,14 @@ from arena.game.record import GameRecord, History
 from arena.game.seat_state import ClockState
 from arena.game.spec import GameSpec
 from arena.game.view import true_cells
-from arena.play.events import ActionPlayed, GameStarted
+from arena.play.game_events import ActionPlayed, GameStarted
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
 from protocol.notation import Color
 
 
 class HostGame:
-    """The position and both clocks. All times are seconds on one clock, that of whoever tells of the events."""
+    """The position and both clocks. All times are seconds on the clock of the caller."""
 
     def __init__(self, spec: GameSpec) -> None:
         self._spec = spec
@@ -28,11 +28,9 @@ class HostGame:
 
     @property
     def has_begun(self) -> bool:
-        """Whether both sides have set up."""
         return self._game is not None
 
     def started(self, event: GameStarted, now: float) -> None:
-        """The game begins, or goes on from its history."""
         red, blue = event.setups
         self._clock = Clock(self._spec.times)
         self._game = game = Game(event.spec.ruleset, red.split("/"), blue.split("/"))
@@ -53,24 +51,23 @@ class HostGame:
                 self._clock.spend(game.to_move, taken_us / MICROSECONDS)
 
     def played(self, event: ActionPlayed, now: float) -> None:
-        """A side has acted."""
         assert self._game is not None, "a game has started before anything is played"
         self._clock.charge(event.color, event.taken_us / MICROSECONDS)
         self._game.apply(event.action)
         self._turn_began = now
 
     def finished(self, record: GameRecord) -> None:
-        """The game is over. One that ended as it began has had no other event."""
+        """Note the end of the game. A game that ended before its first turn has had no other event."""
         red, blue = record.setups
         if self._game is None and red is not None and blue is not None:
             self._game = Game(self._spec.ruleset, red.split("/"), blue.split("/"))
 
     def truth(self) -> tuple[str, ...]:
-        """The board with all ranks shown, as 100 cells; empty before both sides have set up."""
+        """Return the board with all ranks as 100 cells; an empty tuple before both sides have set up."""
         return true_cells(self._game) if self._game else ()
 
     def refusal(self, action: str) -> IllegalActionError | None:
-        """What the rules say against an action of the side to move; None if they allow it."""
+        """Return the rule that forbids an action of the side to move; None if it is legal."""
         assert self._game is not None, "there is a turn, so there is a game"
         try:
             self._game.check(self._game.parse(action))
@@ -79,7 +76,7 @@ class HostGame:
         return None
 
     def clock(self, color: Color, now: Callable[[], float], *, stands: bool) -> ClockState:
-        """A side's clock as of `now`, which is asked only where a clock runs; with `stands` none does any more."""
+        """Return a side's clock. `now` is called only if the clock runs; none runs if `stands`."""
         game = self._game
         runs = game is not None and not stands and game.to_move is color and not game.outcome
         time, bank_ms = self._spec.times[color], self._clock.bank_ms(color)

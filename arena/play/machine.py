@@ -1,10 +1,15 @@
-"""What a game is played on, in words: it stands in records, because times mean little without it.
+"""The `machine` of a record: system, CPUs and Python, and which worker of a cluster played the game there.
 
-Nothing in it names the machine or its owner. `platform.processor` is not asked: it may start a program.
+Nothing in it names the machine or its owner. `platform.processor` is not called because it may start a program.
+
+A game that a cluster played has `; worker NAME, load L, calibration C ms` after that: the worker, how busy its machine
+was, and how long a fixed piece of work takes there. Clocks are scaled by the calibration as written, to a tenth of a
+millisecond, so that the scale follows from a record.
 """
 
 import os
 import platform
+import re
 import sys
 from functools import lru_cache
 
@@ -13,13 +18,17 @@ from arena.system.printable import printable
 LONGEST = 200
 CPUINFO = "/proc/cpuinfo"
 CPUINFO_BYTES = 4096
-"""What of it is read: the model stands among the first lines, and a large machine has megabytes of them."""
+"""The model is among the first lines; the file of a large machine has megabytes."""
+_WORKER = re.compile(r".*; worker ([^;]+), load \d+\.\d\d, calibration (\d{1,9})\.(\d) ms$", re.ASCII)
+_REFERENCE = re.compile(r"reference ([1-9]\d{0,8}\.\d|0\.[1-9]) ms", re.ASCII)
+TENTH_US = 100
+LONGEST_NAME = 80
+MOST_LOAD = 1e6
 MODEL_KEYS = ("model name", "Model", "cpu model", "Hardware")
 
 
 @lru_cache(maxsize=1)
 def this_machine() -> str:
-    """The system, its CPUs, and the Python that the arena runs on."""
     processor = _processor()
     cpus = os.cpu_count() or 1
     parts = [
@@ -31,7 +40,7 @@ def this_machine() -> str:
 
 
 def _processor() -> str:
-    """The model of the processor, where the system says it in a file."""
+    """Return the model of the processor from /proc/cpuinfo, or an empty string."""
     try:
         with open(CPUINFO, "rb") as file:
             lines = file.read(CPUINFO_BYTES).decode("utf-8", "replace").splitlines()
@@ -40,3 +49,52 @@ def _processor() -> str:
     fields = dict(reversed([line.partition(":")[::2] for line in lines]))
     known = {key.strip(): value.strip() for key, value in fields.items()}
     return next((known[key] for key in MODEL_KEYS if known.get(key)), "")
+
+
+# --- on a cluster -----------------------------------------------------------------------------------------------------
+
+
+def played_on(machine: str, worker: str, load: float, work_us: int) -> str:
+    """Return the `machine` of a record that a worker has played."""
+    load = load if 0 <= load < MOST_LOAD else 0.0  # a worker may send anything, NaN as well
+    name = worker[:LONGEST_NAME].replace(";", ",")
+    return f"{machine[:LONGEST]}; worker {name}, load {load:.2f}, calibration {ms_text(work_us)}"
+
+
+def told_us(work_us: int) -> int:
+    return (work_us + TENTH_US // 2) // TENTH_US * TENTH_US
+
+
+def ms_text(work_us: int) -> str:
+    """Format microseconds as milliseconds with one decimal."""
+    whole, tenths = divmod(told_us(work_us) // TENTH_US, 10)
+    return f"{whole}.{tenths} ms"
+
+
+def worker_of(machine: str) -> str:
+    """Return the worker in the `machine` of a record; an empty string if the game was played without a cluster."""
+    found = _WORKER.match(machine)
+    return found[1] if found else ""
+
+
+def calibration_of(machine: str) -> int | None:
+    """Return the calibration in the `machine` of a record, in microseconds; None if there is none."""
+    found = _WORKER.match(machine)
+    return (int(found[2]) * 10 + int(found[3])) * TENTH_US if found else None
+
+
+def reference_text(us: int) -> str:
+    """Format a reference calibration as the store keeps it."""
+    return f"reference {ms_text(us)}"
+
+
+def read_reference(text: str) -> int | None:
+    """Parse a reference calibration from a store, in microseconds; None if it is not one."""
+    match = _REFERENCE.fullmatch(text)
+    return int(match[1].replace(".", "")) * TENTH_US if match else None
+
+
+def percent_of(work_us: int, reference: int) -> int:
+    """Return the clocks' scale in percent on a machine with this calibration; both in microseconds, rounded first."""
+    there, here = told_us(work_us), max(TENTH_US, told_us(reference))
+    return (200 * there + here) // (2 * here)

@@ -1,7 +1,7 @@
-"""One game between two processes: starts them, has their bytes carried to the referee and back, and ends them.
+"""One game between two processes: starts them, connects them with the referee, and ends them.
 
-The referee decides, `arena.play.driver` waits. Each bot has three tasks beside that sleep nearly always: one reads its
-standard error, one waits for its exit, one sees to it that it keeps within its limits.
+The referee decides, `arena.play.driver` waits. Each bot has three more tasks that nearly always sleep: one reads its
+standard error, one waits for its exit, one watches its limits.
 """
 
 import time
@@ -11,32 +11,39 @@ from functools import partial
 import msgspec
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
+from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE, BotProcess
+from arena.bots.program_files import links_out
 from arena.bots.sandbox.launch import StartError
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
-from arena.game.hints import Activity, diagnose, hinted
+from arena.game.hints import Activity, Seen, TurnUse, diagnose, hinted
+from arena.game.live import LiveGame
 from arena.game.record import GameRecord, History, Use
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.game.spec import GameSpec
 from arena.play.driver import Driver
-from arena.play.events import GameFinished
-from arena.play.keeping import KeptBot
+from arena.play.game_events import GameFinished
+from arena.play.game_options import USUAL, ArenaStoppedError, GameOptions, Interrupt, KeptBot
 from arena.play.machine import this_machine
-from arena.play.observed import seen_of
-from arena.play.options import USUAL, ArenaStoppedError, GameOptions, Interrupt
-from arena.play.peer import Peer
+from arena.play.participant import Participant
 from arena.version import __version__
+from protocol.conversation import Phase
+from protocol.messages import Want
 from protocol.notation import Color, Reason
 
 now = trio.current_time
 
 FAULT_GRACE = 0.1
 """Seconds that a bot has to read what it did wrong, and to exit."""
+LOOKED_AT = frozenset({Reason.NO_START, Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
+"""Reasons for which it matters what the bot was doing."""
+BY_ITS_FILES = frozenset({Reason.NO_START, Reason.CRASH})
+"""Reasons for which it matters whether all of its files are there."""
 STOPPED_AT_ONCE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT, Reason.NO_START, Reason.OVER_LIMIT})
 
 _STARTING: "trio.lowlevel.RunVar[trio.Lock]" = trio.lowlevel.RunVar("starting")
@@ -99,7 +106,7 @@ async def play_on(
 
 
 def _starting() -> trio.Lock:
-    """What a game holds while it starts its bots: all games at once would keep those that are under way waiting."""
+    """Return the lock that a game holds while it starts its bots, so that starts do not delay other games together."""
     try:
         return _STARTING.get()
     except LookupError:
@@ -108,7 +115,7 @@ def _starting() -> trio.Lock:
 
 
 class GameRunner:
-    """A game that is played: the referee, the two processes, and what carries the bytes between them."""
+    """A game under way: the referee, both processes, and the driver between them."""
 
     def __init__(
         self,
@@ -121,11 +128,11 @@ class GameRunner:
         self.referee = referee
         self._options = options
         self._kept = kept
-        self._processes: dict[Color, Peer] = {}
+        self._processes: dict[Color, Participant] = {}
         self._arrivals = Arrivals.of_this_run()
         self._driver = Driver(referee, self._processes, history, interrupt, options)
         self._unwritten: set[Color] = set()
-        """Whose pipe did not take all of the game's last lines."""
+        """The seats whose pipe did not take all of the game's last lines."""
         self._ended: float | None = None
         """When the game ended or was interrupted, by the clock of the games."""
 
@@ -166,18 +173,18 @@ class GameRunner:
         else:
             self._arrivals.watch(process.stdout)
 
-    async def _watch_exit(self, color: Color, process: Peer) -> None:
+    async def _watch_exit(self, color: Color, process: Participant) -> None:
         await process.wait_exit()
         self._driver.exited(color)
 
-    async def _watch_use(self, color: Color, process: Peer) -> None:
+    async def _watch_use(self, color: Color, process: Participant) -> None:
         excess = await process.watch()
         process.kill_now()  # at once: the game may still have to wait for the other side
         self.referee.over_limit(color, excess)
         self._driver.disturb()
 
     def _excuse(self, color: Color, taken: float, limit: float) -> str:
-        """Why a side that is late is not to blame, in words that follow its name; empty if it is.
+        """Return why a late side is not to blame, in words that follow its name; an empty string if it is.
 
         A bot that has not answered and wants no CPU at its deadline is not late because of the machine.
         """
@@ -193,7 +200,6 @@ class GameRunner:
         )
 
     def _advised(self, bots: tuple[BotSpec, BotSpec], seat: Seat, fault: Fault) -> Fault:
-        """A fault with a hint for its author, from what can be seen of the bot now."""
         if bots[seat.color].is_person:
             return fault
         process = self._processes.get(seat.color)
@@ -204,14 +210,14 @@ class GameRunner:
         return hinted(fault, diagnose(seen))
 
     def _send_quit(self) -> None:
-        """Tell both bots how it ended, as far as their pipes take it at once."""
+        """Send the last lines of the game, as far as the pipes take them at once."""
         for color in self.referee.due():
             data = self.referee.take(color)
             if color in self._processes and self._processes[color].write_now(data):
                 self._unwritten.add(color)
 
     async def _end(self, bots: tuple[BotSpec, BotSpec]) -> None:
-        """End both processes and all that they started, but for those that are kept for another game."""
+        """End both processes and all that they started, except those that are kept for another game."""
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for color, process in self._processes.items():
@@ -219,7 +225,7 @@ class GameRunner:
                 for process in self._processes.values():  # before the first of them is closed
                     self._arrivals.forget(process.stdout)
 
-    async def _end_or_keep(self, color: Color, bot: BotSpec, process: Peer) -> None:
+    async def _end_or_keep(self, color: Color, bot: BotSpec, process: Participant) -> None:
         keeper = self._options.keeper
         can_go_on = self.referee.can_go_on(color) and color not in self._unwritten
         if keeper and can_go_on and isinstance(process, BotProcess):
@@ -232,7 +238,7 @@ class GameRunner:
         await process.end(self._grace(color))
 
     def _grace(self, color: Color) -> float:
-        """Seconds that a bot is given to exit by itself. Who took too long or too much is stopped at once."""
+        """Return how many seconds a bot has to exit by itself; none if it took too long or too much."""
         fault = self.referee.seats[color].fault
         if self.referee.verdict is None or (fault and fault.reason in STOPPED_AT_ONCE):
             return 0
@@ -241,12 +247,11 @@ class GameRunner:
     # --- what came of it ------------------------------------------------------------------------------------------
 
     def history(self) -> History | None:
-        """What has been played, to go on from later; None before both sides had set up."""
+        """Return what has been played, to go on from later; None before both sides had set up."""
         history = self.referee.history(self._ended)
         return history and msgspec.structs.replace(history, cpu_us=tuple(self._driver.cpu_us))
 
     def record(self, started: float, seconds: float) -> GameRecord:
-        """The game as it was played."""
         bots = [self._processes.get(color) for color in Color]
         first, second = (Use(bot.used_us, bot.peak_memory) if bot else Use() for bot in bots)
         pondered = [bot.pondered_us if bot else 0 for bot in bots]
@@ -265,3 +270,52 @@ class GameRunner:
 def _pair(texts: Iterable[str]) -> tuple[str, str]:
     red, blue = texts
     return red, blue
+
+
+def seen_of(
+    seat: Seat,
+    fault: Fault,
+    live: LiveGame,
+    process: Participant | None,
+    bot: BotSpec,
+    *,
+    turn: TurnUse | None = None,
+) -> Seen:
+    """Return what can be seen of a side's bot when its fault is found; `process` is None if it could not be started.
+
+    Takes well under a millisecond, or a few for a bot that has crashed and has many files.
+    """
+    game = live.game
+    is_silent = fault.reason in LOOKED_AT and not seat.has_ended and process is not None
+    if process is not None:
+        process.read_stderr_now()
+    if seat.phase is Phase.INTRODUCING:
+        answered = bool(seat.declared or seat.author or seat.wants)
+    else:
+        last = live.notes[-1] if live.notes else None
+        answered = last is not None and last.color == seat.color.word and last.ply == len(live.actions) + 1
+    is_confined = bool(process and process.is_confined)
+    has_links = is_confined and seat.has_ended and fault.reason in BY_ITS_FILES
+    return Seen(
+        phase=seat.phase,
+        fault=fault,
+        language=language_of(bot),
+        stderr=process.stderr_tail if process else "",
+        status=process.exit_status() if process and seat.has_ended else None,
+        activity=process.activity() if process and is_silent else Activity.UNKNOWN,
+        has_unread=bool(process and is_silent and process.has_unread()),
+        has_closed_input=bool(process and is_silent and process.has_closed_input()),
+        has_ended=seat.has_ended,
+        answered=answered,
+        is_late=seat.is_late,
+        unfinished=seat.connection.unfinished,
+        game=game,
+        rows=seat.rows or (),
+        setups=live.setups,
+        actions=tuple(live.actions) if fault.reason is Reason.ILLEGAL_ACTION else (),
+        gets_legal=Want.LEGAL in seat.wants,
+        is_confined=is_confined,
+        not_sent=bot.not_sent,
+        links_out={str(link.place): link.target for link in links_out(bot.folder, bot.files)} if has_links else {},
+        turn=turn,
+    )

@@ -1,11 +1,11 @@
-"""Interrupted games as files: everything that is needed to take a game up again (Travel: "at any moment").
+"""Interrupted games as files: everything that is needed to resume a game.
 
-The file is JSON: the game's specification, what has been played, where the bots are, and where the result belongs. The
-bots are started again when the game goes on; each is told its set-up and the events that it had been told, and the
-clocks stand where they stood.
+The file is JSON: the game's specification, what has been played, where the bots are, and where the result belongs. When
+the game resumes, the bots are started again, each is told its set-up and the events that it had been told, and the
+clocks go on from where they stopped.
 
-Such a file is checked as a whole before anything is started: what was played is played again. It has a checksum against
-slips of an editor. That is no signature, and does not cover where the bots and the store lie, which may have moved.
+A file is checked as a whole before anything is started: what was played is played again. It has a checksum against
+mistakes in an editor, which is no signature, and does not cover the places of the bots and the store.
 """
 
 import os
@@ -20,14 +20,13 @@ from typing import Any
 
 import msgspec
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, may_be
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
-from arena.bots.loading import NotThereError
+from arena.bots.loading import NotThereError, load_bot
 from arena.bots.samples import bot_path
 from arena.bots.sandbox.levels import Level
-from arena.bots.spec import person_spec
+from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person
@@ -44,11 +43,10 @@ from protocol.notation import Color
 
 PAUSE_FORMAT = 1
 CHECKSUM = "checksum"
-"""The key of the checksum; a file of the first version has none."""
 MAY_MOVE = ("bots", "store")
-"""What a host may edit: where things lie now."""
+"""The keys that a host may edit: places of files."""
 MOST = 2**60
-"""No limit or seed comes near it, and the system takes it."""
+"""No limit or seed comes near this number, and the system takes it."""
 LONGEST_NAME = 1000
 A_PAUSED_GAME = "a paused game, as 'arena match --pause' and 'arena play' write it"
 LARGEST_FILE = 64 * MIB
@@ -58,13 +56,10 @@ LARGEST_FILE = 64 * MIB
 class SavedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
-    `persons` says which of the two are people, whose names stand in `bots`; files without it are of bots alone.
-    `arguments` are those that the bots are started with, if either has any; `names_told` is as in `GameSpec`.
-    `blue_time` is Blue's time control if it is another than Red's; `usual_time` is that of the match if one of the two
-    bots has its own. `programs` are fingerprints of the programs that the bots' builds have made, empty where there is
-    none: nothing is built when the game goes on. `sandbox`, `limits`, `pondering` and `interpreters`
-    are what the game is played under: see `arena.bots.sandbox.levels`. `seed` is that of the settings; files of the
-    first version do not have it.
+    `persons` says which of the two are people, whose names are in `bots`. `arguments` are those of the bots' commands,
+    `programs` are digests of the programs that their builds have made: nothing is built when the game resumes.
+    `blue_time` is Blue's time control if it differs from Red's, `usual_time` that of the match if a bot has its own.
+    `seed` is that of the settings.
     """
 
     id: str
@@ -77,31 +72,30 @@ class SavedGame(msgspec.Struct, frozen=True):
     history: History = msgspec.field(name="past")
     bots: tuple[str, str]
     store: str
+    format: int
+    seed: int
     sandbox: str = "basic"
     limits: tuple[Limits, Limits] = (Limits(), Limits())
     pondering: bool = True
-    format: int = PAUSE_FORMAT
-    seed: int | None = None
     interpreters: tuple[str, ...] = ()
-    blue_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
-    usual_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
-    arguments: tuple[tuple[str, ...], tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
-    names_told: bool | msgspec.UnsetType = msgspec.UNSET
-    persons: tuple[bool, bool] | msgspec.UnsetType = msgspec.UNSET
-    programs: tuple[str, str] | msgspec.UnsetType = msgspec.UNSET
+    blue_time: TimeControl | None = None
+    usual_time: TimeControl | None = None
+    arguments: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    names_told: bool = False
+    persons: tuple[bool, bool] = (False, False)
+    programs: tuple[str, str] = ("", "")
 
     @property
     def goes_on_with(self) -> str:
-        """The command that takes such a game up, which is followed by the file."""
-        return "arena play --resume" if self.persons else "arena resume"
+        """The command that resumes the game, without the file."""
+        return "arena play --resume" if any(self.persons) else "arena resume"
 
     def spec(self) -> GameSpec:
-        """The game's specification. Raises `UsageError` if its rules cannot be read."""
+        """Return the game's specification. Raises `UsageError` if its rules cannot be read."""
         try:
             ruleset = ruleset_from_lines(self.ruleset, self.rules)
         except RulesetError as error:
             raise UsageError(str(error)) from None
-        blue_time = self.blue_time or None
         return GameSpec(
             self.id,
             ruleset,
@@ -109,24 +103,26 @@ class SavedGame(msgspec.Struct, frozen=True):
             self.players,
             self.seeds,
             self.pair_seed,
-            blue_time,
-            names_told=bool(self.names_told),
+            self.blue_time,
+            names_told=self.names_told,
         )
 
     def load_bots(self, named: Mapping[Color, str] = MappingProxyType({})) -> tuple[BotSpec, BotSpec]:
-        """Both bots, under their names of then; `named` are paths of now, by the colour that a bot plays.
+        """Load both bots under their names in the game; `named` are new paths by colour.
 
         Raises `UsageError` if one is gone or has changed.
         """
-        given, persons = self.arguments or ((), ()), self.persons or (False, False)
 
         def load(color: Color, player: Player) -> BotSpec:
-            if persons[color]:
+            if self.persons[color]:
                 return person_spec(player.name)
             word = named.get(color, self.bots[color])
-            bot = _same_bot(color, word, player, given[color], is_alone=any(persons))
-            if self.programs:
-                _refuse_other_program(bot, self.programs[color])
+            bot = _same_bot(color, word, player, self.arguments[color], is_alone=any(self.persons))
+            if _program_of(bot) != self.programs[color]:
+                raise UsageError(
+                    f"{printable(str(bot.path))}: expected the program that its build had made when the game began; "
+                    "another is there, or none: put that back, or play the game anew"
+                )
             return bot
 
         red, blue = self.players
@@ -134,16 +130,8 @@ class SavedGame(msgspec.Struct, frozen=True):
 
 
 def _program_of(bot: BotSpec) -> str:
-    """A fingerprint of the program that a bot's build has made; empty where there is none, or it cannot be read."""
+    """Return the digest of the program that a bot's build has made; an empty string if there is none."""
     return bot.look.made.decode() if bot.look and bot.look.made else ""
-
-
-def _refuse_other_program(bot: BotSpec, expected: str) -> None:
-    if _program_of(bot) != expected:
-        raise UsageError(
-            f"{printable(str(bot.path))}: expected the program that its build had made when the game began; another "
-            "is there, or none: put that back, or play the game anew"
-        )
 
 
 def _same_bot(color: Color, word: str, player: Player, arguments: tuple[str, ...], *, is_alone: bool) -> BotSpec:
@@ -174,10 +162,10 @@ def saved_game(
     *,
     held: Sandbox,
     pondering: bool,
-    seed: int | None = None,
+    seed: int,
     usual_time: TimeControl | None = None,
 ) -> SavedGame:
-    """A game that has just been interrupted, as it is to be saved."""
+    """Return a game that has just been interrupted, for saving."""
     red, blue = bots
     return SavedGame(
         id=spec.id,
@@ -190,17 +178,18 @@ def saved_game(
         history=history,
         bots=(_place_of(red), _place_of(blue)),
         store=str(store.resolve()),
+        format=PAUSE_FORMAT,
         sandbox=held.level.value,
         limits=(held.limits_of(red), held.limits_of(blue)),
         pondering=pondering,
         seed=seed,
         interpreters=tuple(os.path.abspath(path) for path in held.interpreters),
-        blue_time=spec.blue_time or msgspec.UNSET,
-        usual_time=usual_time or msgspec.UNSET,
-        arguments=(red.arguments, blue.arguments) if red.arguments or blue.arguments else msgspec.UNSET,
-        names_told=spec.names_told or msgspec.UNSET,
-        persons=(red.is_person, blue.is_person) if red.is_person or blue.is_person else msgspec.UNSET,
-        programs=(_program_of(red), _program_of(blue)) if _program_of(red) or _program_of(blue) else msgspec.UNSET,
+        blue_time=spec.blue_time,
+        usual_time=usual_time,
+        arguments=(red.arguments, blue.arguments),
+        names_told=spec.names_told,
+        persons=(red.is_person, blue.is_person),
+        programs=(_program_of(red), _program_of(blue)),
     )
 
 
@@ -231,7 +220,7 @@ def save_game(paused: SavedGame, path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the name outlive a power cut as well, where the file system knows of that."""
+    """Make the name outlive a power cut as well, where the file system can."""
     with suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -241,7 +230,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def refuse_to_overwrite(path: Path) -> None:
-    """Raise `UsageError` if something lies where a game is to be saved: nothing of the user's is overwritten."""
+    """Raise `UsageError` if there is a file where a game is to be saved."""
     try:
         if not path.exists() or (path.is_file() and path.stat().st_size == 0):
             return
@@ -259,9 +248,9 @@ def refuse_to_overwrite(path: Path) -> None:
 
 
 def load_saved(path: Path) -> SavedGame:
-    """Read the file and check all that is in it. Raises `UsageError` that says what was expected.
+    """Read a saved game and check all of it. Raises `UsageError`.
 
-    Whether its ids and seeds are those of a league, and go with a store, is for `arena.league.resume`.
+    `arena.league.resumed` checks that its ids and seeds are those of a league.
     """
     try:
         data = read_file(path, most=LARGEST_FILE)
@@ -290,28 +279,28 @@ def load_saved(path: Path) -> SavedGame:
 
 
 def _checksum(fields: dict[str, Any]) -> str:
-    """A checksum of what is in the file, however it is laid out, and of keys that this version does not know, too."""
+    """Return a checksum of what is in the file, whatever its layout, and of unknown keys as well."""
     summed = {key: value for key, value in fields.items() if key not in (CHECKSUM, *MAY_MOVE)}
     return blake2b(msgspec.json.encode(summed, order="deterministic"), digest_size=16).hexdigest()
 
 
 def _check(paused: SavedGame) -> None:
-    """Raise one of three errors unless a game can have been interrupted so. See `load_saved`."""
+    """Raise `UsageError`, `RecordError` or `IllegalSetupError` unless a game can have been interrupted so."""
     spec, history = paused.spec(), paused.history
     names = (paused.ruleset, *(text for player in paused.players for text in (player.name, player.digest)))
     for text in (*names, *paused.bots, paused.store, *paused.interpreters):
         if not text or len(text) > LONGEST_NAME or printable(text) != text:
             raise UsageError(f"not a name or a path: {printable(text, 40)!r}")
-    if any("\0" in word for words in paused.arguments or () for word in words):
+    if any("\0" in word for words in paused.arguments for word in words):
         raise UsageError("an argument with NUL in it")
     if " " in paused.ruleset or not paused.ruleset.isascii():
         raise UsageError(f"not the name of a ruleset: {paused.ruleset!r}")
-    for player, is_said in zip(paused.players, paused.persons or (False, False), strict=True):
+    for player, is_said in zip(paused.players, paused.persons, strict=True):
         if is_person(player) is not is_said:
             raise UsageError(f"{player.name}: not what the file says of who is a person")
     if spec.ruleset.starts is Starts.CHOSEN:
         raise UsageError("its rules do not say who begins")
-    if not all(0 <= number < MOST for number in (*paused.seeds, paused.pair_seed, paused.seed or 0)):
+    if not all(0 <= number < MOST for number in (*paused.seeds, paused.pair_seed, paused.seed)):
         raise UsageError("a seed that is none")
     if paused.sandbox not in [level.value for level in Level]:
         raise UsageError(f"a sandbox that there is not: {printable(paused.sandbox, 40)!r}")

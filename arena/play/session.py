@@ -16,7 +16,7 @@ from dataclasses import replace
 import trio
 from msgspec.structs import replace as replace_fields
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.person_seat import PersonSeat
 from arena.game.record import GameRecord, History
@@ -24,12 +24,11 @@ from arena.game.seat_state import ActionState, ClockState, EndState, SeatState, 
 from arena.game.setups import Preset, Rows, SetupCheck, check_rows, presets, random_rows
 from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult
-from arena.play.events import ActionPlayed, GameEvent, GameStarted
-from arena.play.fairly import play_on_fairly
+from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
+from arena.play.game_options import USUAL, GameOptions, Interrupt
 from arena.play.host_game import HostGame
-from arena.play.options import USUAL, GameOptions, Interrupt
-from arena.play.peer import Peer
-from arena.play.person import PersonPeer
+from arena.play.participant import Participant, PersonParticipant
+from arena.play.retry import play_on_with_retries
 from arena.rules.events import Rule
 from protocol.messages import ArenaMessage, Move, Setup
 from protocol.notation import RESIGN, Color, Result
@@ -38,9 +37,9 @@ Players = tuple[BotSpec, BotSpec]
 
 
 class RefusedError(ArenaError):
-    """What a person wanted to do is not possible; the text says why. The game goes on as if nothing had been said.
+    """An action of a person that is not possible; the text says why. The game goes on.
 
-    `rule` is the rule of the game that stands against it, if it is one.
+    `rule` is the rule of the game that forbids it, if one does.
     """
 
     def __init__(self, text: str, rule: Rule | None = None) -> None:
@@ -49,18 +48,17 @@ class RefusedError(ArenaError):
 
 
 class _Chair:
-    """A person's place in a session: it stays when the game has to be begun again, with a new seat in it."""
+    """A person's place in a session. If the game is begun again it stays, with a new seat in it."""
 
     def __init__(self, color: Color) -> None:
         self.color = color
         self.seat = PersonSeat(color)
-        self.peer: PersonPeer | None = None
+        self.participant: PersonParticipant | None = None
         self.resigns = False
         self.version = 1
         self._changed = trio.Event()
 
     def change(self) -> None:
-        """Something in the seat's state is not as it was."""
         self.version += 1
         self._changed.set()
         self._changed = trio.Event()
@@ -98,21 +96,21 @@ class Session:
 
     async def play(self) -> GameRecord | History | None:
         """Play to the end, or until somebody pauses. Returns the record; what had been played by then; or None, if that
-        was before both sides had set up. Raises `ArenaError` as `arena.play.fairly.play_on_fairly` does.
+        was before both sides had set up. Raises `ArenaError` as `arena.play.retry.play_on_with_retries` does.
 
         When this returns or raises, the states say `OVER` or `PAUSED`.
         """
         options = replace(self._options, spawn=self._take_seat, watch=self._happened, told_at_once=tuple(self._chairs))
         played: GameRecord | History | None = None
         try:
-            played = await play_on_fairly(
+            played = await play_on_with_retries(
                 self.spec,
                 self._players,
                 self._history,
                 self._interrupt,
                 options=options,
                 say=self.remark,
-                can_pause=False,  # where it cannot go on, that is said to who asks for a pause
+                can_pause=False,  # a person that asks for a pause is told why not
             )
         finally:
             if isinstance(played, GameRecord):
@@ -122,14 +120,14 @@ class Session:
             self._change_all()
         return played
 
-    def _take_seat(self, bot: BotSpec) -> Peer:
-        """Start a bot, or give a person a seat: a new one, if the game is begun again."""
+    def _take_seat(self, bot: BotSpec) -> Participant:
+        """Start a bot, or give a person a seat: a new one each time that the game begins."""
         if not bot.is_person:
             return self._options.spawn(bot)
         chair = next(self._chairs[color] for color in self._chairs if self._players[color].player == bot.player)
         chair.seat = PersonSeat(chair.color)
-        chair.peer = PersonPeer(chair.seat, lambda: self._told(chair))
-        return chair.peer
+        chair.participant = PersonParticipant(chair.seat, lambda: self._told(chair))
+        return chair.participant
 
     def _told(self, chair: _Chair) -> None:
         if chair.resigns and chair.seat.stage is Stage.MOVING:
@@ -137,7 +135,6 @@ class Session:
         chair.change()
 
     def _happened(self, event: GameEvent) -> None:
-        """The game as the host sees it."""
         match event:
             case GameStarted():
                 self._host.started(event, trio.current_time())
@@ -167,7 +164,6 @@ class Session:
 
     @property
     def persons(self) -> tuple[Color, ...]:
-        """The sides that are played by a person."""
         return tuple(self._chairs)
 
     @property
@@ -176,7 +172,6 @@ class Session:
         return self._result is not None or self._is_paused
 
     def state(self, color: Color) -> SeatState:
-        """What is to be drawn for a person, as of now."""
         chair = self._chairs[color]
         seat = chair.seat
         red, blue = self.spec.players
@@ -202,8 +197,7 @@ class Session:
         )
 
     def state_after(self, color: Color, plies: int) -> SeatState:
-        """What a person knew after so many plies, which is at most as many as there were: the board without clocks and
-        choices, and at no ply what was learned later."""
+        """Return what a person knew after so many plies (or all): the board, without clocks and choices."""
         seat = self._chairs[color].seat.after(plies)
         return replace_fields(
             self.state(color),
@@ -220,22 +214,21 @@ class Session:
         )
 
     async def changed(self, color: Color, version: int = 0) -> SeatState:
-        """Wait until a person's state has a version above this one, and return it. Any number of tasks may wait."""
+        """Wait until a person's state has a version above this one, and return it."""
         chair = self._chairs[color]
         while chair.version <= version:
             await chair.wait()
         return self.state(color)
 
     def actions(self, color: Color, first: int = 1) -> tuple[ActionState, ...]:
-        """All that was done from this ply on, as a person was told it."""
+        """Return the actions from this ply on, as a person was told them."""
         return tuple(self._chairs[color].seat.actions[first - 1 :])
 
     def told(self, color: Color) -> Sequence[ArenaMessage]:
-        """Every message that a person's seat was told, oldest first: those of a bot in that seat."""
+        """Return the messages that a person's seat has received, oldest first."""
         return tuple(self._chairs[color].seat.told)
 
     def cells(self, color: Color) -> tuple[str, ...]:
-        """The board as a person knows it, as the 100 cells of a `board` line."""
         return self._chairs[color].seat.cells()
 
     def _stage(self, seat: PersonSeat) -> Stage:
@@ -261,7 +254,7 @@ class Session:
     # --- what a person does -------------------------------------------------------------------------------------------
 
     def set_up(self, color: Color, rows: Sequence[str]) -> None:
-        """A person has set up. Raises `RefusedError` if the set-up is not legal or not asked for now."""
+        """Set up for a person. Raises `RefusedError` if the set-up is not legal, or not asked for now."""
         chair = self._chair_at(color, Stage.SETTING_UP, "a set-up is not asked for now")
         check = self.check_setup(rows)
         if not check.is_legal:
@@ -270,7 +263,7 @@ class Session:
         self._say_setup(chair, tuple(rows))
 
     def act(self, color: Color, action: str) -> None:
-        """A person does this in its turn. Raises `RefusedError` with the words of the rule that stands against it."""
+        """Act for a person in its turn. Raises `RefusedError` with the rule that forbids it."""
         if action == RESIGN:
             self.resign(color)
             return
@@ -280,8 +273,7 @@ class Session:
         self._say_move(chair, action)
 
     def resign(self, color: Color) -> None:
-        """A person gives the game up: now, or as soon as it is to move. Raises `RefusedError` before the game and after
-        it."""
+        """Resign for a person: now, or as soon as it is to move. Raises `RefusedError` if no game is under way."""
         chair = self._chairs[color]
         stage = self._stage(chair.seat)
         if stage not in (Stage.MOVING, Stage.WAITING):
@@ -292,19 +284,18 @@ class Session:
         chair.change()
 
     def pause(self) -> None:
-        """Interrupt the game, to go on another day: `play` returns what has been played. Raises `RefusedError` where it
-        could not go on then."""
+        """Interrupt the game, to go on another day. Raises `RefusedError` if it could not go on then."""
         words = self.why_no_pause()
         if words:
             raise RefusedError(words)
         self.leave()
 
     def leave(self) -> None:
-        """Interrupt the game, whatever becomes of it."""
+        """Interrupt the game even if it cannot go on later."""
         self._interrupt.request()
 
     def why_no_pause(self) -> str:
-        """Why the game could not go on later, in words; empty if it can."""
+        """Return why the game could not go on later; an empty string if it can."""
         if self.is_over:
             return "the game is paused" if self._is_paused else "the game is over"
         if not self._host.has_begun:
@@ -312,31 +303,27 @@ class Session:
         return self.why_not_saved()
 
     def why_not_saved(self) -> str:
-        """Why this game could not go on if it were interrupted, in words; empty if it can."""
+        """Return why the game could not go on if it were interrupted; an empty string if it can."""
         return self._interrupt.why_not()
 
     def remark(self, text: str) -> None:
-        """Have everybody see a line."""
         self._remark = text
         self._change_all()
 
     def stored(self, number: int) -> None:
-        """The game is in a store, under this number."""
         self._number = number
         self._change_all()
 
     # --- help with setting up -----------------------------------------------------------------------------------------
 
     def check_setup(self, rows: Sequence[str]) -> SetupCheck:
-        """What a set-up lacks, or what is wrong with it; rows may have empty squares."""
+        """Return what is missing or wrong in a set-up; rows may have empty squares."""
         return check_rows(self.spec.ruleset, rows)
 
     def presets(self) -> tuple[Preset, ...]:
-        """Set-ups to begin with."""
         return presets(self.spec.ruleset)
 
     def random_setup(self, seed: int) -> Rows:
-        """A legal set-up that follows from this seed."""
         return random_rows(self.spec.ruleset, seed)
 
     # --- saying it ----------------------------------------------------------------------------------------------------
@@ -351,20 +338,19 @@ class Session:
         return "the game is paused" if self._is_paused else "the game is over" if self._result else ""
 
     def _refusal(self, action: str) -> RefusedError:
-        """Why an action that is not in the list is not to be played."""
         error = self._host.refusal(action)
         if error is not None:
             return RefusedError(str(error), error.rule)
         return RefusedError(f"{action}: to move that piece loses the game at once; to give it up, resign")
 
     def _say_setup(self, chair: _Chair, rows: Rows) -> None:
-        assert chair.peer is not None
+        assert chair.participant is not None
         chair.seat.set_up(rows)
-        chair.peer.say(Setup(rows))
+        chair.participant.say(Setup(rows))
         chair.change()
 
     def _say_move(self, chair: _Chair, action: str) -> None:
-        assert chair.peer is not None
+        assert chair.participant is not None
         chair.seat.acted()
-        chair.peer.say(Move(action))
+        chair.participant.say(Move(action))
         chair.change()

@@ -1,23 +1,22 @@
-"""What `arena check` prints: a checklist of one bot, or its answers in a stored game, as text and as JSON."""
+"""`arena check`: the checklist of a bot, or its answers in a stored game, as text and as JSON."""
 
 import textwrap
 from collections.abc import Iterator
-
-import msgspec
+from dataclasses import asdict, replace
 
 from arena.check.replayed import Replayed
 from arena.check.results import Checked, Failure, Mark, Outcome, Said, Spread
 from arena.check.situations import Group
 from arena.game.dialogue_entries import Speaker
 from arena.report.boards import Paint, plain
-from arena.report.documents import to_json
+from arena.report.consoles import to_json
 
 WIDTH = 80
 INDENT = "          "
 MOST_REASONS = 3
-"""Situations of a group that are not applicable, up to which the reason is told for each."""
+"""Situations of a group that are not applicable, up to which each has its reason."""
 MOST_NAMED = 4
-"""Rulesets that the verdict names where there is nothing to tell them from."""
+"""Rulesets that the verdict names where all are alike."""
 NEAR = 0.7
 """The share of a limit above which a time is near it."""
 SHOWN_LINE = 68
@@ -31,137 +30,71 @@ MARKS = {
     Mark.NOT_TRIED: ("?", "dim"),
 }
 OF_SOME_LEAGUES = (Mark.PARTLY, Mark.NOT_APPLICABLE)
-"""What some leagues ask for, and this bot does not do."""
-
-
-class SaidJson(msgspec.Struct, frozen=True):
-    """A line that was said: by `arena` or `bot`, `ms` after the start of the process."""
-
-    speaker: str
-    text: str
-    ms: int
-
-
-class FailureJson(msgspec.Struct, frozen=True):
-    """What was wrong. `reason` is that of the lost game, null where none was; `mistake` one word for the `hint`."""
-
-    ply: int
-    reason: str | None
-    words: str
-    mistake: str
-    hint: str
-    exchange: list[SaidJson]
-    stderr: list[str]
-
-
-class SituationJson(msgspec.Struct, frozen=True):
-    """One situation. `mark` is `passed`, `failed`, `partly` (only the leagues of `needed_by` need it, or nobody loses
-    by it), `not applicable` or `not tried`; `remark` says why."""
-
-    key: str
-    title: str
-    group: str
-    rules: str
-    side: str
-    mark: str
-    remark: str
-    needed_by: str
-    plies: int
-    failure: FailureJson | None
-
-
-class SpreadJson(msgspec.Struct, frozen=True):
-    """Times in milliseconds, null where there was none; `limit` is what there is of it."""
-
-    count: int
-    median: float | None
-    p99: float | None
-    worst: float | None
-    limit: int | None
-
-
-class CheckJson(msgspec.Struct, frozen=True):
-    """A bot that was tried. `accepted`: whether a league would take it, under all the rules that it was tried with;
-    `ready_for` and `not_ready_for` are rulesets, those that were not tried to the end left out; `memory` in bytes."""
-
-    bot: str
-    path: str
-    digest: str
-    language: str
-    declared: str
-    author: str
-    sandbox: str
-    accepted: bool
-    ready_for: list[str]
-    not_ready_for: list[str]
-    situations: list[SituationJson]
-    start: SpreadJson
-    setup: SpreadJson
-    move: SpreadJson
-    memory: int
-    memory_limit: int
+"""Some leagues need it, and this bot cannot do it."""
 
 
 def check_json(checked: Checked) -> str:
-    """It as one document."""
+    """Return a checked bot as one document.
+
+    `accepted` tells whether a league would take it; `ready_for` and `not_ready_for` are rulesets. Times are in
+    milliseconds, null where there was none; `memory` is in bytes.
+    """
     return to_json(
-        CheckJson(
-            bot=checked.name,
-            path=checked.path,
-            digest=checked.digest,
-            language=checked.language,
-            declared=checked.declared,
-            author=checked.author,
-            sandbox=checked.level,
-            accepted=checked.is_accepted,
-            ready_for=checked.rules_with(Mark.PASSED),
-            not_ready_for=checked.rules_with(Mark.FAILED),
-            situations=[_situation(outcome) for outcome in checked.outcomes],
-            start=_spread(checked.start),
-            setup=_spread(checked.setup),
-            move=_spread(checked.move),
-            memory=checked.memory,
-            memory_limit=checked.memory_limit,
-        )
+        {
+            "bot": checked.name,
+            "path": checked.path,
+            "digest": checked.digest,
+            "language": checked.language,
+            "declared": checked.declared,
+            "author": checked.author,
+            "sandbox": checked.level,
+            "accepted": checked.is_accepted,
+            "ready_for": checked.rules_with(Mark.PASSED),
+            "not_ready_for": checked.rules_with(Mark.FAILED),
+            "situations": [_situation(outcome) for outcome in checked.outcomes],
+            "start": _spread(checked.start),
+            "setup": _spread(checked.setup),
+            "move": _spread(checked.move),
+            "memory": checked.memory,
+            "memory_limit": checked.memory_limit,
+        }
     )
 
 
-def _situation(outcome: Outcome) -> SituationJson:
-    situation, failure = outcome.situation, outcome.failure
-    return SituationJson(
-        key=situation.key,
-        title=situation.title,
-        group=_heading(situation.group, situation.rules),
-        rules=situation.rules,
-        side=situation.color.word,
-        mark=outcome.mark.value,
-        remark=outcome.remark,
-        needed_by=situation.needed_by,
-        plies=outcome.plies,
-        failure=failure_entry(failure) if failure else None,
-    )
+def _situation(outcome: Outcome) -> dict[str, object]:
+    """Return one situation; it is `partly` passed if only the leagues of `needed_by` need it, or no game is lost by
+    it."""
+    situation = outcome.situation
+    return {
+        "key": situation.key,
+        "title": situation.title,
+        "group": _heading(situation.group, situation.rules),
+        "rules": situation.rules,
+        "side": situation.color.word,
+        "mark": outcome.mark,
+        "remark": outcome.remark,
+        "needed_by": situation.needed_by,
+        "plies": outcome.plies,
+        "failure": _failure(outcome.failure),
+    }
 
 
-def failure_entry(failure: Failure) -> FailureJson:
-    """What a bot failed by."""
-    exchange = [SaidJson(said.speaker.value, said.text, said.ms) for said in failure.exchange]
-    reason = failure.reason.value if failure.reason else None
-    return FailureJson(
-        failure.ply, reason, failure.words, failure.mistake, failure.hint, exchange, list(failure.stderr)
-    )
+def _failure(failure: Failure | None) -> dict[str, object] | None:
+    """Return a failure; `reason` is that of the lost game, `mistake` one word for the `hint`."""
+    if failure is None:
+        return None
+    exchange = [{"speaker": said.speaker, "text": said.text, "ms": said.ms} for said in failure.exchange]
+    return asdict(replace(failure, exchange=())) | {"exchange": exchange}
 
 
-def _spread(spread: Spread) -> SpreadJson:
-    median, p99, worst = (
-        None if time is None else round(time, 3) for time in (spread.median, spread.p99, spread.worst)
-    )
-    return SpreadJson(spread.count, median, p99, worst, spread.limit)
+def _spread(spread: Spread) -> dict[str, object]:
+    return {name: round(value, 3) if isinstance(value, float) else value for name, value in asdict(spread).items()}
 
 
 def check_text(checked: Checked, paint: Paint = plain, *, is_verbose: bool = False) -> str:
     """Return the checklist in words, 80 columns wide, without a line feed at the end.
 
-    A bot with which nothing is wrong gets the verdict alone, unless `is_verbose`.
+    A bot without problems gets the verdict alone, unless `is_verbose`.
     """
     has_remarks = any(outcome.mark not in (Mark.PASSED, Mark.NOT_APPLICABLE) for outcome in checked.outcomes)
     if not (is_verbose or has_remarks or list(_near_limits(checked))):
@@ -175,7 +108,7 @@ def _head(checked: Checked) -> Iterator[str]:
     yield from wrapped(f"{checked.name}: {checked.path}, {checked.language}, digest {checked.digest[:12]}", "")
     if said:
         yield from wrapped(f"calls itself {said}", "")
-    yield from wrapped(f"held as in a league: {checked.level}", "")
+    yield from wrapped(f"sandbox: {checked.level} (league limits)", "")
 
 
 def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
@@ -194,13 +127,13 @@ def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
                 yield from _entry(outcome, paint, is_told=said in told)
                 told.add(said)
         if are_many:
-            words = f"{len(left_out)} more situations: not applicable, as --json says of each"
+            words = f"{len(left_out)} more checks are not applicable; see --json"
             yield from marked(Mark.NOT_APPLICABLE, words, paint)
         why = dict.fromkeys(outcome.remark for outcome in outcomes if outcome.mark is Mark.NOT_TRIED)
         for remark in why:
             left = [o.situation.title for o in outcomes if o.mark is Mark.NOT_TRIED and o.remark == remark]
-            what = left[0] if len(left) == 1 else f"{len(left)} more situations"
-            yield from marked(Mark.NOT_TRIED, f"{what}: not tried, {remark}", paint)
+            what = left[0] if len(left) == 1 else f"{len(left)} more checks"
+            yield from marked(Mark.NOT_TRIED, f"{what}: skipped, {remark}", paint)
 
 
 def _heading(group: Group, rules: str) -> str:
@@ -208,7 +141,7 @@ def _heading(group: Group, rules: str) -> str:
 
 
 def _entry(outcome: Outcome, paint: Paint, *, is_told: bool) -> Iterator[str]:
-    """`is_told`: the same failure stands above, with all that was said before it."""
+    """Yield the lines of an outcome; with `is_told` its failure stands above in full."""
     remarks = [outcome.situation.title]
     if outcome.mark is Mark.PARTLY and outcome.situation.needed_by:
         remarks.append(f"only for {outcome.situation.needed_by}")
@@ -220,7 +153,6 @@ def _entry(outcome: Outcome, paint: Paint, *, is_told: bool) -> Iterator[str]:
 
 
 def marked(mark: Mark, text: str, paint: Paint) -> Iterator[str]:
-    """A text behind the word for its mark."""
     word, style = MARKS[mark]
     first, *more = wrapped(text, INDENT)
     yield f"  {paint(f'{word:<8}', style)}{first[len(INDENT) :]}"
@@ -228,7 +160,7 @@ def marked(mark: Mark, text: str, paint: Paint) -> Iterator[str]:
 
 
 def failure_lines(failure: Failure, paint: Paint, *, is_told: bool) -> Iterator[str]:
-    """What a bot failed by, with the hint and what was said before; `is_told`: that stands above."""
+    """Yield a failure with its hint and the last lines of the exchange; with `is_told` those stand above."""
     words = failure.words if not failure.reason else f"{failure.reason.value}: {failure.words}"
     yield from wrapped(words, INDENT)
     if is_told:
@@ -255,7 +187,6 @@ def _cut(text: str, length: int) -> str:
 
 
 def wrapped(text: str, indent: str) -> list[str]:
-    """The lines of a text within the width."""
     return textwrap.wrap(
         text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False, break_long_words=True
     )
@@ -274,12 +205,11 @@ def _times(checked: Checked) -> Iterator[str]:
 def _near_limits(checked: Checked) -> Iterator[str]:
     for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
         if spread.worst is not None and spread.limit is not None and spread.worst > NEAR * spread.limit:
-            words = f"the slowest {name} was near its limit: on a busy machine it may be over it"
+            words = f"the slowest {name} was near its limit; a busy machine may exceed it"
             yield from wrapped(words, "  ")
 
 
 def ms_text(time: float | None) -> str:
-    """A time in milliseconds, for a column."""
     if time is None:
         return "-"
     return f"{time:.2f}" if time < 10 else f"{time:.0f}"
@@ -312,62 +242,36 @@ def _names(rules: list[str], *, is_all: bool) -> str:
 SHOWN_REPLIES = 20
 
 
-class ReplyJson(msgspec.Struct, frozen=True):
-    """One answer: what the record has and what the bot does now, null where there is none; times in milliseconds."""
-
-    ply: int
-    recorded: str | None
-    now: str | None
-    recorded_ms: float | None
-    now_ms: float | None
-    illegal: str
-
-
-class ReplayJson(msgspec.Struct, frozen=True):
-    """A recorded game put to a bot again. `restored`: it was given the recorded set-up, since its own is another;
-    `same_fault`: it fails now by what it lost the recorded game by."""
-
-    number: int
-    id: str
-    side: str
-    same: bool
-    restored: bool
-    recorded_setup: str | None
-    setup: str | None
-    replies: list[ReplyJson]
-    failure: FailureJson | None
-    same_fault: bool
-    remarks: list[str]
-    recorded_end: str
-
-
 def replay_json(replayed: Replayed) -> str:
-    """It as one document."""
-    replies = [
-        ReplyJson(one.ply, one.recorded, one.now, one.recorded_ms, one.now_ms and round(one.now_ms, 3), one.illegal)
-        for one in replayed.replies
-    ]
+    """Return a recorded game that was put to a bot again as one document.
+
+    With `restored` the bot was given the recorded set-up, since its own is another; with `same_fault` it fails as it
+    failed in the recorded game.
+    """
     recorded, now = replayed.setups
     return to_json(
-        ReplayJson(
-            number=replayed.game.number,
-            id=replayed.game.record.id,
-            side=replayed.color.word,
-            same=replayed.is_same,
-            restored=replayed.is_restored,
-            recorded_setup=recorded,
-            setup=now,
-            replies=replies,
-            failure=failure_entry(replayed.failure) if replayed.failure else None,
-            same_fault=replayed.has_same_fault,
-            remarks=list(replayed.game.remarks),
-            recorded_end=replayed.game.record.verdict.detail,
-        )
+        {
+            "number": replayed.game.number,
+            "id": replayed.game.record.id,
+            "side": replayed.color.word,
+            "same": replayed.is_same,
+            "restored": replayed.is_restored,
+            "recorded_setup": recorded,
+            "setup": now,
+            "replies": [
+                asdict(replace(one, now_ms=None if one.now_ms is None else round(one.now_ms, 3)))
+                for one in replayed.replies
+            ],
+            "failure": _failure(replayed.failure),
+            "same_fault": replayed.has_same_fault,
+            "remarks": replayed.game.remarks,
+            "recorded_end": replayed.game.record.verdict.detail,
+        }
     )
 
 
 def replay_text(replayed: Replayed, paint: Paint = plain) -> str:
-    """It in words, 80 columns wide, without a line feed at the end."""
+    """Return a replay in words, 80 columns wide, without a line feed at the end."""
     return "\n".join(_replay_lines(replayed, paint))
 
 
@@ -406,16 +310,16 @@ def _setups(replayed: Replayed) -> Iterator[str]:
     yield f"set-up then: {recorded or '-'}"
     yield f"set-up now:  {now or '-'}"
     if replayed.is_restored:
-        yield "it was started again and given the set-up of then (restore)"
+        yield "restarted with the recorded set-up (restore)"
 
 
 def _in_short(replayed: Replayed) -> str:
     answers, differing = len(replayed.replies), replayed.differing
     fault = _fault_in_short(replayed)
     if not answers and replayed.failure is not None:
-        return f"it does not come to its first turn: {fault}"
+        return f"no first turn: {fault}"
     if not answers:
-        return "no turn of its is in the record" + (f"; {fault}" if fault else "")
+        return "the record has no turn of this bot" + (f"; {fault}" if fault else "")
     if differing:
         first = f"{len(differing)} of {answers} answers differ now, the first at ply {differing[0].ply}"
         return f"{first}; {fault}" if fault else first
@@ -423,7 +327,7 @@ def _in_short(replayed: Replayed) -> str:
 
 
 def _fault_in_short(replayed: Replayed) -> str:
-    """What has become of the fault that it lost by; empty where there is none, then or now."""
+    """Compare the fault of the recorded game with the one now; empty without any."""
     failure = replayed.failure
     if failure is None:
         return "no fault now" if replayed.fault_then else ""

@@ -1,9 +1,12 @@
-"""Where results and progress are printed, and how wide that is. Results go to standard output, all else does not."""
+"""How results and progress are printed: JSON, and the width of text. Only results go to standard output."""
 
 import os
 import re
 import sys
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
+
+from arena.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console  # slow to import, and `arena --help` needs only the width
@@ -13,7 +16,7 @@ PLAIN_WIDTH = 100
 TERMINAL_WIDTH = 80
 """Columns of a terminal that does not say how many it has."""
 LEAST_WIDTH, MOST_WIDTH = 20, 10_000
-"""Columns that tables are made for at all."""
+"""The limits of the width of tables."""
 LONGEST_NUMBER = 10
 
 
@@ -23,8 +26,8 @@ _BEFORE_LAST_COLUMN = re.compile(r"\s*\S.*\s{2,}(?=\S)|\s*")
 
 
 def folded(text: str, columns: int) -> str:
-    """Lines that are too wide, folded between words. What is folded keeps the indent of its line, or of the last
-    column in its first half. A command at the end of a line goes on after a backslash, as a shell reads it."""
+    """Fold lines that are too wide between words. A folded line keeps its indent, or that of the last column in its
+    first half. A command at the end of a line continues after a backslash, as a shell reads it."""
     return "\n".join(part for line in text.split("\n") for part in _folded_line(line, columns))
 
 
@@ -48,19 +51,18 @@ def _folded_line(line: str, columns: int) -> list[str]:
 
 
 def fitted(text: str, stream: IO[str]) -> str:
-    """The text folded to the width of a terminal; as it is for a file or a pipe."""
+    """Fold a text to the width of a terminal; for a file or a pipe return it as it is."""
     return folded(text, width_of(stream)) if stream.isatty() else text
 
 
 def results_console() -> "Console":
-    """Standard output, as wide as `width_of` says."""
+    """Return the console of standard output, as wide as `width_of` says."""
     from rich.console import Console
 
     return Console(file=sys.stdout, highlight=False, width=width_of(sys.stdout))
 
 
 def progress_console() -> "Console":
-    """Standard error: progress and remarks, never results. It follows a terminal that gets another size."""
     from rich.console import Console
 
     console = Console(file=sys.stderr, highlight=False)
@@ -70,7 +72,7 @@ def progress_console() -> "Console":
 
 
 def width_of(stream: IO[str]) -> int:
-    """How many columns there are: COLUMNS, if that is set to a number; else those of the terminal, if it is one."""
+    """Return the number of columns: COLUMNS, if that is set to a number; else those of the terminal, if it is one."""
     asked = os.environ.get("COLUMNS", "")
     if asked.isascii() and asked.isdecimal() and len(asked) < LONGEST_NUMBER and int(asked):
         return min(max(int(asked), LEAST_WIDTH), MOST_WIDTH)
@@ -81,3 +83,22 @@ def width_of(stream: IO[str]) -> int:
     except OSError:
         columns = 0
     return max(columns, LEAST_WIDTH) if columns else TERMINAL_WIDTH
+
+
+def to_json(value: object) -> str:
+    """Return a value as JSON that people can read, too; it ends without a line feed."""
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+
+
+def to_line(value: object) -> str:
+    import msgspec
+
+    return msgspec.json.encode(value).decode()
+
+
+def one_form(options: Sequence[str]) -> None:
+    """Raise `UsageError` for more than one of the options that say in which form to print."""
+    if len(options) > 1:
+        raise UsageError(f"{options[0]} and {options[1]} cannot be used together")

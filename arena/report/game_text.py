@@ -1,8 +1,12 @@
-"""A recorded game as text and as JSON: its heading, the plies that are asked for, boards, and how it ended."""
+"""A recorded game as text and as JSON: its facts, the plies that are asked for, boards, and its end.
+
+A side sees no more than it knew: its own seed, set-up and standard error, and no words on a fault of the other. What a
+bot says of itself may be a set-up, so only readers of the bot's other words see it.
+"""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
@@ -10,15 +14,15 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.game.dialogue_entries import Answer
-from arena.game.exported import ALL, told_to
+from arena.game.exported import ALL, told_to, verdict_words
+from arena.game.persons import is_person
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, Step
 from arena.game.view import true_cells
 from arena.report.boards import NO_MARKS, Paint, SquareMark, board_text, marks_of, plain
-from arena.report.documents import to_json
-from arena.report.piece_names import DEFAULT_NAMES, Names, Numbering
-from arena.report.result_words import DIGEST_DIGITS, GameFacts, SideFacts, detail_for, facts_of, score_text
-from arena.report.roster import ShownNames
+from arena.report.consoles import to_json
+from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
+from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
 from arena.rules.events import Event, Fought
 from arena.system.printable import counted, printable, shown
 from protocol import messages
@@ -26,23 +30,107 @@ from protocol.codec import encode_for_bot
 from protocol.messages import ArenaMessage
 from protocol.notation import COLOR_BY_WORD, Color, Rank, Survivor
 
+A_PERSON = "a person"
+
+
+class SideFacts(msgspec.Struct, frozen=True):
+    """One side of a game. `declared` and `author` are what the bot said of itself in this game.
+
+    `time` is its time control before scaling; `sandbox` the isolation level, empty where it is not known. Empty texts,
+    and None, also stand for what the reader may not know.
+    """
+
+    name: str
+    digest: str
+    declared: str
+    author: str
+    time: str
+    seed: int | None
+    sandbox: str
+    stderr: str | None
+    setup: str | None
+
+
+class GameFacts(msgspec.Struct, frozen=True):
+    """A game without its moves. With `has_opening` both sides were given their set-ups. `started` is in UTC, as in ISO
+    8601, `seconds` the duration, `time_percent` the factor by which clocks were scaled to the machine, if they were."""
+
+    number: int
+    id: str
+    started: str
+    arena: str
+    ruleset: str
+    pair_seed: int | None
+    has_opening: bool
+    time_percent: int | None
+    red: SideFacts
+    blue: SideFacts
+    result: str
+    reason: str
+    plies: int
+    detail: str
+    seconds: float
+
+
+def facts_of(number: int, record: GameRecord, view: str, names: ShownNames) -> GameFacts:
+    red, blue = (_side(record, color, view, names) for color in Color)
+    verdict = record.verdict
+    return GameFacts(
+        number=number,
+        id=record.id,
+        started=date_text(record.started),
+        arena=record.arena,
+        ruleset=record.ruleset,
+        pair_seed=record.pair_seed if view == ALL else None,
+        has_opening=bool(record.opening),
+        time_percent=record.time_percent or None,
+        red=red,
+        blue=blue,
+        result=verdict.result.value,
+        reason=verdict.reason.value,
+        plies=verdict.plies,
+        detail=_detail_for(record, view),
+        seconds=round(record.seconds, 3),
+    )
+
+
+def _side(record: GameRecord, color: Color, view: str, names: ShownNames) -> SideFacts:
+    player = record.players[color]
+    is_seen = view in (ALL, color.word)
+    return SideFacts(
+        name=shown_name(player, names),
+        digest=player.digest,
+        declared=record.declared[color] if is_seen else "",
+        author=record.authors[color] if is_seen and record.authors else "",
+        time=record.nominal_times[color].text,
+        seed=record.seeds[color] if is_seen else None,
+        sandbox=A_PERSON if is_person(player) else record.confinement[color],
+        stderr=record.stderr[color] if is_seen else None,
+        setup=record.setups[color] if is_seen else None,
+    )
+
+
+def _detail_for(record: GameRecord, view: str) -> str:
+    """Return how the game ended, in words that this view may read: those on a fault can name a rank."""
+    return record.verdict.detail if view == ALL else verdict_words(record, COLOR_BY_WORD.get(view))
+
+
 _PART = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?|-(\d{1,9})", re.ASCII)
 LAST = 10**9
 
 
 @dataclass(frozen=True)
 class Plies:
-    """Ranges of plies, both ends included; 0 is the position after the set-ups. No range stands for the whole game."""
+    """Ranges of plies, both ends included; 0 is the position after the set-ups, no range the whole game."""
 
     ranges: tuple[tuple[int, int], ...] = ()
 
     @property
     def are_all(self) -> bool:
-        """Whether the whole game was asked for, with how it ended."""
+        """Whether the whole game is asked for, with its end."""
         return not self.ranges
 
     def has(self, ply: int) -> bool:
-        """Whether a ply is asked for."""
         return self.are_all or any(first <= ply <= last for first, last in self.ranges)
 
     def are_over(self, ply: int) -> bool:
@@ -50,7 +138,7 @@ class Plies:
         return not self.are_all and ply >= max(last for _, last in self.ranges)
 
     def check(self, game: int, plies: int) -> None:
-        """Raise `UsageError` if a game, the one of this number, has fewer plies than one that was asked for."""
+        """Raise `UsageError` if the game of this number has fewer plies than are asked for."""
         for first, last in self.ranges:
             wrong = next((ply for ply in (first, last) if ply > plies and ply != LAST), None)
             if wrong is not None:
@@ -61,7 +149,7 @@ ALL_PLIES = Plies()
 
 
 def parse_plies(text: str) -> Plies:
-    """Plies as they are written on the command line. Raises `UsageError`."""
+    """Parse the plies of a command line. Raises `UsageError`."""
     ranges = []
     for part in text.split(","):
         match = _PART.fullmatch(part.strip())
@@ -81,21 +169,18 @@ _SURVIVORS = {
     Survivor.NEITHER: "both leave",
 }
 SHOWN_CHARACTERS = 500
-"""Characters shown of a note or of a line of standard error; `--json` has all."""
+"""Longest note or line of standard error; `--json` has all."""
 LONGEST_WORD = 60
-"""Characters shown of what is a word or two in the records that an arena writes."""
-STRENGTH = tuple(Rank)[::-1]
-"""The order in which lost pieces are listed: the strongest first, then bombs and the flag."""
+"""Longest field of a record that the arena writes as a word or two."""
 
 
 @dataclass(frozen=True)
 class GameStyle:
-    """What is to be seen of a game, and how.
+    """The options of `arena show`.
 
-    `view` is `all`, `red` or `blue`. Without `boards` there are only moves. With `times` there is all that another run
-    of the same game would have otherwise: the date, what each move took, what was used of the machine. `names` says
-    what the pieces are called and numbered; actions stay as the bots sent them. `players` are the names of the players
-    to show, if not their own.
+    `view` is `all`, `red` or `blue`. Without `boards` there are only moves; without `times` nothing that differs in
+    another run of the same game: the date, times, use of the machine. Actions stay as the bots sent them. `players` are
+    the names to show.
     """
 
     view: str = ALL
@@ -108,7 +193,7 @@ class GameStyle:
 
 
 class Taken(NamedTuple):
-    """What an action took, in microseconds: see `arena.game.dialogue_entries.Answer`."""
+    """The time of an action in microseconds, as in `arena.game.dialogue_entries.Answer`."""
 
     taken_us: int
     forgiven_us: int | None
@@ -121,7 +206,6 @@ class Taken(NamedTuple):
 
     @classmethod
     def at(cls, record: GameRecord, ply: int) -> Self:
-        """What the action of a ply took; `interrupted_us` are the turns before it that were broken off."""
         index = ply - 1
         return cls(
             record.times_us[index],
@@ -132,7 +216,7 @@ class Taken(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The same in milliseconds; what was not charged is left out where it was nothing to speak of."""
+        """The times in milliseconds; nearly 0 ms not charged are left out."""
         parts = [f"{self.taken_us / 1000:.1f} ms"]
         if self.forgiven_us is not None and (forgiven := f"{self.forgiven_us / 1000:.1f}") != "0.0":
             parts.append(f"{forgiven} not charged")
@@ -143,7 +227,7 @@ class Taken(NamedTuple):
 
 
 def game_pages(number: int, record: GameRecord, look: GameStyle) -> Iterator[str]:
-    """The game in pieces of text. Raises `UsageError` if it has no such ply."""
+    """Yield the game in pieces of text. Raises `UsageError` if it has no such ply."""
     look.plies.check(number, len(record.actions))
     yield _heading(number, record, look)
     if None not in record.setups:
@@ -175,7 +259,6 @@ def _heading(number: int, record: GameRecord, look: GameStyle) -> str:
 
 
 def _times_text(record: GameRecord) -> str:
-    """How long the sides might take; each by itself in a game with a handicap, and by how much that was scaled."""
     red, blue = record.nominal_times
     text = red.text if red == blue else f"handicap: red {red.text}, blue {blue.text}"
     return f"{text} at {record.time_percent}%" if record.time_percent else text
@@ -188,32 +271,29 @@ def _side_text(side: SideFacts) -> str:
 
 
 def _held_text(red: SideFacts, blue: SideFacts) -> str:
-    """How both were held, where that is known."""
     if red.sandbox == blue.sandbox:
         return f"sandbox: {red.sandbox}" if red.sandbox else ""
     return f"sandbox of red: {red.sandbox or 'not known'}\nsandbox of blue: {blue.sandbox or 'not known'}"
 
 
 def _seeds(record: GameRecord, view: str) -> str:
-    """The seeds that the bots were given; a side knows only its own, from which the other's does not follow."""
+    """Return the seeds of the bots; a side knows only its own, from which the other's does not follow."""
     given = [f"{color.word} {record.seeds[color]}" for color in Color if view in (ALL, color.word)]
     of_pair = f" (of the pair: {record.pair_seed})" if view == ALL else ""
     return f"seed{'s' if len(given) > 1 else ''}: {', '.join(given)}{of_pair}"
 
 
 class ReplayPosition:
-    """A replay as one viewer sees it: the board, and what has been lost."""
+    """A replay as one viewer sees it: the board and the lost pieces."""
 
     def __init__(self, record: GameRecord, view: str) -> None:
         self.replay = Replay(record)
         self._seat = None if view == ALL else COLOR_BY_WORD[view]
 
     def cells(self) -> tuple[str, ...]:
-        """The 100 cells of the board."""
         return true_cells(self.replay.game) if self._seat is None else self.replay.views[self._seat].cells()
 
     def lost(self, color: Color) -> list[Rank]:
-        """The pieces that a side has lost, as far as the viewer knows them."""
         viewer = color if self._seat is None else self._seat
         return self.replay.views[viewer].captured(color)
 
@@ -242,14 +322,13 @@ def _board(position: ReplayPosition, look: GameStyle, marks: Mapping[int, Square
 
 def _lost_text(ranks: list[Rank], names: Names) -> str:
     counts = Counter(ranks)
-    shown = ((names.cell(f"r{rank.letter}")[1:], counts[rank]) for rank in STRENGTH if counts[rank])
+    shown = ((names.cell(f"r{rank.letter}")[1:], counts[rank]) for rank in STRONGEST_FIRST if counts[rank])
     return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
 
 
 def _step(record: GameRecord, step: Step, notes: list[NoteLine], look: GameStyle) -> str:
     said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
-    texts = (event_words(told(event, look.view), look.names) for event in step.events)
-    words = "".join(f"; {text}" for text in texts if text)
+    words = f"; {text}" if (text := told_words(step.events, look.view, look.names)) else ""
     taken = look.paint(f"  [{Taken.at(record, step.ply).text}]", "dim") if look.times else ""
     return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {step.action}', 'bold')}{words}{taken}\n"
 
@@ -259,20 +338,22 @@ def _note(note: NoteLine) -> str:
 
 
 def _short(word: str) -> str:
-    """What is a word or two in every record that an arena has written."""
     return printable(word, LONGEST_WORD)
 
 
 def told(event: Event, view: str) -> ArenaMessage:
-    """What the viewer is told of an event: what that seat was told, or for `all` everything, or for `public` what both
-    were told."""
+    """Return the message on an event: that to a seat, for `all` everything, for `public` what both seats were told."""
     if view == ALL:  # a defender knows its own rank
         return told_to(event, event.color.opponent if isinstance(event, Fought) else Color.RED)
     return told_to(event, COLOR_BY_WORD.get(view))
 
 
+def told_words(events: Sequence[Event], view: str, names: Names) -> str:
+    return "; ".join(text for event in events if (text := event_words(told(event, view), names)))
+
+
 def event_words(message: ArenaMessage, names: Names) -> str:
-    """What a message tells of an action beside the action itself, in words; empty where that is all."""
+    """Return what a message tells besides the action, in words."""
     match message:
         case messages.Battle(square, attacker, defender, survivor):
             met = names.name(defender) if defender is not None else "an unknown piece"
@@ -292,10 +373,10 @@ def event_words(message: ArenaMessage, names: Names) -> str:
 def _ending(record: GameRecord, look: GameStyle) -> str:
     last, verdict = len(record.actions) + 1, record.verdict
     lines = [_note(note) for note in record.notes if note.ply == last and look.view in (ALL, note.color)]
-    lines += ["", f"after {counted(verdict.plies, 'ply', 'plies')}: {detail_for(record, look.view)}"]
-    lines.append(
-        f"verdict: {verdict.result.value}, {verdict.reason.value}, after {counted(verdict.plies, 'ply', 'plies')}"
-    )
+    plies = counted(verdict.plies, "ply", "plies")
+    if None not in record.setups:  # else these words stand just above
+        lines += ["", f"after {plies}: {_detail_for(record, look.view)}"]
+    lines.append(f"verdict: {verdict.result.value}, {verdict.reason.value}, after {plies}")
     for color in Color:
         lines += _used(record, color) if look.times else _kept(record, color)
     for color in Color:
@@ -313,14 +394,11 @@ def _kept(record: GameRecord, color: Color) -> list[str]:
 
 
 def _used(record: GameRecord, color: Color) -> list[str]:
-    """What a side used of the machine, and whether in a process of its own."""
     lines = []
-    used, name = record.used and record.used[color], record.players[color].name
-    if used and record.confinement[color]:  # else it was not started
-        megabytes = f"{used.memory / 1e6:.0f} MB"
-        lines.append(
-            f"{color.word} ({name}) used {used.cpu_us / 1e6:.2f} s of CPU, {megabytes}; {record.confinement[color]}"
-        )
+    used, name, level = record.used and record.used[color], record.players[color].name, record.confinement[color]
+    if used and level:  # else it was not started
+        cpu, memory = f"{used.cpu_us / 1e6:.2f} s of CPU", f"{used.memory / 1e6:.0f} MB"
+        lines.append(f"{color.word} ({name}) used {cpu}, {memory}; {level}")
     lines += _kept(record, color)
     if record.pondered_us is not None:
         milliseconds = record.pondered_us[color] / 1000
@@ -328,55 +406,20 @@ def _used(record: GameRecord, color: Color) -> list[str]:
     return lines
 
 
-class PlyJson(msgspec.Struct, frozen=True):
-    """One ply. `side` and `action` are null for ply 0, the position after the set-ups.
-
-    `events` are lines of the protocol, as they were told to who looks. `board` has the 100 cells of the position after
-    it, as in a `board` line; `lost` are the letters of the pieces that are off the board. Times are in microseconds.
-    """
-
-    ply: int
-    side: str | None
-    action: str | None
-    events: tuple[str, ...]
-    board: str
-    lost_by_red: str
-    lost_by_blue: str
-    taken_us: int | None
-    forgiven_us: int | None
-    cpu_us: int | None
-
-
-class NoteJson(msgspec.Struct, frozen=True):
-    """What a bot noted before a ply."""
-
-    ply: int
-    side: str
-    text: str
-
-
-class ShowJson(msgspec.Struct, frozen=True):
-    """A game: its facts, what the bots noted, and its plies."""
-
-    game: GameFacts
-    view: str
-    notes: tuple[NoteJson, ...]
-    plies: tuple[PlyJson, ...]
-
-
 def show_json(number: int, record: GameRecord, look: GameStyle) -> str:
-    """The game as one document. Raises `UsageError` if it has no such ply."""
+    """Return the game as one document. Raises `UsageError` if it has no such ply."""
     look.plies.check(number, len(record.actions))
-    notes = tuple(
-        NoteJson(note.ply, note.color, note.text)
+    notes = [
+        {"ply": note.ply, "side": note.color, "text": note.text}
         for note in record.notes
         if look.view in (ALL, note.color) and look.plies.has(note.ply)
-    )
-    plies = tuple(_ply_entries(record, look)) if None not in record.setups else ()
-    return to_json(ShowJson(facts_of(number, record, look.view, look.players), look.view, notes, plies))
+    ]
+    plies = _ply_entries(record, look) if None not in record.setups else []
+    facts = facts_of(number, record, look.view, look.players)
+    return to_json({"game": facts, "view": look.view, "notes": notes, "plies": plies})
 
 
-def _ply_entries(record: GameRecord, look: GameStyle) -> list[PlyJson]:
+def _ply_entries(record: GameRecord, look: GameStyle) -> list[dict[str, object]]:
     position = ReplayPosition(record, look.view)
     found = [_ply(position, None, look.view, None)] if look.plies.has(0) else []
     for step in position.replay.steps():
@@ -387,18 +430,20 @@ def _ply_entries(record: GameRecord, look: GameStyle) -> list[PlyJson]:
     return found
 
 
-def _ply(position: ReplayPosition, step: Step | None, view: str, taken: Taken | None) -> PlyJson:
+def _ply(position: ReplayPosition, step: Step | None, view: str, taken: Taken | None) -> dict[str, object]:
+    """Return a ply with its events as the viewer was told, and the 100 cells of the position after it; without a step
+    that of the set-ups."""
     red, blue = ("".join(rank.letter for rank in position.lost(color)) for color in Color)
     events = step.events if step else ()
-    return PlyJson(
-        ply=step.ply if step else 0,
-        side=step.color.word if step else None,
-        action=step.action if step else None,
-        events=tuple(encode_for_bot(told(event, view)).decode("ascii").rstrip("\n") for event in events),
-        board=" ".join(position.cells()),
-        lost_by_red=red,
-        lost_by_blue=blue,
-        taken_us=taken and taken.taken_us,
-        forgiven_us=taken and taken.forgiven_us,
-        cpu_us=taken and taken.cpu_us,
-    )
+    return {
+        "ply": step.ply if step else 0,
+        "side": step.color.word if step else None,
+        "action": step.action if step else None,
+        "events": [encode_for_bot(told(event, view)).decode("ascii").rstrip("\n") for event in events],
+        "board": " ".join(position.cells()),
+        "lost_by_red": red,
+        "lost_by_blue": blue,
+        "taken_us": taken and taken.taken_us,
+        "forgiven_us": taken and taken.forgiven_us,
+        "cpu_us": taken and taken.cpu_us,
+    }

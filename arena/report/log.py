@@ -1,23 +1,21 @@
-"""The dialogue of a game as text and as JSON: `arena log`.
+"""`arena log`: the dialogue of a game as text and as JSON.
 
-Each line of the protocol stands as it was, behind who said it to whom; lines that begin with `#` are added.
+Each line of the protocol is as it was sent, behind its sender and receiver; lines that begin with `#` are added.
 """
 
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from arena.game.dialogue import dialogue
 from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.record import GameRecord
-from arena.report.documents import to_line
+from arena.report.consoles import to_line
+from arena.report.game_list import ShownNames, shown_names
 from arena.report.game_text import Taken
-from arena.report.roster import ShownNames, shown_names
 from protocol.notation import Color
 
 PREFIX = 10
 """Columns before a line of the protocol."""
-STDERR_HAS_NO_TIME = "when it wrote its lines to standard error is not in the record; this is the end of them"
+STDERR_HAS_NO_TIME = "the end of standard error, which has no times"
 HANDSHAKE = (
     "not in the record: in which order a bot introduced itself, and what the",
     "protocol passes over (empty lines, comments)",
@@ -26,40 +24,6 @@ KEPT = (
     "not in the record: whether the bots went on to the other game of the pair",
     "(--keep-bots); the one that does not is told to quit",
 )
-
-
-class LogLine(msgspec.Struct, frozen=True, tag_field="kind", tag="line"):
-    """A line of the protocol: who said it (`arena` or `bot`), in the dialogue with the bot of that `side`."""
-
-    ply: int
-    side: str
-    said_by: str
-    line: str
-
-
-class LogAnswer(msgspec.Struct, frozen=True, tag_field="kind", tag="answer"):
-    """What the action before it took, in microseconds; null where that was not measured."""
-
-    ply: int
-    side: str
-    taken_us: int
-    forgiven_us: int | None
-    cpu_us: int | None
-
-
-class LogRemark(msgspec.Struct, frozen=True, tag_field="kind", tag="remark"):
-    """What is to be known here; `side` is null for both."""
-
-    ply: int
-    side: str | None
-    text: str
-
-
-class LogStderr(msgspec.Struct, frozen=True, tag_field="kind", tag="stderr"):
-    """The end of what a bot wrote to standard error."""
-
-    side: str
-    text: str
 
 
 def log_text(
@@ -71,10 +35,7 @@ def log_text(
     times: bool,
     is_followed: bool,
 ) -> Iterator[str]:
-    """The dialogue of one side, or of both, line by line. Raises `RecordError` if the record cannot be true.
-
-    `names` are those to show, if not the players' own; `is_followed` is as for `dialogue`.
-    """
+    """Yield the dialogue of one side, or of both, line by line. Raises `RecordError` if the record cannot be true."""
     red, blue = shown_names(record.players, names)
     yield f"# game {number} ({record.id}): red {red} - blue {blue}"
     yield from (f"# {line}" for line in (*HANDSHAKE, *(KEPT if is_followed else ())))
@@ -100,16 +61,21 @@ def log_text(
 
 
 def log_json(record: GameRecord, side: Color | None, *, is_followed: bool) -> Iterator[str]:
-    """The same as JSON, one object a line. Raises `RecordError` if the record cannot be true."""
+    """Yield the dialogue as JSON, one object a line: what was said in the dialogue with the bot of a `side`, times in
+    microseconds, remarks, and the end of standard error. Raises `RecordError` if the record cannot be true."""
     for entry in _of_side(dialogue(record, is_followed=is_followed), side):
+        where = {"ply": entry.ply, "side": None if entry.color is None else entry.color.word}
         match entry:
-            case Line(ply, color, speaker, text):
-                yield to_line(LogLine(ply, color.word, speaker.value, text))
-            case Answer(ply, color, taken_us, forgiven_us, cpu_us):
-                yield to_line(LogAnswer(ply, color.word, taken_us, forgiven_us, cpu_us))
-            case Remark(ply, color, text):
-                yield to_line(LogRemark(ply, None if color is None else color.word, text))
-    yield from (to_line(LogStderr(color.word, record.stderr[color])) for color in _shown(side) if record.stderr[color])
+            case Line(_, _, speaker, text):
+                yield to_line({"kind": "line", **where, "said_by": speaker, "line": text})
+            case Answer(_, _, taken, forgiven, cpu):
+                times = {"taken_us": taken, "forgiven_us": forgiven, "cpu_us": cpu}
+                yield to_line({"kind": "answer", **where, **times})
+            case Remark(_, _, text):
+                yield to_line({"kind": "remark", **where, "text": text})
+    for color in _shown(side):
+        if record.stderr[color]:
+            yield to_line({"kind": "stderr", "side": color.word, "text": record.stderr[color]})
 
 
 def _shown(side: Color | None) -> tuple[Color, ...]:
@@ -117,5 +83,4 @@ def _shown(side: Color | None) -> tuple[Color, ...]:
 
 
 def _of_side(entries: Iterable[Entry], side: Color | None) -> Iterator[Entry]:
-    """What is of this side, and what is of both."""
     return (entry for entry in entries if side is None or entry.color is None or entry.color is side)

@@ -1,4 +1,4 @@
-"""The places and the rounds of a format, next to the table of ratings: a short list, and the same for programs."""
+"""The places and the rounds of a format, next to the table of ratings: as lists, and for programs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +11,7 @@ from rich.text import Text
 
 from arena.errors import UsageError
 from arena.game.spec import Player
+from arena.league.league_options import PLACING
 from arena.league.pairing.placing import (
     FormatPlace,
     KnockoutPlace,
@@ -23,23 +24,24 @@ from arena.league.pairing.placing import (
     SwissPlace,
 )
 from arena.league.store import Contents, Disqualified, GameRow, Groups, Store
-from arena.report.roster import ShownNames, shown_name
+from arena.report.game_list import ShownNames, shown_name
+from arena.report.result_words import elo_text, points_text
 from arena.report.standings import Line
 from arena.report.terminal import NAME_WIDTH
 from arena.system.printable import counted
 
 ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
-"""Matches of the last rounds of a knockout, by how many bots there were."""
+"""The last rounds of a knockout by their numbers of bots."""
 TITLES = {2: "Final", 4: "Semi-finals", 8: "Quarter-finals"}
 OPEN = "-"
-"""In the place of a bot that is not known yet."""
+"""A bot that is not known yet."""
 
 
 class MeetingEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Two bots in a round; null for who is not known yet, and for the second of a bye.
+    """Two bots in a round; null for a bot that is not known yet, and for the second of a bye.
 
-    `games` are the numbers of their games that are over. In a knockout `winner` goes on, and `decided_by` is how a
-    match was decided that was not by points.
+    `games` are the numbers of their finished games. In a knockout the `winner` stays in, and `decided_by` tells how a
+    match was decided other than by points.
     """
 
     bots: tuple[str | None, str | None]
@@ -52,57 +54,51 @@ class MeetingEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RoundEntry(msgspec.Struct, frozen=True):
-    """A round; `name` is that for people."""
-
     number: int
     name: str
     meetings: tuple[MeetingEntry, ...]
 
 
-def round_entry(round_: Round, names: ShownNames) -> RoundEntry:
-    """A round for programs; `names` are those that the table shows."""
-    return RoundEntry(
-        round_.number, title_of(round_), tuple(_meeting_entry(meeting, names) for meeting in round_.meetings)
-    )
-
-
-def _meeting_entry(meeting: Meeting, names: ShownNames) -> MeetingEntry:
-    one, other = (name_if_known(player, names) for player in meeting.players)
-    return MeetingEntry(
-        bots=(one, other),
-        points=meeting.points,
-        games=meeting.games,
-        is_over=meeting.is_over,
-        is_bye=meeting.is_bye,
-        winner=name_if_known(meeting.winner, names),
-        decided_by=meeting.decided_by,
-    )
+def _round_entry(round_: Round, names: ShownNames) -> RoundEntry:
+    meetings = []
+    for meeting in round_.meetings:
+        one, other = (name_if_known(player, names) for player in meeting.players)
+        winner = name_if_known(meeting.winner, names)
+        meetings.append(
+            MeetingEntry(
+                (one, other),
+                meeting.points,
+                meeting.games,
+                meeting.is_over,
+                meeting.is_bye,
+                winner,
+                meeting.decided_by,
+            )
+        )
+    return RoundEntry(round_.number, title_of(round_), tuple(meetings))
 
 
 def name_if_known(player: Player | None, names: ShownNames) -> str | None:
-    """What the table calls a player, if there is one."""
     return None if player is None else shown_name(player, names)
 
 
 def title_of(round_: Round) -> str:
-    """What a round is called."""
     if round_.left is None:
         return f"Round {round_.number}"
     return TITLES.get(round_.left, f"Round of {round_.left}")
 
 
 def score_of(meeting: Meeting) -> str:
-    """The points of the two, or what there is in their place."""
+    """Return the points of both bots, or their substitute."""
     if meeting.is_bye:
         return "bye" if meeting.players[0] else ""
     if not meeting.games and not meeting.is_over:
         return ""
-    first, second = meeting.points
-    return f"{first:g}-{second:g}"
+    return "-".join(map(points_text, meeting.points))
 
 
 def remarks_of(meeting: Meeting, names: ShownNames) -> str:
-    """What else there is to say of a meeting: who wins where points do not tell, and that it is not over."""
+    """Return the remark on a meeting: the winner where points do not tell, or that it is not over."""
     if meeting.is_bye:
         return ""
     if not meeting.is_over:
@@ -113,14 +109,12 @@ def remarks_of(meeting: Meeting, names: ShownNames) -> str:
 
 
 def rounds_of(store: Path, placing: Placing | None) -> tuple[Round, ...]:
-    """The rounds of a store's league. Raises `UsageError` for one that has none."""
     if placing is None or not placing.rounds:
         raise UsageError(f"--rounds: expected a store whose last league was a Swiss or a knockout, got {store}")
     return placing.rounds
 
 
 def rounds_report(rounds: Sequence[Round], names: ShownNames) -> RenderableType:
-    """All rounds as lists, with the numbers of the games."""
     parts: list[RenderableType] = []
     for round_ in rounds:
         grid = Grid(box=None, pad_edge=False, header_style="dim")
@@ -138,10 +132,10 @@ def rounds_report(rounds: Sequence[Round], names: ShownNames) -> RenderableType:
 
 
 class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A bot's place by the format's own rules. What the format does not have is left out; see docs/formats.md."""
+    """A bot's place by the format's own rules (docs/formats.md); None for a bot that was disqualified or never paired.
+    Fields that the format does not have are left out."""
 
     place: int | None
-    """None for a bot that was disqualified, or never paired."""
     name: str
     points: float | None = None
     byes: int | None = None
@@ -157,52 +151,45 @@ class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DisqualifiedEntry(msgspec.Struct, frozen=True):
-    """A bot that played no more; `left_out` is None where it depends on results how many games that are."""
+    """A disqualified bot. `left_out` games were not played (None: that depends on results), `is_so_far` while the
+    league is not over. `not_counted` games of it in this table are outside the league."""
 
     name: str
     faults: int
     left_out: int | None
     is_so_far: bool
-    """Whether more may be left out, as the league is not over."""
     not_counted: int = 0
-    """Games of it in this table that are none of that league, which left them out."""
 
 
 class PlacingEntry(msgspec.Struct, frozen=True):
-    """What the format says of the bots."""
+    """The results of a format besides the table.
+
+    `stop` is why a ladder is over. `is_over` tells whether the places are final, and is None in a format without
+    places; `stage` is the progress in words. `rounds` are those of a Swiss or a knockout. `problem` is why the places
+    of a store's format cannot be worked out.
+    """
 
     places: tuple[PlaceEntry, ...]
     disqualified: tuple[DisqualifiedEntry, ...]
     stop: LadderStop | None = None
-    """Why a ladder is over, if it is one and it is."""
     is_over: bool | None = None
-    """Whether the places are final; None where the format has none but those of the table."""
     stage: str = ""
-    """How far it is, in words."""
     rounds: tuple[RoundEntry, ...] = ()
-    """Who met whom in a Swiss and in a knockout."""
     problem: str = ""
-    """Why there are no places, where a store's league has some that cannot be worked out."""
 
 
 def placing_entry(placing: Placing, names: ShownNames) -> PlacingEntry:
-    """A placing for programs; `names` are those that the table shows."""
     return PlacingEntry(
         places=tuple(_entry(place, names) for place in placing.places),
         disqualified=tuple(
-            DisqualifiedEntry(
-                shown_name(one.player, names),
-                one.faults,
-                one.left_out,
-                one.is_so_far,
-                placing.others.get(one.player, 0),
-            )
+            DisqualifiedEntry(name, one.faults, one.left_out, one.is_so_far, placing.others.get(one.player, 0))
             for one in placing.disqualified
+            for name in (shown_name(one.player, names),)
         ),
         stop=placing.stop,
         is_over=placing.stage.is_over if placing.stage else None,
         stage=stage_text(placing),
-        rounds=tuple(round_entry(each, names) for each in placing.rounds),
+        rounds=tuple(_round_entry(each, names) for each in placing.rounds),
         problem=placing.problem,
     )
 
@@ -210,14 +197,15 @@ def placing_entry(placing: Placing, names: ShownNames) -> PlacingEntry:
 def placing_in(
     store: Store, contents: Contents[list[GameRow]] | Contents[Groups], lines: Sequence[Line], names: ShownNames
 ) -> Placing | None:
-    """All that a store's last league says of the bots besides the table of these `lines`; None if that is nothing.
+    """Return the results of the format of a store's last league; None if it has none besides the table of these
+    `lines`.
 
-    Places, and who is out in a format that has some, follow from the games (`arena.league.places`); who was
-    disqualified in another format is what the store says, as far as the games bear it out.
+    Places, and disqualified bots in a format with places, follow from the games (`arena.league.places`); in other
+    formats the store names the disqualified, as far as the games confirm it.
     """
     said, found = borne_out(contents.kept.disqualified, lines, names), None
-    if contents.kept.format:
-        from arena.league.places import stored_places  # not loaded for a store without a format
+    if any(f'"{name.value}"' in contents.kept.format for name in PLACING):
+        from arena.league.places import stored_places  # a table of another format needs no module of the formats
 
         found = stored_places(store, contents)
     if found is None or found.problem:
@@ -226,11 +214,10 @@ def placing_in(
 
 
 def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names: ShownNames) -> Placing | None:
-    """What a store says of disqualified bots, as far as the games in its table do: who has fewer faults there than is
-    said has not been disqualified. None if nobody is left. `names` are those that the table shows.
+    """Return the disqualified bots of a store that have as many faults in its table; None if there are none.
 
-    A table of all games in the store can have games of such a bot that its league left out: they are counted, to be
-    said with it.
+    A table of all games in the store can have games of such a bot that its league left out: they are counted in
+    `others`.
     """
     by_name = {line.name: line for line in lines}
     found, others = [], {}
@@ -244,7 +231,7 @@ def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names
 
 
 def placing_report(placing: Placing, names: ShownNames) -> RenderableType:
-    """A placing as a list, a line for each bot that was disqualified, and why a ladder is over."""
+    """Return the list of places, a line for each disqualified bot, and why a ladder is over."""
     parts: list[RenderableType] = []
     if placing.places:
         parts += ["", Text(title_text(placing), style="bold"), _list(placing.places, names)]
@@ -255,7 +242,7 @@ def placing_report(placing: Placing, names: ShownNames) -> RenderableType:
 
 
 def title_text(placing: Placing) -> str:
-    """What stands above the list of places: the format, how far it is, and what the list has."""
+    """Return the heading of the list of places: the format, its progress and the columns."""
     match placing.places[0]:
         case SwissPlace():
             name, what = "Swiss", ": points with byes"
@@ -270,7 +257,7 @@ def title_text(placing: Placing) -> str:
 
 
 def stage_text(placing: Placing) -> str:
-    """How far the format is, in words; empty where it has no places."""
+    """Return the progress of a format in words; empty where it has no places."""
     stage = placing.stage
     if stage is None or not placing.places:
         return ""
@@ -293,8 +280,7 @@ def stage_text(placing: Placing) -> str:
 
 
 def placing_lines(placing: Placing, names: ShownNames) -> list[str]:
-    """What is to be known wherever the places or the table are shown: a line for each bot that was disqualified, and
-    why there are no places where there should be some."""
+    """Return a line for each disqualified bot, and why there are no places where there should be some."""
     lines = [_disqualified(one, names, placing.others.get(one.player, 0)) for one in placing.disqualified]
     if placing.problem:
         lines.append(f"the places of the league's format cannot be worked out from this store: {placing.problem}")
@@ -302,12 +288,8 @@ def placing_lines(placing: Placing, names: ShownNames) -> list[str]:
 
 
 def place_text(place: FormatPlace) -> str:
-    """The number of a place; a bot that was disqualified or never paired has none."""
+    """Return the number of a place; a bot that was disqualified or never paired has none."""
     return "-" if place.place is None else str(place.place)
-
-
-def _points(points: float) -> str:
-    return f"{points:g}"
 
 
 def _entry(place: FormatPlace, names: ShownNames) -> PlaceEntry:
@@ -344,7 +326,6 @@ def _list(places: Sequence[FormatPlace], names: ShownNames) -> Grid:
 
 
 def headings(place: FormatPlace) -> tuple[str, ...]:
-    """What stands above the `cells` of a list of such places; nothing above words."""
     match place:
         case SwissPlace():
             return "points", "Buchholz", "won", "byes"
@@ -355,15 +336,15 @@ def headings(place: FormatPlace) -> tuple[str, ...]:
 
 
 def cells(place: FormatPlace, names: ShownNames) -> list[str]:
-    """What a list has of a place besides its number and the bot."""
+    """Return the cells of a place behind its number and the bot."""
     match place:
         case SwissPlace():
-            return [_points(place.points), _points(place.buchholz), str(place.wins), str(place.byes)]
+            return [points_text(place.points), points_text(place.buchholz), str(place.wins), str(place.byes)]
         case KnockoutPlace():
             return [_fate(place, names)]
         case LadderPlace():
             above = "" if place.above_next is None else f"{min(place.above_next, 0.9999):.2%}"
-            return [f"{round(place.elo) or 0:+d}", str(place.games), above]
+            return [elo_text(place.elo), str(place.games), above]
 
 
 def _round(place: KnockoutPlace) -> str:
@@ -371,7 +352,7 @@ def _round(place: KnockoutPlace) -> str:
 
 
 def _score(place: KnockoutPlace) -> str:
-    return f"{_points(place.points)}-{_points(place.opponent_points)}"
+    return f"{points_text(place.points)}-{points_text(place.opponent_points)}"
 
 
 def _fate(place: KnockoutPlace, names: ShownNames) -> str:
@@ -385,17 +366,14 @@ def _fate(place: KnockoutPlace, names: ShownNames) -> str:
 
 def _disqualified(one: Disqualified, names: ShownNames, others: int) -> str:
     words = f"{shown_name(one.player, names)} is disqualified after {counted(one.faults, 'fault')}"
-    if one.left_out is None:
-        words += " and plays no more"
-    else:
+    if one.left_out is not None:
         words += f": {counted(one.left_out, 'game')} left out{' so far' if one.is_so_far else ''}"
     if others:
-        words += f"; this table counts {counted(others, 'game')} of it that the league does not"
+        words += f"; {counted(others, 'game')} of it outside the league {'is' if others == 1 else 'are'} in this table"
     return words
 
 
 def stop_text(stop: LadderStop) -> str:
-    """Why a ladder is over, in a sentence."""
     before = "all" if stop.known == stop.games else f"{stop.known} of them"
     played = f"{stop.games} games" + (f", {before} from before" if stop.known else "")
     match stop.reason:
@@ -403,8 +381,8 @@ def stop_text(stop: LadderStop) -> str:
             return f"the ladder is over, after {played}: each bot is above the next with {stop.confidence:.4g} or more"
         case StopReason.NO_PAIR:
             return f"the ladder is over, after {played}: no two bots are left to play"
-    words = f"the ladder is over, as its games are spent ({played})"
+    words = f"the ladder is over: the game limit is reached ({played})"
     if stop.unclear is None:
         return words
     bots = "1 bot is" if stop.unclear == 1 else f"{stop.unclear} bots are"
-    return f"{words}: {bots} above the next with less than {stop.confidence:.4g}; a larger --games goes on"
+    return f"{words}; {bots} above the next with less than {stop.confidence:.4g}; a larger --games plays more"

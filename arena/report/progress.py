@@ -1,14 +1,13 @@
-"""What is seen on standard error while a league is played: a live table in a terminal, or plain lines.
+"""The progress of a league on standard error: a live table in a terminal, or plain lines.
 
-All of it is written by a thread of its own: it does not hold up the games, not even when nobody reads it and the write
-blocks (Ctrl-S, a pipe whose reader has stopped). What the live table costs is bounded by `arena.report.progress`.
+Everything is written by a thread of its own and holds up no game, not even when the write blocks (Ctrl-S, a pipe whose
+reader has stopped). Redrawing and rating have a limited share of the run's time.
 
 - `Frame`: lines that are drawn over and over. The cursor stays behind the last one, and they are erased row by row
-  upwards; their rows are counted for the width of now, as a terminal that has become narrower has folded them.
-- `LiveTable`: points, games and times are always those of now. Ratings and places among equals cost with the square of
-  the players (1 s for 300), and slow the games of this process: so they are computed within a share of the run's time,
-  and shown with the number of games that they are of.
-- `GameLines`: results. They wait in memory while nobody reads, and the end waits until they are written.
+  upwards; their rows are counted for the present width, as a terminal that has become narrower has folded them.
+- `LiveTable`: points, games and times are always current. Ratings and the order of equal scores cost with the square of
+  the players (1 s for 300), so they are shown with the number of games that they are of.
+- `GameLines`: results. They wait in memory while the reader is slow, and the end waits until they are written.
 """
 
 import queue
@@ -28,10 +27,9 @@ from rich.text import Text
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store import GameRow, Groups
-from arena.report.consoles import fitted, folded
-from arena.report.documents import game_entry, to_line
-from arena.report.result_words import difference_text, game_line
-from arena.report.roster import Roster, ShownNames
+from arena.report.consoles import fitted, folded, to_line
+from arena.report.game_list import Roster, ShownNames, game_entry, game_line
+from arena.report.result_words import difference_text
 from arena.report.standings import Difference, Line, Tally, rated_lines
 from arena.report.terminal import NAME_WIDTH, short_names, standings_grid
 from arena.system.printable import counted
@@ -41,7 +39,7 @@ ERASE_ROW, UP, ERASE_BELOW = "\x1b[2K", "\x1b[1A", "\x1b[J"
 
 
 def erasing(widths: list[int], columns: int) -> str:
-    """What erases lines of these widths from a terminal of so many columns whose cursor is in the last of them."""
+    """Return what erases lines of these widths from a terminal whose cursor is in the last of them."""
     if not widths:
         return ""
     rows = sum(max(1, -(-width // columns)) for width in widths)
@@ -49,12 +47,11 @@ def erasing(widths: list[int], columns: int) -> str:
 
 
 class Frame:
-    """What is drawn. Use it in a `with` statement; nothing else may be written to the terminal within."""
+    """Lines that are drawn over and over, in a `with` statement; nothing else may be written to the terminal within."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._widths: list[int] = []
-        """Those of the lines that are there."""
         self._lines: list[list[Segment]] = []
         self._drawn_for: tuple[int, int] = (0, 0)
 
@@ -69,22 +66,21 @@ class Frame:
 
     @property
     def is_misfit(self) -> bool:
-        """Whether what was drawn was meant for a terminal of another size."""
+        """Whether the terminal has another size than when it was drawn."""
         return self._drawn_for not in ((0, 0), self._console.size)
 
     def draw(self, content: RenderableType) -> None:
-        """Show this in place of what is there; of more lines than the terminal has, the first ones."""
+        """Draw this in place of the frame: as many lines as the terminal has."""
         self._drawn_for = width, height = self._console.size
         options = self._console.options.update(width=width, height=None)
         self._lines = self._console.render_lines(content, options, pad=False)[:height]
         self._write(self._erased() + self._frame())
 
     def print_above(self, text: Text) -> None:
-        """Print a text that stays, however long it is, above what is drawn."""
+        """Print a text that stays, above the frame."""
         self._write(f"{self._erased()}{text.plain}\n{self._frame()}")
 
     def _frame(self) -> str:
-        """What draws the lines."""
         self._widths = [Segment.get_line_length(line) for line in self._lines]
         parts = [part for line in self._lines for part in (Segment.line(), *line)][1:]
         with self._console.capture() as drawn:
@@ -101,23 +97,22 @@ class Frame:
 
 
 RATING_SHARE, DRAWING_SHARE = 1 / 30, 1 / 60
-"""Of the time of the run, in processor time: together at most a twentieth. To draw 20 lines takes some 20 ms, and to
-rate 20 players as long, so that the tables of usual leagues are new every one or two seconds."""
+"""Shares of the run's time, in processor time: together at most a twentieth. Drawing 20 lines takes some 20 ms, and
+rating 20 players as long, so that usual leagues are redrawn every one or two seconds."""
 SECONDS_A_PLAYER, SECONDS_A_PAIR = 1.5e-3, 6e-6
-"""What it takes to rate players, for each of them and for each pair that can be made of them, twice over: 30 ms for 20
-players, 1 s for 300, 8 s for 1,000."""
+"""Twice the time of rating players: 30 ms for 20 players, 1 s for 300, 8 s for 1,000."""
 
 
 def expected_rating_seconds(players: int) -> float:
-    """What it takes to rate so many for the first time, about."""
+    """Return the expected time of the first rating."""
     return SECONDS_A_PLAYER * players + SECONDS_A_PAIR * players**2
 
 
 class Pace:
-    """When work may be done again that costs time, if it is to take no more than a share of all time.
+    """The times at which costly work may be repeated, if it is to take no more than a share of all time.
 
-    It is `due` at a time in seconds, by any clock: after a piece that has cost c seconds, c / share later, but `least`
-    seconds later at least. What is `expected` of the first piece is waited for before it.
+    After a piece of c seconds the next one is `due` c / share seconds later, and at least `least`. The first is due
+    when the share allows its `expected` cost.
     """
 
     def __init__(self, share: float, now: float, *, least: float = 0.0, expected: float = 0.0) -> None:
@@ -126,18 +121,16 @@ class Pace:
         self.due = now + expected / share
 
     def done(self, now: float, cost: float) -> None:
-        """A piece of work that has cost so many seconds is over."""
         self.due = now + max(self._least, cost / self._share)
 
 
 class Shown(NamedTuple):
-    """One state of the table: lines with the counts of now, and what was computed when they were last rated."""
+    """A state of the table: lines with current counts, and the difference of a match as last rated. `rated_games` is
+    the number of games of the ratings, if it is not the current one."""
 
     lines: list[Line]
     difference: Difference | None
-    """That between the two of a match, as last rated."""
     rated_games: int | None
-    """How many games that was after, where it was not after those that are counted; None before there is a rating."""
 
 
 class LiveTable:
@@ -147,27 +140,25 @@ class LiveTable:
         roster = Roster(players, rows)
         self._digests = roster.digests
         self._tally = Tally(roster.names, rows)
-        self._lock = threading.Lock()
-        """Held while the counts change, or are copied."""
+        self._lock = threading.Lock()  # held while the counts change, or are copied
         self._rated = rated_lines(self._digests, Tally(roster.names))[0]
         self._rated_games = -1
         self._difference: Difference | None = None
         self._changed = True
 
     def add(self, row: GameRow) -> None:
-        """Count a game."""
         with self._lock:
             self._tally.add(row)
             self._changed = True
 
     def take_changed(self) -> bool:
-        """Whether anything is new since this was last asked."""
+        """Return whether anything has changed since the last call."""
         with self._lock:
             changed, self._changed = self._changed, False
         return changed
 
     def rate(self) -> None:
-        """Compute places and ratings from the games so far, if there are new ones."""
+        """Compute places and ratings, if there are new games."""
         with self._lock:
             if self._tally.games == self._rated_games:
                 return
@@ -177,7 +168,7 @@ class LiveTable:
             self._rated, self._difference, self._rated_games, self._changed = rated, difference, copy.games, True
 
     def shown(self, most: int) -> Shown:
-        """The first lines by points per game; who is equal in that stands, and shares a place, as when last rated."""
+        """Return the first lines by points per game; equal scores keep their order and places of the last rating."""
         with self._lock:
             is_old = 0 < self._rated_games != self._tally.games
             lines = _current(self._rated, self._tally, most)
@@ -185,53 +176,35 @@ class LiveTable:
 
 
 def _current(rated: Sequence[Line], tally: Tally, most: int) -> list[Line]:
-    """The first of these lines with the counts of now, in the order of now."""
-    scores = {name: -1.0 if totals.score is None else totals.score for name, totals in tally.totals.items()}
+    counts = {name: totals.line_fields() for name, totals in tally.totals.items()}
+    scores = {name: -1.0 if fields["score"] is None else fields["score"] for name, fields in counts.items()}
     lines: list[Line] = []
     before = None
     ordered = sorted(rated, key=lambda line: scores[line.name], reverse=True)
     for number, line in enumerate(ordered[:most], 1):
         is_equal = before is not None and (scores[before.name], before.place) == (scores[line.name], line.place)
         before = line
-        totals = tally.totals[line.name]
-        lines.append(
-            msgspec.structs.replace(
-                line,
-                place=lines[-1].place if is_equal else number,
-                points=totals.points,
-                games=totals.games,
-                score=totals.score,
-                wins=totals.wins,
-                draws=totals.draws,
-                losses=totals.games - totals.wins - totals.draws,
-                forfeits=totals.forfeits,
-                mean_ms=totals.mean_ms,
-                slowest_ms=totals.slowest_ms,
-                cpu_ms=totals.cpu_ms,
-            )
-        )
+        place = lines[-1].place if is_equal else number
+        lines.append(msgspec.structs.replace(line, place=place, **counts[line.name]))
     return lines
 
 
 REFRESH_SECONDS = 1.0
 FINISH_SECONDS = 2.0
-"""How long the end waits for what is still to be written; it is dropped if nobody reads it."""
+"""The time in which the rest is written at the end, before it is dropped."""
 GAMES_SHOWN = 2
-"""The last games, below the table."""
+"""Last games below the table."""
 LINES_BESIDE = 7
-"""Lines of a terminal that are not the table's own."""
+"""Lines of a terminal that do not belong to the table."""
 
 
 class Progress(Protocol):
-    """Told of every game that is over, and of what else there is to say. `finish` ends it; nothing may follow."""
-
     def finished(self, row: GameRow, record: GameRecord) -> None: ...
     def remark(self, text: str) -> None: ...
     def finish(self) -> None: ...
 
 
 def duration_text(seconds: float) -> str:
-    """A time span in the largest two units that it has."""
     whole = round(seconds)
     hours, minutes = divmod(whole // 60, 60)
     if hours:
@@ -240,10 +213,7 @@ def duration_text(seconds: float) -> str:
 
 
 class _Count:
-    """How far the league is, and when it will be over at the pace so far."""
-
     def __init__(self, stored: int, total: int | None) -> None:
-        """`total` is None where it depends on results how many games there are."""
         self._stored = stored
         self._total = total
         self._played = 0
@@ -266,8 +236,6 @@ class _Count:
 
 
 class Silence:
-    """Progress that is not shown."""
-
     def finished(self, row: GameRow, record: GameRecord) -> None:
         pass
 
@@ -279,7 +247,7 @@ class Silence:
 
 
 class PlainProgress:
-    """Remarks, and a line for each game if it `tells_games`."""
+    """Prints remarks, and a line for each game if it `tells_games`. `note` returns more words behind the count."""
 
     def __init__(
         self,
@@ -290,7 +258,6 @@ class PlainProgress:
         *,
         tells_games: bool = True,
     ) -> None:
-        """`note` says what else belongs to the count; it is called as a game is over."""
         self._note, self._tells_games = note, tells_games
         self._console = console
         self._count = _Count(stored, total)
@@ -317,10 +284,10 @@ class PlainProgress:
 
 
 class LiveProgress:
-    """The standings, redrawn once a second, with the last games below. The end wipes what was drawn: the final table
-    goes to standard output. A terminal that gets another size is drawn anew within a second, too.
+    """Draws the standings once a second, with the last games below, and erases them at the end: the final table goes to
+    standard output. Ratings are computed in a second thread, so that drawing never waits for those of a large league.
 
-    Ratings are computed in a second thread: what is drawn, and the end, never wait for those of a large league.
+    `note` returns a text for below the table, in place of the difference; `broken` are bots that could not be started.
     """
 
     def __init__(
@@ -333,8 +300,6 @@ class LiveProgress:
         *,
         broken: Collection[str] = (),
     ) -> None:
-        """`note` says what stands below the table in place of the difference; the drawing thread calls it. `broken` are
-        names of bots that could not be started."""
         self._note = note
         self._broken = broken
         self._console = console
@@ -414,7 +379,6 @@ class LiveProgress:
         frame.draw(Group(head, standings_grid(shown.lines, width, self._broken), *below, *last))
 
     def _short_line(self, row: GameRow, width: int) -> str:
-        """A game in one line in which both names can be seen, if anything of the rest is to be."""
         line = game_line(row)
         if cell_len(line) <= width:
             return line
@@ -423,10 +387,9 @@ class LiveProgress:
 
 
 class GameLines:
-    """What is shown of games, and besides a line of JSON for each. Use `close` after `finish`."""
+    """Progress that also writes a line of JSON for each game. Use `close` after `finish`."""
 
     def __init__(self, progress: Progress, write: Callable[[str], None], names: ShownNames) -> None:
-        """`write` writes out a line, without its line feed, at once; `names` are those that the table shows."""
         self._progress = progress
         self._write_line = write
         self._names = names
@@ -443,13 +406,13 @@ class GameLines:
         self._progress.remark(text)
 
     def finish(self) -> None:
-        """The games are over. Waits a moment for the lines: after an error nobody calls `close`."""
+        """End the progress, and wait a moment for the lines: after an error `close` is not called."""
         self._progress.finish()
         self._rows.put(None)
         self._thread.join(FINISH_SECONDS)
 
     def close(self) -> None:
-        """Wait until all lines are written. Raises what writing them has raised."""
+        """Wait until all lines are written. Raises the error of writing them."""
         self._thread.join()
         if self._error:
             raise self._error

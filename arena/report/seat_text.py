@@ -1,9 +1,7 @@
-"""A person's seat as text for a terminal: the board as it is known, the pieces, the clocks, what was done last.
+"""A person's seat as text for a terminal, made from one `SeatState`, and the commands that a person types.
 
-A screen is 80 columns by 20 lines, so that a line for the prompt and one for an answer fit below it in 24. All of it is
-made from one `SeatState`.
-
-What a person types becomes a `Typed`; the session judges whether that is possible now.
+A screen is 80 columns by 20 lines, so that a prompt and an answer fit below it in 24. A typed line becomes a `Typed`;
+the session judges whether that is possible now.
 """
 
 import re
@@ -15,7 +13,7 @@ from enum import Enum
 from arena.game.seat_state import ActionState, ChoiceState, ClockState, PieceState, SeatState, Stage
 from arena.game.setups import Preset
 from arena.report.boards import Paint, SquareMark, board_text, plain, unpainted
-from arena.report.piece_names import DEFAULT_NAMES, Names
+from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
 from protocol.notation import (
     COLOR_BY_WORD,
     EMPTY,
@@ -26,7 +24,6 @@ from protocol.notation import (
     SQUARE_PATTERN,
     SQUARES,
     Color,
-    Rank,
     Survivor,
 )
 from protocol.view import CELL_EMPTY, CELL_LAKE
@@ -34,7 +31,6 @@ from protocol.view import CELL_EMPTY, CELL_LAKE
 WIDTH = 80
 BOARD_COLUMNS = 36
 PANEL_COLUMNS = WIDTH - BOARD_COLUMNS
-STRONGEST_FIRST = "M98765432SIBF"
 STAGES = {
     Stage.STARTING: "{other} is starting",
     Stage.SETTING_UP: "set up your pieces",
@@ -56,10 +52,9 @@ def screen_text(
     width: int = WIDTH,
     plies: int | None = None,
 ) -> str:
-    """The whole of what a person sees of the game, without the prompt; in less than 80 columns one below the other.
+    """Return the screen without the prompt; in less than 80 columns the panel is below the board.
 
-    `recent` are the last actions, which are told below the board, the oldest first. Of an earlier state `plies` says
-    how many there are by now.
+    `recent` are the last actions, the oldest first. For an earlier state `plies` is the present number of plies.
     """
     side = COLOR_BY_WORD[state.color]
     truth = state.end.truth if state.end else ()
@@ -89,7 +84,7 @@ def _wrapped(text: str, columns: int) -> list[str]:
 
 
 def title(state: SeatState, plies: int | None = None) -> str:
-    """Who plays whom, and where the game stands; of an earlier state, which one it is of so many plies."""
+    """Return the players and the stage of the game; for an earlier state its ply."""
     red, blue = state.players
     where = f"ply {state.plies}: {stage_words(state)}"
     if plies is not None:
@@ -102,14 +97,13 @@ def _short(text: str) -> str:
 
 
 def stage_words(state: SeatState) -> str:
-    """What the game waits for, in words."""
     other = state.players[COLOR_BY_WORD[state.color].opponent]
     words = STAGES[state.stage].format(other=other)
     return f"{words}; you have resigned" if state.resigns and not state.end else words
 
 
 def cells_of(state: SeatState) -> tuple[str, ...]:
-    """The board as this seat knows it, as the 100 cells of a `board` line."""
+    """Return the board as this seat knows it, as the 100 cells of a `board` line."""
     cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
     for piece in state.pieces:
         rank = piece.rank or ("!" if piece.moved else "?")
@@ -118,7 +112,6 @@ def cells_of(state: SeatState) -> tuple[str, ...]:
 
 
 def setup_cells(rows: Sequence[str], color: Color) -> tuple[str, ...]:
-    """A board with nothing on it but a set-up that is being made."""
     cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
     for square, letter in zip(HOME_SQUARES[color], "".join(rows), strict=True):
         if letter != EMPTY:
@@ -127,14 +120,13 @@ def setup_cells(rows: Sequence[str], color: Color) -> tuple[str, ...]:
 
 
 def presets_text(presets: Iterable[Preset], columns: int = WIDTH) -> str:
-    """Set-ups to begin with, and what each is like, below one another."""
     return "\n".join(
         textwrap.fill(f"  {preset.name}: {preset.text}", columns - 1, subsequent_indent="    ") for preset in presets
     )
 
 
 def marks_of(last: ActionState | None) -> Mapping[int, SquareMark]:
-    """What the last action did, by squares: as `arena.report.boards.marks_of` has it of events."""
+    """Return the marks of the last action, as `arena.report.boards.marks_of` does for events."""
     if last is None or last.origin is None or last.target is None:
         return {}
     origin, target = SQUARE_INDEX[last.origin], SQUARE_INDEX[last.target]
@@ -149,9 +141,6 @@ def marks_of(last: ActionState | None) -> Mapping[int, SquareMark]:
     if last.rescued:
         marks[SQUARE_INDEX[last.rescued.square]] = SquareMark.WENT_TO
     return marks
-
-
-# --- beside the board -------------------------------------------------------------------------------------------------
 
 
 def _panel(state: SeatState, names: Names) -> list[str]:
@@ -173,7 +162,7 @@ def _paragraph(label: str, text: str) -> list[str]:
 
 def _counted(letters: Iterable[str], names: Names) -> str:
     listed = list(letters)
-    counts = ((letter, listed.count(letter)) for letter in STRONGEST_FIRST)
+    counts = ((rank.letter, listed.count(rank.letter)) for rank in STRONGEST_FIRST)
     shown = ((names.cell(f"r{letter}")[1:], count) for letter, count in counts if count)
     return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
 
@@ -191,16 +180,13 @@ def _time_text(clock: ClockState) -> str:
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
-# --- in words ---------------------------------------------------------------------------------------------------------
-
-
 def end_words(state: SeatState) -> str:
-    """How the game ended for this seat; empty while it goes on."""
+    """Return how the game ended for this seat; empty before that."""
     return f"{RESULTS[state.end.result]}: {state.end.words}." if state.end else ""
 
 
 def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES) -> str:
-    """What a side did and what came of it, as the viewer was told it."""
+    """Return an action and its outcome in words, as the viewer was told."""
     who = "you" if action.color == viewer else "the enemy"
     words = f"{who} {action.action}"
     if action.guess:
@@ -221,7 +207,6 @@ def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES)
 def actions_text(
     actions: Iterable[ActionState], viewer: str, names: Names = DEFAULT_NAMES, columns: int = WIDTH
 ) -> str:
-    """What the sides did, with the numbers of the plies."""
     return "\n".join(
         line for action in actions for line in _wrapped(f"{action.ply}. {action_words(action, viewer, names)}", columns)
     )
@@ -232,22 +217,16 @@ def _one(letter: str, names: Names) -> str:
 
 
 def piece_words(piece: PieceState, viewer: str, names: Names = DEFAULT_NAMES) -> str:
-    """What is known of a piece."""
     if piece.rank:
-        return f"{piece.square}: {'your' if piece.color == viewer else 'the enemy'} {names.name(_rank(piece.rank))}" + (
-            "" if piece.moved or piece.color == viewer else ", which has not moved"
-        )
+        whose, name = "your" if piece.color == viewer else "the enemy", names.name(RANK_BY_LETTER[piece.rank])
+        still = "" if piece.moved or piece.color == viewer else ", which has not moved"
+        return f"{piece.square}: {whose} {name}{still}"
     moved = "has moved" if piece.moved else "has not moved"
-    could_be = ", ".join(names.name(_rank(letter)) for letter in reversed(piece.could_be))
+    could_be = ", ".join(names.name(RANK_BY_LETTER[letter]) for letter in reversed(piece.could_be))
     return f"{piece.square}: an enemy piece that {moved}; it can be: {could_be}"
 
 
-def _rank(letter: str) -> Rank:
-    return RANK_BY_LETTER[letter]
-
-
 def choices_text(choices: Sequence[ChoiceState], columns: int = WIDTH) -> str:
-    """Legal actions, in as many lines as they need."""
     return "\n".join(_wrapped("  ".join(choice.action for choice in choices), columns))
 
 
@@ -258,7 +237,7 @@ _ACTION = re.compile(r"[a-j][0-9a-jFBSMI?+-]+", re.ASCII)
 
 
 class Verb(Enum):
-    """What is asked for."""
+    """A command of the person."""
 
     ACT = "act"
     TARGETS = "targets"
@@ -283,39 +262,28 @@ class Verb(Enum):
 
 
 _BY_FORM = (Verb.ACT, Verb.TARGETS, Verb.UNKNOWN)
-"""What is asked for by a move or a square, and not by a word."""
+"""Commands that are a move or a square, and not a word."""
 
 
 @dataclass(frozen=True)
 class Typed:
-    """One line that was typed: what it asks for, and the words behind that."""
+    """A typed line: its command and the words behind that."""
 
     verb: Verb
     words: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        """What was typed, with short words spelled out and single spaces; not made printable."""
+        """The line with short words spelled out and single spaces; not made printable."""
         return " ".join(self.words if self.verb in _BY_FORM else (self.verb.value, *self.words))
 
 
-_VERBS = {
-    **{verb.value: verb for verb in (Verb.HELP, Verb.MOVES, Verb.BOARD, Verb.RULES, Verb.RESIGN, Verb.PAUSE)},
-    **{verb.value: verb for verb in (Verb.PLY, Verb.BACK, Verb.NEXT, Verb.HISTORY)},
-    **{verb.value: verb for verb in (Verb.KNOWN, Verb.PRESET, Verb.RANDOM, Verb.SWAP, Verb.SETUP, Verb.READY)},
-    "h": Verb.HELP,
-    "?": Verb.HELP,
-    "quit": Verb.PAUSE,
-    "exit": Verb.PAUSE,
-    "k": Verb.KNOWN,
-    "m": Verb.MOVES,
-    "b": Verb.BOARD,
-    "go": Verb.READY,
-}
+_SHORT = {"h": Verb.HELP, "?": Verb.HELP, "quit": Verb.PAUSE, "exit": Verb.PAUSE, "k": Verb.KNOWN, "m": Verb.MOVES}
+_SHORT |= {"b": Verb.BOARD, "go": Verb.READY}
+_VERBS = {verb.value: verb for verb in Verb if verb not in (*_BY_FORM, Verb.NOTHING)} | _SHORT
 
 
 def read_typed(line: str) -> Typed:
-    """What a line asks for."""
     text = line.strip()
     if not text:
         return Typed(Verb.NOTHING)

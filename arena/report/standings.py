@@ -1,10 +1,10 @@
-"""A league's table as a value, made from the stored games: one place for the terminal, for JSON and for pages."""
+"""The table of a league as a value, made from the stored games, for the terminal, for JSON and for pages."""
 
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
 
@@ -14,14 +14,12 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.ratings import Anchor, RatedLeague, Results, Row, Score, Standing, difference
 from arena.league.store import TIME, GameRow, Groups, SideTimes, own_times_in
-from arena.report.roster import Roster, ShownNames
+from arena.report.game_list import Roster, ShownNames
 from arena.system.printable import printable
 from protocol.notation import Color, Reason
 
 
 class HeadToHead(msgspec.Struct, frozen=True):
-    """What one bot scored against another."""
-
     name: str
     opponent: str
     points: float
@@ -29,10 +27,10 @@ class HeadToHead(msgspec.Struct, frozen=True):
 
 
 class Crosstable:
-    """Who scored what against whom, in the order of rank; what is not asked for is not made."""
+    """The results of each two bots that have met, in the order of rank, made when they are asked for."""
 
     def __init__(self, order: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> None:
-        """`order` has the names of `names` as they are shown; `rows` has the games of each in the order of `names`."""
+        """`order` are `names` by rank; `rows` has the games of each in the order of `names`."""
         self.order = tuple(order)
         self._names = tuple(names)
         self._rows = rows
@@ -40,28 +38,24 @@ class Crosstable:
         self._rank = {name: rank for rank, name in enumerate(order)}
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Crosstable):
-            return NotImplemented
-        return self.order == other.order and all(self.row(name) == other.row(name) for name in self.order)
+        return isinstance(other, Crosstable) and list(self.meetings()) == list(other.meetings())
 
     def __hash__(self) -> int:
         return hash(self.order)
 
     def row(self, name: str) -> dict[str, HeadToHead]:
-        """A bot's meetings by the names of its opponents, in the order of rank."""
         row = self._rows[self._number[name]]
         columns = zip(row.opponents, row.half_points, row.games, strict=True)
         met = [HeadToHead(name, self._names[opponent], points / 2, games) for opponent, points, games in columns]
         return {each.opponent: each for each in sorted(met, key=lambda each: self._rank[each.opponent])}
 
     def meetings(self) -> Iterator[HeadToHead]:
-        """All of them, row by row."""
+        """Yield the results of each pair twice, row by row."""
         for name in self.order:
             yield from self.row(name).values()
 
     @property
     def most_games(self) -> int:
-        """The games of the pair that has met most often."""
         return max((max(row.games, default=0) for row in self._rows), default=0)
 
 
@@ -76,10 +70,7 @@ _COLORS = tuple(Color)
 
 @dataclass(slots=True)
 class Totals:
-    """One bot's games: how they ended, and its moves with their time in microseconds.
-
-    `measured_moves` are those whose processor time, `cpu_us`, was measured.
-    """
+    """The results and times of one bot. `cpu_us` is the processor time of the `measured_moves`."""
 
     games: int = 0
     wins: int = 0
@@ -91,54 +82,48 @@ class Totals:
     cpu_us: int = 0
     measured_moves: int = 0
 
-    @property
-    def points(self) -> float:
-        return self.wins + self.draws / 2
-
-    @property
-    def score(self) -> float | None:
-        """The points per game; None before any."""
-        return self.points / self.games if self.games else None
-
-    @property
-    def mean_ms(self) -> float | None:
-        return self.total_us / self.moves / 1000 if self.moves else None
-
-    @property
-    def slowest_ms(self) -> float | None:
-        return self.slowest_us / 1000 if self.moves else None
-
-    @property
-    def cpu_ms(self) -> float | None:
-        return self.cpu_us / self.measured_moves / 1000 if self.measured_moves else None
+    def line_fields(self) -> dict[str, Any]:
+        """Return the fields of a `Line` that are counts."""
+        points = self.wins + self.draws / 2
+        return {
+            "points": points,
+            "games": self.games,
+            "score": points / self.games if self.games else None,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.games - self.wins - self.draws,
+            "forfeits": self.forfeits,
+            "mean_ms": self.total_us / self.moves / 1000 if self.moves else None,
+            "slowest_ms": self.slowest_us / 1000 if self.moves else None,
+            "cpu_ms": self.cpu_us / self.measured_moves / 1000 if self.measured_moves else None,
+        }
 
 
 class Tally:
-    """The games between some players; games of others are left out. `names` are those that the table shows.
+    """The counts of the games between players that have a name in the table.
 
-    A game of a player against itself says nothing of its strength, and which of its sides would have the point? The
-    arena plays none, but stores may come from anywhere: those are counted in `against_itself` and nowhere else.
+    The arena plays no game of a player against itself, but a store may come from anywhere: such games are counted in
+    `against_itself` and nowhere else.
     """
 
     def __init__(self, names: ShownNames, rows: Iterable[GameRow] | Groups = ()) -> None:
         self._names = names
-        self.results = Results(sorted(set(names.values())))
-        """Who won how often against whom; in one order, so that ratings are the same to the last digit."""
+        self.results = Results(
+            sorted(set(names.values()))
+        )  # in one order, so that ratings are the same to the last digit
         self._numbers = {name: number for number, name in enumerate(self.results.names)}
         self.games = 0
         self.against_itself = 0
         self.totals = {name: Totals() for name in names.values()}
         self.endings = Counter[Reason]()
         self.losers: dict[Reason, Counter[str]] = {}
-        """By the reason for which they lost."""
         if isinstance(rows, Groups):
             self._add_groups(rows)
-            return
-        for row in rows:
-            self.add(row)
+        else:
+            for row in rows:
+                self.add(row)
 
     def add(self, row: GameRow) -> None:
-        """Count a game."""
         red, blue = (self._names.get(player) for player in row.players)
         if red is None or blue is None:
             return
@@ -152,7 +137,6 @@ class Tally:
             self._spend(name, SideTimes(*time[:3], time.cpu_us or 0, measured))
 
     def _add_groups(self, groups: Groups) -> None:
-        """Count all games of some that were counted together. There may be a million pairs."""
         names = [self._names.get(player) for player in groups.numbered]
         numbers = [-1 if name is None else self._numbers[name] for name in names]
         scores = [_SCORES[result] for result, _ in groups.endings]
@@ -175,7 +159,6 @@ class Tally:
             self._spend(names[number] or "", times)
 
     def _end(self, color: Color, name: str, result: GameResult, reason: Reason, games: int) -> None:
-        """Count how games of one side ended; those of Red's are all games."""
         if color is Color.RED:
             self.games += games
             self.endings[reason] += games
@@ -198,7 +181,7 @@ class Tally:
         totals.measured_moves += times.measured_moves
 
     def copy(self) -> Self:
-        """The same counts, which games that are added to this one do not change."""
+        """Return a copy, which games that are added later do not change."""
         copy = type(self)(self._names)
         copy.results = self.results.copy()
         copy.games, copy.against_itself = self.games, self.against_itself
@@ -209,7 +192,7 @@ class Tally:
 
 
 LARGEST_ELO = 100_000
-"""The most that an anchor can be given, either way."""
+"""The largest Elo of an anchor."""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -217,14 +200,14 @@ class Line(msgspec.Struct, frozen=True):
 
     Elo is relative to the mean of all, or to the anchor, with the ends of its 95% interval. It is None before any game,
     and an end is None where the games do not bound it. `forfeits` counts the games lost by a fault. Times are per move,
-    in milliseconds; `cpu_ms` is the mean processor time, over the games in which it was measured.
+    in milliseconds; `cpu_ms` is the mean over the games in which processor time was measured.
 
-    Ties in the score are broken by `head_to_head`, the points per game among the bots of that score (None where there
-    is no tie), then by `sonneborn_berger_per_game`, then by wins per game. `sonneborn_berger` is the same score as the
-    usual sum: of the points taken from each opponent, times all points of that opponent.
+    Ties in the score are broken by `head_to_head`, the points per game among the bots of that score (None without a
+    tie), then by `sonneborn_berger_per_game`, then by wins per game. `sonneborn_berger` is the usual sum: the points
+    taken from each opponent, times all points of that opponent.
 
-    `declared` is what the bot called itself in its last game, `author` who it said has written it. They are None where
-    it has said nothing, and where nobody has looked: games are counted without them.
+    `declared` and `author` are what the bot said of itself in its last game; None where it said nothing, or where the
+    records were not read.
     """
 
     place: int
@@ -251,10 +234,10 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """What all the games of two bots say of their difference: how many Elo `first` is above `second`.
+    """The Elo that `first` is above `second` by all their games, with the ends of its 95% interval.
 
-    `low` and `high` are the ends of its 95% interval. An end is None where the games do not bound it, and so is `elo`
-    where one of the two made no point. `stronger` is how likely it is that `first` is the stronger one, from 0 to 1.
+    An end is None where the games do not bound it, and so is `elo` where one of the two made no point. `stronger` is
+    the likelihood, from 0 to 1, that `first` is the stronger one.
     """
 
     first: str
@@ -266,15 +249,13 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Advantage(msgspec.Struct, frozen=True):
-    """How many Elo the side of Red is worth, with the ends of the 95% interval; an end that is open is None."""
-
     elo: float
     low: float | None
     high: float | None
 
 
 class Superiority(msgspec.Struct, frozen=True):
-    """How likely it is, from 0 to 1, that a bot is stronger than an opponent, by all games of the league."""
+    """The likelihood, from 0 to 1, that a bot is stronger than an opponent, by all games of the league."""
 
     name: str
     opponent: str
@@ -282,28 +263,23 @@ class Superiority(msgspec.Struct, frozen=True):
 
 
 class AnchorBot(msgspec.Struct, frozen=True):
-    """The bot that ratings are relative to, and the Elo that it is given."""
-
     name: str
     elo: float
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """How many games ended for a reason, and which bots lost so (none for draws)."""
-
     reason: Reason
     games: int
     losers: dict[str, int]
 
 
 class Table(msgspec.Struct, frozen=True):
-    """The whole table: lines in order of rank, all meetings, all endings.
+    """The whole table, lines in order of rank.
 
-    `planned` is how many games there are to be, or at least are to be where nobody has said how many; None where no
-    league of these players was planned, so that nothing is known of what is missing. `difference` is
-    that between the two bots of a match. `draw_share` is the share of their games that equal bots draw, as fitted.
-    `against_itself` are games of a bot against itself, which count nowhere else.
-    `pairs` has the likelihoods of superiority if they were asked for: each two bots, the one of the higher rank first.
+    `planned` is how many games there are to be, or the least if `is_planned_known` is false; None where no league of
+    these players was planned. `difference` is that of the two bots of a match. `draw_share` is the fitted share of
+    games that equal bots draw. `pairs` has the likelihood of superiority of each two bots, if it was asked for. Games
+    `against_itself` count nowhere else.
     """
 
     lines: tuple[Line, ...]
@@ -321,12 +297,11 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def meetings(self) -> tuple[HeadToHead, ...]:
-        """What each bot scored against each that it met, in the order of rank."""
         return tuple(self.crosstable.meetings())
 
     @property
     def is_complete(self) -> bool | None:
-        """Whether no game is known to be missing; None where nobody knows how many there are to be."""
+        """Whether no game is known to be missing; None where the number of games is not known."""
         return None if self.planned is None else self.games >= self.planned
 
 
@@ -339,21 +314,22 @@ def make_table(
     anchor: str | None = None,
     pairs: bool = False,
 ) -> Table:
-    """The table of the games between these players, whatever they were called then; games of others are left out.
+    """Make the table of the games between these players; games of others are left out.
 
-    `planned` is how many games they are to play, if that is known. Unless all are to meet equally often (`meets_all`),
-    as long as it is not known there is at least one more. With None in place of `meets_all` nothing is known of what
-    is missing, and only `planned` counts. `anchor` is NAME or NAME=ELO, the bot that ratings
-    are relative to and its Elo. `pairs` asks for the likelihood of superiority of each two. Raises `UsageError` for an
-    anchor that is none.
+    `planned` is the number of games, if that is known. If all bots are to meet equally often (`meets_all`), it is at
+    least what the games so far need; if not, at least one more game than there are; with None only `planned` counts.
+    `anchor` is NAME or NAME=ELO. `pairs` asks for the likelihood of superiority of each two. Raises `UsageError` for a
+    wrong anchor.
     """
     roster = Roster(players, rows)
     tally = Tally(roster.names, rows)
     digests = roster.digests
     league = RatedLeague(tally.results, anchor_of(anchor, list(digests)) if anchor else None)
     lines, found = _lines_of(league, digests, tally)
-    if anchor and tally.games:
-        _check_anchor(league, lines)
+    if league.anchor and tally.games and league.draw_share is not None and all(line.elo is None for line in lines):
+        raise UsageError(
+            f"--anchor: expected a bot that has played, got {league.anchor.name!r}, which has no rated game"
+        )
     order = [line.name for line in lines]
     cross = Crosstable(order, league.names, league.rows)
     least = 0
@@ -379,7 +355,7 @@ def make_table(
 
 
 def anchor_of(text: str, names: Sequence[str]) -> Anchor:
-    """The anchor that NAME or NAME=ELO means. Raises `UsageError`."""
+    """Parse NAME or NAME=ELO. Raises `UsageError`."""
     if text in names:
         return Anchor(text)
     name, equals, number = text.rpartition("=")
@@ -398,18 +374,10 @@ def anchor_of(text: str, names: Sequence[str]) -> Anchor:
     return Anchor(name, elo)
 
 
-def _check_anchor(league: RatedLeague, lines: Sequence[Line]) -> None:
-    """Raises `UsageError` where there is a rated game, and the anchor has none."""
-    if league.anchor and league.draw_share is not None and all(line.elo is None for line in lines):
-        raise UsageError(
-            f"--anchor: expected a bot that has played, got {league.anchor.name!r}, which has no rated game"
-        )
-
-
 def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
-    """The lines of a table in order of rank, and the difference between the two of a match.
+    """Return the lines of a table in order of rank, and the difference between the two bots of a match.
 
-    `digests` has the players by the names that the table shows, in the order in which they were named.
+    `digests` are by the names that the table shows, in the order in which the players were named.
     """
     return _lines_of(RatedLeague(tally.results), digests, tally)
 
@@ -428,22 +396,13 @@ def _line(standing: Standing, digest: str, totals: Totals) -> Line:
         place=standing.place,
         name=standing.name,
         digest=digest,
-        points=standing.points,
-        games=standing.games,
-        score=totals.score,
-        wins=standing.wins,
-        draws=standing.draws,
-        losses=standing.losses,
-        forfeits=totals.forfeits,
         elo=rating.elo if rating else None,
         elo_low=_finite(rating.low) if rating else None,
         elo_high=_finite(rating.high) if rating else None,
-        mean_ms=totals.mean_ms,
-        slowest_ms=totals.slowest_ms,
-        cpu_ms=totals.cpu_ms,
         head_to_head=standing.merits.head_to_head,
         sonneborn_berger=standing.merits.neustadtl,
         sonneborn_berger_per_game=standing.merits.sonneborn_berger,
+        **totals.line_fields(),
     )
 
 
@@ -452,7 +411,6 @@ def _finite(end: float) -> float | None:
 
 
 def _difference(names: Sequence[str], ranked: Sequence[Standing]) -> Difference | None:
-    """The difference between two players who have met, in the order in which they are named."""
     first, second = sorted(ranked, key=lambda standing: names.index(standing.name))
     if not first.rating:
         return None
@@ -462,15 +420,12 @@ def _difference(names: Sequence[str], ranked: Sequence[Standing]) -> Difference 
 
 
 def _least_planned(players: int, most: int) -> int:
-    """How many games there are at least where a pair has met `most` times: in a round of a league all pairs meet twice.
-
-    A match may have any number of games.
-    """
+    """Return the least number of games where a pair has met `most` times: in each round of a league all pairs meet
+    twice; a match may have any number of games."""
     return most if players == 2 else (most + 1) // 2 * players * (players - 1)
 
 
 def _endings(tally: Tally) -> tuple[Ending, ...]:
-    """The most frequent first, and what is equally frequent by its name: the order of the games does not matter."""
     losers = {
         reason: dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
         for reason, found in tally.losers.items()
@@ -480,18 +435,18 @@ def _endings(tally: Tally) -> tuple[Ending, ...]:
 
 
 NAMED = 6
-"""Bots that are named with their clocks; of more, only how many there are."""
+"""Bots that are named with their clocks; of more, only the number."""
 
 
 def own_times_of(lines: Iterable[Line], settings: Mapping[str, str]) -> dict[str, str]:
-    """The time controls of those bots of a table that have their own, in words, by the names in the table."""
+    """Return the time controls of those bots of a table that have their own, by the names in the table."""
     own = own_times_in(settings)
     return {line.name: own[line.digest] for line in lines if line.digest in own}
 
 
 def handicap_text(usual: str, own: Mapping[str, str], names: Iterable[str]) -> str:
-    """The clocks of these bots in words: those of bots that have their own, and that of the others. Empty if all have
-    the usual one."""
+    """Return the note on clocks: those of bots that have their own, then that of the others; empty without a
+    handicap."""
     others = [name for name in names if name not in own]
     if not own:
         return ""
@@ -504,39 +459,36 @@ def handicap_text(usual: str, own: Mapping[str, str], names: Iterable[str]) -> s
 
 
 def table_note(lines: Iterable[Line], settings: Mapping[str, str]) -> str:
-    """What is to be said of the clocks below a table; empty if all have the same."""
+    """Return the note on clocks below a table; empty if all have the same."""
     lines = list(lines)
-    usual = printable(settings.get(TIME, ""))
-    return handicap_text(usual, own_times_of(lines, settings), [line.name for line in lines])
+    return handicap_text(printable(settings.get(TIME, "")), own_times_of(lines, settings), [one.name for one in lines])
 
 
 class Declared(NamedTuple):
-    """What a bot has said of itself with the protocol's `name` and `author`; None for what it has not."""
+    """The `name` and `author` that a bot sent; None for what it has not."""
 
     name: str | None = None
     author: str | None = None
 
 
 NOT_LOOKED_AT: Mapping[str, Declared] = {}
-"""For tables of which nobody has read the records."""
+"""For tables made without reading the records."""
 
 
 def declared_in(record: GameRecord | None, digest: str) -> Declared:
-    """What the bot of this digest said of itself in a game of its own, if it came to that."""
-    sides = [side for side, player in enumerate(record.players) if player.digest == digest] if record else []
-    if record is None or not sides:
-        return Declared()
-    authors = record.authors or ("", "")
-    return Declared(record.declared[sides[0]] or None, authors[sides[0]] or None)
+    """Return what the bot of this digest said of itself in a game."""
+    for side, player in enumerate(record.players if record else ()):
+        if record and player.digest == digest:
+            return Declared(record.declared[side] or None, (record.authors or ("", ""))[side] or None)
+    return Declared()
 
 
 def declared_last(rows: Iterable[GameRow], record_of: Callable[[int], GameRecord | None]) -> dict[str, Declared]:
-    """What each bot said of itself in the last of these games that it played, by digest."""
+    """Return by digest what each bot said of itself in the last of these games that it played."""
     last = {player.digest: row.number for row in rows for player in row.players}
     return {digest: declared_in(record_of(number), digest) for digest, number in last.items()}
 
 
 def with_declared(line: Line, declared: Mapping[str, Declared]) -> Line:
-    """A line of a table with what its bot has said of itself, if somebody has looked."""
     said = declared.get(line.digest)
     return msgspec.structs.replace(line, declared=said.name, author=said.author) if said else line

@@ -1,4 +1,4 @@
-"""Fights: who is left when one rank attacks another.
+"""Fights: which piece is left when one rank attacks another.
 
 All booklets agree on the plain table: the higher rank wins, equal ranks both leave, a bomb beats all but the miner, a
 spy that attacks the marshal wins, anything that can attack takes the flag. Two variants of the Vintage booklet (p. 21)
@@ -34,7 +34,7 @@ def fight(
     equal_ranks: EqualRanks = EqualRanks.BOTH_LEAVE,
     bombs: Bombs = Bombs.FIXED,
 ) -> Survivor:
-    """Who stays on the board. `attacker` must be a rank that can attack: neither flag nor bomb (ValueError)."""
+    """Return who stays on the board after a fight. Raises ValueError if the attacker is a flag or a bomb."""
     if attacker not in STRENGTH:
         raise ValueError(f"a {attacker.name.lower()} cannot attack")
     if defender is Rank.FLAG:
@@ -53,7 +53,7 @@ def fight(
 
 @cache
 def fight_table(equal_ranks: EqualRanks, bombs: Bombs) -> Fights:
-    """Every fight there can be under these rules, by attacker and defender."""
+    """Return the result of every fight under these rules, by attacker and defender."""
     return {
         attacker: {defender: fight(attacker, defender, equal_ranks, bombs) for defender in Rank}
         for attacker in STRENGTH

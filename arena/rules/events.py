@@ -1,4 +1,4 @@
-"""What comes of an action, as values: the public events, the outcome, and the reasons for a refusal."""
+"""The results of an action, as values: public events, the outcome, and reasons for a refusal."""
 
 import enum
 from typing import NamedTuple
@@ -58,7 +58,7 @@ class Fought(NamedTuple):
     silent: bool = False
 
     def defender_for(self, color: Color) -> Rank | None:
-        """The defender's rank as that side is told it: None under silent defence, for the attacker's side."""
+        """Return the defender's rank as one side learns it: None for the attacker's side under silent defence."""
         return None if self.silent and color is self.color else self.defender
 
 
@@ -95,9 +95,9 @@ Event = Moved | Fought | Revealed | Rescued | Guessed | Resigned
 
 
 def shown_square(event: Event) -> int | None:
-    """Where a piece now stands whose rank its opponent is told by this event; None if there is no such piece.
+    """Return the square of a piece whose rank this event tells its opponent; None if there is no such piece.
 
-    What an event makes known of pieces that have left the board is not asked here: they lie in view of both.
+    Pieces that have left the board are public and do not count.
     """
     match event:
         case Fought(square, survivor=Survivor.ATTACKER) | Revealed(square) | Rescued(_, square):

@@ -50,7 +50,7 @@ class Game(Position):
         return list(legal_actions(self))
 
     def parse(self, text: str) -> Action:
-        """The action that a string stands for. Raises `IllegalActionError` if it stands for none."""
+        """Parse an action's text. Raises `IllegalActionError` if the text is no action."""
         try:
             return parse_action(text)
         except NoActionError as error:
@@ -108,7 +108,7 @@ class Game(Position):
         return events
 
     def _step(self, move: Move) -> tuple[Event, ...]:
-        """`play` for nearly every move: to an empty square, under rules in which nothing more can come of it."""
+        """Play a move to an empty square under rules that attach nothing more to it: the fast path of `play`."""
         side, board = self.to_move, self.board
         origin, target = move.origin, move.target
         board[target] = board[origin]
@@ -134,7 +134,7 @@ class Game(Position):
         return (Moved(side, move),)
 
     def _move_piece(self, move: PieceMove, side: int) -> Fought | Revealed | None:
-        """Take a piece along; the event that comes of it, if any."""
+        """Move a piece; return the event that this causes, if any."""
         board, tables = self.board, self.tables
         origin, target = move.origin, move.target
         code, other = board[origin], board[target]
@@ -194,7 +194,7 @@ class Game(Position):
         return Fought(target, attacker, defender, survivor, COLORS[side], silent)
 
     def _carry_mark(self, origin: int, target: int, side: int) -> None:
-        """A piece that may not rescue again takes that along."""
+        """Let the note that a piece may not rescue again follow the piece."""
         if origin in self.rescuers[side]:
             self.rescuers[side].remove(origin)
             self.rescuers[side].add(target)
@@ -268,7 +268,7 @@ class Game(Position):
 
 
 def _text_of(action: object) -> str:
-    """How an action is written; it is read again from that, as anybody can make one that no board has."""
+    """Return the text of an action, to be parsed again: anybody can make an `Action` with impossible squares."""
     if not isinstance(action, Action):
         raise UsageError(f"expected an action such as 'a4-a5', got {action!r:.60}")
     return action.text

@@ -67,7 +67,7 @@ def _check_way(game: Position, move: PieceMove, code: int) -> None:
 
 
 def _check_direction(tables: RuleTables, move: PieceMove, rank: Rank, attack: bool) -> None:
-    """What only some rulesets allow or forbid: diagonals, attacks to the side, attacks by flag and bombs."""
+    """Check rules that only some rulesets have: diagonals, sideways attacks, attacks by flag and bombs."""
     what = f"{move.text}: the {rank.name.lower()} on {SQUARES[move.origin]}"
     if (
         isinstance(move, Move)

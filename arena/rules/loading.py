@@ -1,4 +1,4 @@
-"""From a name or a file to a ruleset.
+"""Load rulesets by name or from a file.
 
 The rulesets that come with the arena are TOML files in `arena/rules/data`, in folders where a box held several games
 (`vintage/barrage`). `--rules vintage/barrage+silent-defence+rescue` is a ruleset and the switches that are applied to
@@ -49,7 +49,7 @@ def _folder() -> Traversable:
 
 @contextmanager
 def _ruleset_errors() -> Iterator[None]:
-    """What is wrong with a file is wrong with the ruleset."""
+    """Raise errors in a file as `RulesetError`."""
     try:
         yield
     except FileError as error:
@@ -58,7 +58,7 @@ def _ruleset_errors() -> Iterator[None]:
 
 @_ruleset_errors()
 def load_ruleset(text: str = DEFAULT_RULESET) -> Ruleset:
-    """The ruleset written as `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`. Raises `RulesetError`.
+    """Load the ruleset written as `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`. Raises `RulesetError`.
 
     A path may have a plus in it: the file is the longest beginning of the text that ends with `.toml`; no switch does.
     """
@@ -93,7 +93,7 @@ def _load_file(path: Path) -> Ruleset:
 
 @_ruleset_errors()
 def parse_ruleset(name: str, text: str, where: str) -> Ruleset:
-    """A ruleset from the text of a TOML file; `where` names the file in errors. Raises `RulesetError`."""
+    """Parse a ruleset from the text of a TOML file; `where` names the file in errors. Raises `RulesetError`."""
     return _ruleset(name, read_ruleset_file(parse_toml(text.encode(), where), where), where)
 
 
@@ -107,7 +107,7 @@ def _ruleset(name: str, file: RulesetFile, where: str) -> Ruleset:
         values = {field.name: getattr(base, field.name) for field in fields(base)}
         values["title"] = f"{base.title}, as {name}{SUFFIX} changes it"
     values |= {"name": name, **file.words, **file.rules}
-    # What is noted of a rule there is about its value there.
+    # A note of the base explains the value of a rule there; it is dropped where the file changes that value.
     kept = {key: note for key, note in base.notes if getattr(base, key) == values[key]} if base else {}
     values["notes"] = tuple({**kept, **file.notes}.items())
     try:
@@ -125,7 +125,7 @@ def switch_names() -> list[str]:
 
 
 def switch_title(name: str) -> str:
-    """What a switch does, in words, and where it comes from."""
+    """Describe a switch and name its source."""
     switch = _switches()[name]
     return f"{switch.title} ({switch.source})"
 

@@ -1,4 +1,4 @@
-"""Where a game stands: the pieces and all that the next action's legality depends on.
+"""A position: the pieces and all that the legality of the next action depends on.
 
 `Position` only holds and answers; `arena.rules.movegen` lists what may be played in one, `arena.rules.legality` judges
 an action, and `arena.rules.game` plays.
@@ -20,9 +20,9 @@ from protocol.notation import SQUARES, Color, Rank
 
 
 class Pieces:
-    """What stands on the board under one ruleset, and all that its moves depend on, but for the rules on repetition.
+    """The pieces on a board under one ruleset, with all that legality depends on except the rules on repetition.
 
-    See `Position` for what its parts are. `arena.search` has another kind of position on the same ground.
+    `Position` explains the attributes. `arena.search` has a second position class with this base.
     """
 
     ruleset: Ruleset

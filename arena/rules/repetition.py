@@ -31,8 +31,8 @@ from protocol.geometry import NEIGHBOURS
 NOWHERE = -1
 
 Change = PieceMove | int | tuple[tuple[int, int], ...]
-"""What happened on the board: a move to an empty square, or which codes were on which squares before an attack or a
-guess; or, after either of them and in the same turn, the square on which a lost piece came back."""
+"""One change on the board: a move to an empty square; or the squares and their codes before an attack or a guess; or
+the square on which a lost piece came back, after one of the others in the same turn."""
 
 
 class TwoSquares:
@@ -98,7 +98,7 @@ def touches_enemy(board: list[int], square: int, side: int) -> bool:
 def ways_back(
     board: list[int], told: set[int], side: int, changes: Iterable[Change], wanted: int | None = None
 ) -> frozenset[int]:
-    """What a move would have to change to bring an earlier position back, as `side` can tell: xors of SQUARE_KEYS.
+    """Return the changes by which a move would repeat an earlier position, as `side` sees it: xors of SQUARE_KEYS.
 
     `changes` are those on the board, the latest first; `wanted` is how many plies of them count, None for all. The
     side's own pieces and those that it has been told count as their ranks, the other enemy pieces as themselves.
@@ -143,9 +143,9 @@ class ChaseLog:
         self._booklet = form is Chase.BOOKLET
         self._returns = pieces_return and self._booklet
         self._changes: list[Change] = []
-        """What has happened on the board, the latest last, as far back as a position may be asked for."""
+        """Changes on the board, the latest last, as far back as a position may be repeated."""
         self._refused: frozenset[int] | None = None
-        """What `ways_back` has found for the side to move in the present position; None if it was not asked."""
+        """The cached result of `ways_back` for the side to move in the present position."""
         self._last: list[PieceMove | None] = [None, None]
         self._fled: tuple[set[int], set[int]] = (set(), set())
         """Per pursuer, the squares that evading pieces have stood on in its present chase."""
@@ -199,7 +199,7 @@ class ChaseLog:
         self._refused = None
 
     def _flee(self, side: int, move: PieceMove) -> None:
-        """What the booklets' form of the rule needs: where the evading pieces have stood."""
+        """Note where the evading pieces have stood, for the booklets' form of the rule."""
         if self.length[1 - side]:
             self._fled[1 - side].update((move.origin, move.target))
         else:

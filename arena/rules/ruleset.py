@@ -20,7 +20,7 @@ class RulesetError(UsageError):
 
 
 class Starts(enum.Enum):
-    """Who moves first."""
+    """The side that moves first."""
 
     RED = "red"
     BLUE = "blue"
@@ -29,7 +29,7 @@ class Starts(enum.Enum):
 
 
 class Chase(enum.Enum):
-    """What a side may not do when it chases."""
+    """Limits on chasing."""
 
     FREE = "free"
     """Pieces may be chased for ever (Jumbo 494/495, Original 03/2000, Milton Bradley)."""
@@ -40,7 +40,7 @@ class Chase(enum.Enum):
 
 
 class NoMove(enum.Enum):
-    """When it is looked whether a side still has a move."""
+    """When a side without a legal move is detected."""
 
     AT_ONCE = "at-once"
     """After every ply, for both sides; if neither has one the game is drawn (ISF, Original 03/2000, Vintage)."""
@@ -49,7 +49,7 @@ class NoMove(enum.Enum):
 
 
 class EqualRanks(enum.Enum):
-    """What comes of a fight between equal ranks."""
+    """Results of a fight between equal ranks."""
 
     BOTH_LEAVE = "both-leave"
     ATTACKER = "attacker"
@@ -57,47 +57,47 @@ class EqualRanks(enum.Enum):
 
 
 class Bombs(enum.Enum):
-    """What bombs do."""
+    """Behaviour of bombs."""
 
     FIXED = "fixed"
-    """They never move, and stay when they have beaten a piece."""
+    """Bombs never move, and stay when they have beaten a piece."""
     EXPLODING = "exploding"
     """A piece other than a miner that attacks a bomb leaves the board with it (Vintage p. 21)."""
     MOBILE = "mobile"
-    """They explode, and may move one square like any piece, but not attack (Vintage p. 21)."""
+    """Bombs explode, and may move one square like any piece, but not attack (Vintage p. 21)."""
 
 
 class Flag(enum.Enum):
-    """What the flag does."""
+    """Behaviour of the flag."""
 
     FIXED = "fixed"
     MOBILE = "mobile"
-    """It moves one square, and its owner also wins by bringing it to the opponent's back row (Vintage p. 21)."""
+    """The flag moves one square, and its owner also wins by bringing it to the opponent's back row (Vintage p. 21)."""
 
 
 class FixedPieces(enum.Enum):
-    """What becomes of a side that tries to move a piece that may not be moved."""
+    """The penalty for trying to move a piece that may not move."""
 
     ILLEGAL = "illegal"
     LOSES = "loses"
-    """It has lost the game (Jumbo 09495, German text)."""
+    """The side loses the game (Jumbo 09495, German text)."""
 
 
 class Defence(enum.Enum):
-    """What a defender says."""
+    """Whether a defender names its rank."""
 
     NAMED = "named"
     SILENT = "silent"
-    """Nothing, unless a scout attacks; a rank is known once its piece is removed (Vintage p. 21)."""
+    """A defender names its rank only to a scout; a rank is known once its piece is removed (Vintage p. 21)."""
 
 
 class Scouts(enum.Enum):
-    """How a scout that moves more than one square is known."""
+    """How a scout that moves more than one square is recognised."""
 
     SEEN = "seen"
-    """By the move itself, where nothing else can move so."""
+    """The move itself shows it, where no other piece can move so."""
     ANNOUNCED = "announced"
-    """Its owner must say so (Vintage p. 19)."""
+    """The owner must announce a scout (Vintage p. 19)."""
 
 
 class Captains(enum.Enum):
@@ -109,7 +109,7 @@ class Captains(enum.Enum):
 
 
 class Spy(enum.Enum):
-    """Whom the spy attacks."""
+    """Directions in which the spy attacks."""
 
     STRAIGHT = "straight"
     DIAGONAL = "diagonal"
@@ -117,7 +117,7 @@ class Spy(enum.Enum):
 
 
 class Attacks(enum.Enum):
-    """Which way pieces attack."""
+    """Directions in which pieces attack."""
 
     ALL_SIDES = "all-sides"
     FACING = "facing"
@@ -210,20 +210,20 @@ class Ruleset:
         return self.army_size == HOME_SIZE
 
     def lines(self) -> list[tuple[str, str]]:
-        """Every rule in force as a name and a value in words: the `rule` lines of the protocol."""
+        """Return every rule in force as a name and a value: the `rule` lines of the protocol."""
         return [(key.replace("_", "-"), value_text(getattr(self, key))) for key in RULE_KEYS]
 
     def lasting_lines(self) -> list[tuple[str, str]]:
-        """The lines that say which rules these are in every version of the arena: a store's games are known by them.
+        """Return the lines that identify the rules of a store's games in every version of the arena.
 
-        Rules that were added after the first version are among them only where they differ from their default, which
-        is what was played before they were there.
+        Rules added after the first version are left out where they have their default, which is how games were played
+        before.
         """
         later = sorted(key for key in RULE_KEYS if key not in FIRST_RULES and getattr(self, key) != DEFAULTS[key])
         return [(key.replace("_", "-"), value_text(getattr(self, key))) for key in (*FIRST_RULES, *later)]
 
     def digest(self) -> str:
-        """A hexadecimal fingerprint of the rules themselves: two rulesets that play alike have the same."""
+        """Return a hexadecimal fingerprint of the rules: two rulesets with the same rules have the same one."""
         import hashlib  # bots that search with the engine never ask for it, and start sooner
 
         return hashlib.sha256("\n".join(f"{name} {value}" for name, value in self.lasting_lines()).encode()).hexdigest()
@@ -234,7 +234,7 @@ RULE_KEYS: tuple[str, ...] = tuple(field.name for field in fields(Ruleset) if fi
 """The names of all rules, as `Ruleset` spells them; on the wire and in records `_` becomes `-`."""
 
 DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Ruleset) if field.default is not MISSING}
-"""What a rule is where nothing is said of it: all of them but the army have one."""
+"""The default value of each rule; the army alone has none."""
 
 FIRST_RULES = (
     *("army", "starts", "two_squares", "chase", "no_move", "needs_attacker", "equal_ranks", "bombs", "flag"),

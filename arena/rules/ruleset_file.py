@@ -1,8 +1,8 @@
-"""What may stand in the TOML file of a ruleset, and in that of the switches.
+"""The format of the TOML files of rulesets and of the switches.
 
 The types of the rules follow from `Ruleset`: a choice is one of its words, a number has its bounds, "none" is no limit.
-A rule stands in `[rules]`, or at the top where a file has no more to say. It may be spelled as bots are told it:
-`max-plies` is `max_plies`.
+Rules belong in `[rules]`; short files may have them at the top level. Both spellings of a name are read, `max-plies`
+and `max_plies`.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from arena.system.user_files import FileError
 from protocol.notation import ARMY_RULE, Rank
 
 LARGEST_NUMBER = 1_000_000
-"""No rule needs more, and bots need not be ready for more."""
+"""The largest value of a rule, so that bots know what to be ready for."""
 NO_LIMIT = "none"
 IN_RULES = tuple(key for key in RULE_KEYS if key != ARMY_RULE)
 
@@ -68,12 +68,12 @@ class _SwitchTable(msgspec.Struct, forbid_unknown_fields=True):
 TOP_KEYS = tuple(_File.__struct_fields__)
 """The keys at the top of a ruleset's file, beside the rules."""
 NEEDED = ("title", "source")
-"""What a file has to say that extends no other, beside an army."""
+"""Keys that a file without `extends` must have, apart from the army."""
 
 
 @dataclass(frozen=True)
 class RulesetFile:
-    """A ruleset's file that is as it should be: only what stands in it.
+    """The validated content of a ruleset's file: only the keys that it has.
 
     `words` are `title` and `source`, `rules` the values of `Ruleset` by key, `notes` those of some rules.
     """
@@ -161,7 +161,7 @@ def _rules(table: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def _given(table: Mapping[str, Any], kind: type[msgspec.Struct], where: str) -> dict[str, Any]:
-    """What stands in a table of one of the types above. Raises `FileError`."""
+    """Validate a table against one of the types above; return the values given. Raises `FileError`."""
     values = msgspec.structs.asdict(structured(table, kind, where))
     return {key: value for key, value in values.items() if value is not None}
 

@@ -35,7 +35,7 @@ def check_setup(ruleset: Ruleset, rows: Sequence[str]) -> None:
 
 
 def wrong_shape(rows: Sequence[str]) -> str | None:
-    """What is wrong with the number of rows or their lengths, in words; None if nothing is."""
+    """Describe a wrong number of rows or a wrong length of one; None if the shape is right."""
     expected = f"expected {SETUP_ROWS} rows of {BOARD_SIZE} squares"
     if len(rows) != SETUP_ROWS:
         return f"{expected}, got {len(rows)} row{'' if len(rows) == 1 else 's'}"

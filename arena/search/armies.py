@@ -22,7 +22,7 @@ Army = tuple[Rank, ...]
 """The rank of each hidden piece, in the order of the pieces."""
 
 Groups = tuple[tuple[frozenset[Rank], int], ...]
-"""Sets of possible ranks, and of how many pieces each is the set."""
+"""Sets of possible ranks, each with the number of pieces that have it."""
 
 
 class NoArmyError(ArenaError):
@@ -30,14 +30,14 @@ class NoArmyError(ArenaError):
 
 
 class Condition(Protocol):
-    """What has to hold of several hidden pieces together."""
+    """A condition on the ranks of several hidden pieces together."""
 
     def holds(self, army: Sequence[Rank]) -> bool:
-        """Whether it does in this army."""
+        """Whether this army meets the condition."""
 
 
 class Choice(NamedTuple):
-    """How many tokens a group takes of each class, and what is left of the classes then."""
+    """The number of tokens that a group takes of each class, and the tokens left in the classes afterwards."""
 
     taken: tuple[int, ...]
     ways: int
@@ -78,7 +78,7 @@ class Counts:
         return self.choices(0, self.start)[0]
 
     def choices(self, step: int, caps: tuple[int, ...]) -> tuple[int, list[Choice]]:
-        """What the group of this step can take of classes with so many tokens, and in how many ways all is taken."""
+        """Return in how many ways all remaining tokens can be taken, and the choices of this step's group."""
         found = self._choices.get((step, caps))
         if found is None:
             found = self._choices[step, caps] = self._find(step, caps)
@@ -171,7 +171,7 @@ class Armies:
         return found
 
     def sample(self, random: Random) -> Army:
-        """One of all armies, each with the same chance."""
+        """Draw one of all consistent armies, uniformly."""
         army = self._draw(random)
         while self.conditions and not self.holds(army):
             army = self._draw(random)
@@ -199,7 +199,7 @@ class Armies:
         return army
 
     def _choice(self, step: int, caps: tuple[int, ...], random: Random) -> Choice:
-        """What the group of this step takes, drawn by the numbers of ways."""
+        """Draw what the group of this step takes, weighted by the numbers of ways."""
         found = self._steps.get((step, caps))
         if found is None:
             ways, choices = self._counts.choices(step, caps)

@@ -32,12 +32,12 @@ def last(state: ChaseState, side: int) -> PieceMove | None:
 
 
 def fled(state: ChaseState, side: int) -> frozenset[int]:
-    """Where those have stood that evade a side."""
+    """Return the squares on which pieces that evade a side have stood."""
     return state[5] if side else state[4]
 
 
 def changes_of(state: ChaseState) -> Chain:
-    """What has changed on the board."""
+    """Return the chain of changes on the board."""
     return state[6]
 
 

@@ -1,10 +1,10 @@
-"""What follows for several hidden pieces together, and cannot be said of one of them alone.
+"""Conditions on several hidden pieces together, which no set of possible ranks of one piece expresses.
 
-Two things do. A game that goes on after the enemy's attack, or after the set-ups, tells under `no-move at-once` that
-the enemy has a piece that can move (`SomeCanMove`). And a move of the enemy that goes on with a chase is legal only if
-it brings no position back, where the enemy tells its own pieces by their ranks (`Differs`): so two pieces that have
-changed places are not both of one rank. Both are rare, and nearly always settled soon; so armies are drawn without them
-and drawn anew if they do not hold.
+There are two. A game that continues after the enemy's attack, or after the set-ups, tells under `no-move at-once` that
+the enemy has a piece that can move (`SomeCanMove`). And a move of the enemy that continues a chase is legal only
+if it repeats no position; the enemy distinguishes its own pieces by rank, so two pieces that have changed places are
+not both of one rank (`Differs`). Both are rare and nearly always settled soon; so armies are drawn without them, and
+drawn again if a condition fails.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,18 +21,18 @@ from protocol.geometry import NEIGHBOURS
 from protocol.notation import Color, Rank
 
 Label = int | EnemyPiece
-"""What stands on a square as the enemy tells it: nothing, a code, one of our pieces as itself, one of its own."""
+"""The content of a square as the enemy sees it: empty, a code, one of our pieces unnamed, or one of its own."""
 
 
 class SomeCanMove:
-    """One of these pieces has one of the ranks that go with it."""
+    """A condition: at least one of these pieces has one of the ranks listed for it."""
 
     def __init__(self, alternatives: Sequence[tuple[EnemyPiece, frozenset[Rank]]]) -> None:
         self.alternatives = [(piece, ranks) for piece, ranks in alternatives if piece.ranks & ranks]
 
     @property
     def is_settled(self) -> bool:
-        """Whether it holds whatever the hidden pieces are. Narrows the piece that alone is left for it."""
+        """Whether the condition holds for all possible ranks. Narrows the ranks of the last piece left for it."""
         self.alternatives = [(piece, ranks) for piece, ranks in self.alternatives if piece.ranks & ranks]
         if len(self.alternatives) == 1:
             piece, ranks = self.alternatives[0]
@@ -40,7 +40,7 @@ class SomeCanMove:
         return any(piece.ranks <= ranks for piece, ranks in self.alternatives)
 
     def of(self, places: Mapping[EnemyPiece, int]) -> Condition:
-        """The same for armies of hidden pieces with these places."""
+        """Return the condition on armies that list the hidden pieces in these places."""
         return _SomeHas([(places[piece], ranks) for piece, ranks in self.alternatives if piece in places])
 
 
@@ -53,18 +53,18 @@ class _SomeHas:
 
 
 class Differs:
-    """In one of these pairs the ranks are not the same."""
+    """A condition: in at least one of these pairs the ranks differ."""
 
     def __init__(self, pairs: Sequence[tuple[Label, Label]]) -> None:
         self.pairs = pairs
 
     @property
     def is_settled(self) -> bool:
-        """Whether it holds whatever the hidden pieces are."""
+        """Whether the condition holds for all possible ranks."""
         return any(not _ranks(one) & _ranks(other) for one, other in self.pairs)
 
     def of(self, places: Mapping[EnemyPiece, int]) -> Condition:
-        """The same for armies of hidden pieces with these places."""
+        """Return the condition on armies that list the hidden pieces in these places."""
         return _SomeDiffer([(_place(one, places), _place(other, places)) for one, other in self.pairs])
 
 
@@ -95,7 +95,7 @@ def _rank(place: int | Rank, army: Sequence[Rank]) -> Rank:
 
 
 def some_can_move(position: Position, pieces: Iterable[EnemyPiece], color: Color) -> SomeCanMove | None:
-    """That a side is not stuck, whatever it did before; None if that is plain to see."""
+    """Return the condition that a side is not stuck; None if the board shows that already."""
     pieces, movable = list(pieces), position.ruleset.movable_ranks
     for piece in pieces:
         if piece.ranks <= movable and any(position.board[square] == EMPTY for square in NEIGHBOURS[piece.square]):
@@ -106,7 +106,7 @@ def some_can_move(position: Position, pieces: Iterable[EnemyPiece], color: Color
 
 
 def _mobile_ranks(trial: Position, piece: EnemyPiece, color: Color) -> frozenset[Rank]:
-    """The ranks with which a piece could do something where it stands. `trial` is changed and put back."""
+    """Return the ranks with which a piece could act from its square. `trial` is changed and restored."""
     was, movers = trial.board[piece.square], trial.movers
     trial.movers = (set(), {piece.square}) if color else ({piece.square}, set())
     found = set()
@@ -130,9 +130,9 @@ def unlike_earlier(
     move: PieceMove,
     back: tuple[int, Rank] | None,
 ) -> list[Differs]:
-    """What a legal move of that side to an empty square says: it brings none of the positions back that count.
+    """Return the conditions that follow from a legal move to an empty square: it repeats no position of the chase.
 
-    `back` is the square and the rank of a piece that comes back with it.
+    `back` is the square and the rank of a piece that the move brings back.
     """
     plies = position.judged_by(color, move)
     if not plies:

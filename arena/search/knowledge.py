@@ -1,7 +1,7 @@
-"""What a seat knows of a game, worked out from its `View`: the enemy's pieces, one by one, and the ranks they can have.
+"""The knowledge of a seat, derived from its `View`: each enemy piece with the ranks that it can have.
 
-The messages of one ply are taken together, as one `Happening`: what was played, and all that came of it. So nothing is
-concluded from an action whose `battle` or `reveal` is still to come.
+The messages of one ply are read together, as one `Happening`: the action and its results. So no conclusion is drawn
+from an action before its `battle` or `reveal` has been read.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ from protocol.view import View
 
 GONE = -1
 RULE_NAMES = frozenset(key.replace("_", "-") for key in RULE_KEYS)
-"""The others are passed over, as the protocol asks of bots."""
+"""Rules of other names are ignored, as the protocol asks of bots."""
 
 
 class Happening:
@@ -66,10 +66,10 @@ def happening_at(messages: Sequence[ArenaMessage], start: int) -> tuple[Happenin
 
 
 class Knowledge:
-    """What a seat knows, as of the turn that its view is at. `update` reads on when the game has gone on.
+    """The knowledge of a seat, as of the current turn of its view. `update` reads the turns played since.
 
     `color` is the own side, `ruleset` the rules, `pieces` all the enemy's pieces on the board by their squares.
-    Rules of names that this version of the arena does not know are passed over. Raises `UsageError` for a view without
+    Rules with unknown names are ignored. Raises `UsageError` for a view without
     a set-up, `RulesetError` for one without rules, or with a value that this version does not know.
     """
 
@@ -83,16 +83,16 @@ class Knowledge:
         self.ruleset: Ruleset = ruleset_from_lines(view.variant, known)
         self.tables = tables_of(self.ruleset)
         self.ply = 0
-        """How many plies have been read."""
+        """The number of plies read so far."""
         self.pieces: dict[int, EnemyPiece] = {}
         self.left = Counter(dict(self.ruleset.army))
-        """How many pieces of each rank the enemy has on the board."""
+        """The number of pieces of each rank that the enemy has on the board."""
         self._read = 0
         self._position = self._place()
         """The position as far as it is known; unknown pieces are given a rank as it becomes known."""
         self._first = tuple(self.pieces.values())
         self._open: list[SomeCanMove | Differs] = []
-        """What has to hold of several hidden pieces together."""
+        """Conditions on several hidden pieces together that are not settled yet."""
         self._goes_on()
         self.update()
 
@@ -158,13 +158,13 @@ class Knowledge:
             self._goes_on()
 
     def _goes_on(self) -> None:
-        """The game was not over after the set-ups, or after what the enemy did, where that is looked at at once."""
+        """Note that the enemy can move, since under `no-move at-once` the game would be over otherwise."""
         if self.tables.at_once:
             condition = some_can_move(self._position, self.pieces.values(), self.enemy)
             self._open += [condition] if condition else []
 
     def _learn_of_mover(self, piece: EnemyPiece, happening: Happening) -> None:
-        """What an enemy piece has shown by what it did."""
+        """Narrow the ranks of an enemy piece by its action."""
         action, battle = happening.action, happening.battle
         if isinstance(action, Infiltration):
             piece.named(Rank.INFILTRATOR)
@@ -183,7 +183,7 @@ class Knowledge:
         self._show(piece)
 
     def _learn_of_target(self, piece: EnemyPiece, happening: Happening) -> None:
-        """What an enemy piece has shown when it was attacked, or guessed at."""
+        """Narrow the ranks of an enemy piece that was attacked or guessed at."""
         battle, guess = happening.battle, happening.guess
         if battle and battle.defender is not None:
             piece.named(battle.defender)
@@ -196,7 +196,7 @@ class Knowledge:
         self._show(piece)
 
     def _show(self, piece: EnemyPiece) -> None:
-        """Give a piece its rank in the position, if that is known now."""
+        """Set the rank of a piece in the position once it is known."""
         if piece.rank is not None and self._position.board[piece.square] == UNKNOWN[self.enemy]:
             self._position.identify(piece.square, piece.rank)
 

@@ -1,8 +1,8 @@
-"""What may be played in a position that is searched, and whether the game is over in it.
+"""The legal actions in a position that is searched, and its outcome.
 
-Each side's steps are listed once and kept until a piece of that side moves or leaves, because which steps there are
-depends on the own pieces alone: an empty square and an enemy can both be entered. In a tree, where the other side moves
-in between, they are seldom listed anew. Scouts' moves are kept with the squares that they depend on.
+Each side's steps are listed once and kept until a piece of that side moves or leaves: they depend on its own pieces
+alone, since an empty square and an enemy can both be entered. In a search tree they are seldom listed again. Scouts'
+moves are kept with the squares that they depend on.
 """
 
 from collections import Counter
@@ -51,7 +51,7 @@ class Listing(Pieces):
                     self.movers[code > BLUE_BIT].add(square)
         self._exits = (ALL_EXITS[:], ALL_EXITS[:])
         self._exits_of = [0, 0]
-        """Per side, which pieces its exits are those of: they are brought up to date when they are needed."""
+        """Per side, the pieces for which its exits were computed; they are updated on demand."""
         self._steps: list[Steps | None] = [None, None]
         self._slides: tuple[dict[int, Slides], dict[int, Slides]] = ({}, {})
         self._runs: list[Run] = [NO_RUN, NO_RUN]
@@ -59,7 +59,7 @@ class Listing(Pieces):
         self._limit = ruleset.two_squares or 0
         self._booklet = ruleset.chase is Chase.BOOKLET
         self._refused: frozenset[int] = frozenset()
-        """What `ways_back` has found in the position after the chase below."""
+        """The cached result of `ways_back` for the position with the chase in `_refused_after`."""
         self._refused_after: ChaseState | None = None
         self._other_moves = False
         self._outcome: Outcome | None = NOT_ASKED
@@ -105,7 +105,7 @@ class Listing(Pieces):
         return moves  # type: ignore[return-value]  # a list of moves is one of actions, as nobody else has it
 
     def _without_repeats(self, side: int, moves: list[Move]) -> list[Move]:
-        """Those that the rules against repetition let pass; most need no closer look."""
+        """Filter out moves that the rules against repetition forbid. A cheap test settles most of them."""
         running, board, theirs = self._runs[side][0], self.board, self._occupied[1 - side]
         return [
             move
@@ -221,7 +221,7 @@ class Listing(Pieces):
         return length - 1
 
     def changes(self) -> Iterator[Change]:
-        """What has changed on the board, the latest first, as far back as a rule can look."""
+        """Yield the changes on the board, the latest first, as far back as a rule needs them."""
         return since(changes_of(self._chase)) if self._chase else iter(())
 
     def _is_fresh_rescue(self, side: int, action: Rescue) -> bool:

@@ -1,6 +1,6 @@
-"""The opponent's pieces as they can be told apart: each from its first square on, with the ranks that it can have.
+"""The opponent's pieces, each followed from its first square on, with the ranks that it can have.
 
-What a piece did, and what was told of it, takes ranks away from it. Every such sentence of the rules is a method here.
+Actions of a piece and messages about it remove ranks. Each method here stands for one such rule.
 """
 
 from arena.rules.actions import Path, PieceMove
@@ -13,8 +13,8 @@ from protocol.piece import RESCUERS
 class EnemyPiece:
     """A piece of the opponent: `home` is where it first stood (None if it has come back), `square` where it is now.
 
-    `ranks` are those that it can have by what it did itself; where one is left, the rank is known. `moved` says whether
-    it has moved. A piece that has left the board has the `square` -1. Treat all of it as read-only.
+    `ranks` are the ranks that agree with its own actions; if one is left, the rank is known. `moved`: it has moved. A
+    piece that has left the board has the `square` -1. Treat all attributes as read-only.
     """
 
     __slots__ = ("home", "moved", "ranks", "square")
@@ -27,15 +27,15 @@ class EnemyPiece:
 
     @property
     def rank(self) -> Rank | None:
-        """Its rank, None while there are several that it can have."""
+        """The rank of the piece; None while several are possible."""
         return next(iter(self.ranks)) if len(self.ranks) == 1 else None
 
     def named(self, rank: Rank) -> None:
-        """Its rank has been told."""
+        """Note that the rank was revealed."""
         self.ranks = frozenset({rank})
 
     def has_moved(self, tables: RuleTables, move: PieceMove, revealed: bool, fought: bool) -> None:
-        """It has made a move, after which the game went on; `revealed` if the arena said that it is a scout."""
+        """Note a move that did not end the game; `revealed` if the arena named the piece as a scout."""
         self.moved = True
         self.ranks &= tables.ruleset.movable_ranks
         if isinstance(move, Path):
@@ -47,21 +47,21 @@ class EnemyPiece:
                 self.ranks -= {Rank.SCOUT}
 
     def did_not_win_by_arriving(self, tables: RuleTables, square: int, color: Color) -> None:
-        """It stands on `square` after its move, and the game has gone on."""
+        """Note a move to `square` that did not end the game."""
         if tables.flag_moves and square in BACK_ROWS[color.opponent]:
             self.ranks -= {Rank.FLAG}
 
     def rescues(self) -> None:
-        """It has arrived to bring a lost piece back."""
+        """Note that the piece has brought a lost piece back."""
         self.ranks &= RESCUERS
 
     def stayed(self, tables: RuleTables, attacker: Rank) -> None:
-        """It has beaten an attacker and kept silent."""
+        """Note that the piece has beaten an attacker under silent defence."""
         fights = tables.fights[attacker]
         self.ranks = frozenset(rank for rank in self.ranks if fights[rank] is Survivor.DEFENDER)
 
     def is_not(self, rank: Rank) -> None:
-        """A guess was wrong."""
+        """Note a wrong guess."""
         self.ranks -= {rank}
 
     def __repr__(self) -> str:

@@ -104,7 +104,7 @@ class Position(AttackPlay):
         self.forget()
 
     def forget(self) -> None:
-        """What was played so far cannot be undone any more, and takes up no more memory."""
+        """Drop the undo history, to save memory."""
         self._undo.clear()
 
     # --- what can be asked ----------------------------------------------------------------------------------------

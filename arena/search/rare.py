@@ -24,12 +24,12 @@ Before = tuple[
     list[int],
     tuple[set[int], set[int]],
 ]
-"""What a rare action has changed: squares with their codes before, losses with their counts. And all of it as it was:
-`quiet`, the squares of both sides, their steps, who has been told of, the rescues and who has earned them."""
+"""The state before a rare action: changed squares with their codes, changed losses with their counts; then `quiet`, the
+squares of both sides, their steps, the pieces that have been named, the rescues, and the pieces that earned them."""
 
 Fought = tuple[int, int, Survivor, int, bool, bool, int, Steps | None]
-"""Of a quick attack: both codes and who is left; and as it was: `quiet`, who of the two had been told of, and the other
-side's squares and steps."""
+"""A quick attack: both codes and the survivor; then the state before it: `quiet`, which of the two had been named, and
+the other side's squares and steps."""
 
 Undone = tuple[
     Action, Before | None, Fought | None, Run, ChaseState | None, Steps | None, int, int, int, Outcome | None, bool
@@ -163,7 +163,7 @@ class RarePlay(Listing):
             self.told.add(target)
 
     def _carry(self, origin: int, target: int, side: int) -> None:
-        """What is known of a piece, and that it may not rescue again, goes with it."""
+        """Let notes on a piece (its rank was named, it has rescued) follow it to its new square."""
         for marks in (self.told, self.rescuers[side]):
             if origin in marks:
                 marks.remove(origin)

@@ -1,4 +1,4 @@
-"""Where a server listens, and the host names that it answers to."""
+"""The address at which a server listens, and the host names that it answers to."""
 
 import contextlib
 import errno
@@ -19,7 +19,7 @@ BACKLOG = 1024
 
 @dataclass(frozen=True)
 class Address:
-    """A host, as it was named and without brackets, and a port; port 0 is any that is free."""
+    """A host without brackets, and a port; port 0 is any that is free."""
 
     host: str
     port: int
@@ -29,30 +29,29 @@ class Address:
 
     @property
     def in_url(self) -> str:
-        """The host as it stands in an address of a page."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
     @property
     def is_local(self) -> bool:
-        """Whether only programs of this machine reach it."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        """Whether only programs on this machine can reach it."""
+        number = _number(self.host)
+        return self.host == "localhost" or (number is not None and number.is_loopback)
 
     @property
     def is_any(self) -> bool:
-        """Whether it is every address of this machine."""
-        try:
-            return ipaddress.ip_address(self.host).is_unspecified
-        except ValueError:
-            return False
+        number = _number(self.host)
+        return number is not None and number.is_unspecified
+
+
+def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
 
 
 def parse_address(text: str, default_port: int = 0) -> Address:
-    """`HOST:PORT`, `HOST`, `:PORT` or `PORT`; a host of version 6 is in brackets. Raises `UsageError`."""
+    """Parse `HOST:PORT`, `HOST`, `:PORT` or `PORT`; an IPv6 host is in brackets. Raises `UsageError`."""
     host, colon, port = text.rpartition(":")
     if text.startswith("[") and text.endswith("]"):
         host, colon, port = text, "", ""
@@ -68,14 +67,12 @@ def parse_address(text: str, default_port: int = 0) -> Address:
 
 @dataclass(frozen=True)
 class Listening:
-    """A socket that listens, and the address that it really has."""
-
     socket: socket.socket
     address: Address
 
     @property
     def url(self) -> str:
-        """The address for a browser on this machine."""
+        """The URL for a browser on this machine."""
         host = LOCAL_HOST if self.address.is_any else self.address.in_url
         return f"http://{host}:{self.address.port}/"
 
@@ -84,7 +81,7 @@ class Listening:
 
 
 def listen(address: Address) -> Listening:
-    """Listen there. Raises `UsageError` if the port is in use, or the host is none of this machine."""
+    """Listen at an address. Raises `UsageError` if the port is in use, or the host is not this machine."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
@@ -113,23 +110,22 @@ def listen(address: Address) -> Listening:
 def _why(error: Exception) -> str:
     match getattr(error, "errno", None):
         case errno.EADDRINUSE:
-            return "the port is in use: name another one, or port 0 for any that is free"
+            return "the port is in use; choose another one, or port 0 for any that is free"
         case errno.EACCES:
-            return "this user may not listen at that port: those from 1024 on are free to all"
+            return "this user may not listen at that port; choose one from 1024 on"
         case errno.EADDRNOTAVAIL:
-            return "expected an address of this machine, and it is none"
+            return "expected an address of this machine"
         case _:
             return f"cannot listen there: {getattr(error, 'strerror', None) or error}"
 
 
 def exposure_text(address: Address) -> str:
-    """What it means to listen there, in words; nothing for this machine alone."""
     if address.is_local:
         return ""
     where = "at all addresses of this machine" if address.is_any else f"at {address.in_url}"
     return (
-        f"listening {where}: whoever can reach it can read these pages, without a password and unencrypted; "
-        "nothing can be changed by them"
+        f"listening {where}: anyone who can reach it can read these pages, without a password and unencrypted; "
+        "they cannot change anything"
     )
 
 
@@ -137,36 +133,33 @@ HOST = re.compile(r"(\[[0-9a-f:.%]+\]|[^\[\]:/@\\?#\s]+)(?::(\d{1,5}))?", re.IGN
 
 
 NAME = re.compile(r"\[[0-9a-f:.%]+\]|[a-z0-9._-]+", re.IGNORECASE | re.ASCII)
-"""What a request can have as its host: a browser writes all other letters in ASCII (Punycode)."""
+"""A host of a request: browsers write all other letters in ASCII (Punycode)."""
 
 
 @dataclass(frozen=True)
 class Hosts:
-    """The names, lower case and with brackets where they have colons; `numbers`: addresses in numbers, too."""
+    """The host names of a server in lower case; with `numbers` also any IP address."""
 
     names: frozenset[str]
     numbers: bool = False
 
     def allow(self, header: str) -> bool:
-        """Whether a request with this Host may be answered; any port, which forwarding changes."""
+        """Whether a request with this Host may be answered; any port, as forwarding changes it."""
         match = HOST.fullmatch(header)
         if match is None:
             return False
         name = match[1].lower().removesuffix(".")
-        return name in self.names or (self.numbers and _is_number(name))
+        return name in self.names or (self.numbers and _number(name.strip("[]")) is not None)
 
 
 def parse_host(text: str) -> str:
-    """A name that a server may be asked by, as it stands in an address of a page. Raises `UsageError`."""
     if not NAME.fullmatch(text):
-        raise UsageError(
-            f"expected the name of a host alone, such as arena.example.org, without http:// and port; got {shown(text)}"
-        )
+        raise UsageError(f"expected a host name such as arena.example.org, without http:// and port; got {shown(text)}")
     return text
 
 
 def hosts_of(addresses: Iterable[Address], also: Iterable[str] = ()) -> Hosts:
-    """The names of servers that listen there; `also` are those that somebody has given it, as a proxy in front."""
+    """Return the names of servers at these addresses; `also` are more, such as that of a proxy."""
     names, numbers = set(LOCAL_NAMES), False
     for address in addresses:
         names.add(address.in_url)
@@ -175,11 +168,3 @@ def hosts_of(addresses: Iterable[Address], also: Iterable[str] = ()) -> Hosts:
             with contextlib.suppress(OSError):
                 names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
     return Hosts(frozenset(names | {name.lower().removesuffix(".") for name in also}), numbers)
-
-
-def _is_number(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True

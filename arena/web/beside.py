@@ -1,8 +1,8 @@
-"""The process that serves pages, as the league sees it, and the messages between the two.
+"""The process that serves the pages of a running league, as the league sees it, and the messages to it.
 
-The process holds no lock, writes no file and ends with the league. Events go on a list, from which a thread writes to
-a pipe; the league never waits for it. Events that do not fit on the list are dropped and counted. A process that dies,
-or takes nothing, costs the league its pages and nothing else.
+The process holds no lock, writes no file and ends with the league. Events go on a list, from which a thread writes to a
+pipe; the league never waits. Events that do not fit on the list are dropped and counted. If the process dies or stops
+reading, the league loses its pages and nothing else.
 """
 
 import contextlib
@@ -15,23 +15,22 @@ from collections.abc import Callable
 
 import msgspec
 
-from arena.bots.sandbox.child import killed_words
+from arena.bots.sandbox.reaper import killed_words
+from arena.league.executor.child_process import frame, own_python
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
-from arena.league.executor.pipes import frame
-from arena.league.executor.process import own_python
-from arena.play.events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
+from arena.play.game_events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
 from arena.system.printable import printable
 from arena.web.address import Listening
 
 LONGEST = 2**24
-"""Bytes of a message; a batch of events has some kilobytes."""
+"""Largest message in bytes; a batch of events has some kilobytes."""
 
 
 class LiveSetup(msgspec.Struct, frozen=True, tag=True):
-    """What is to be served, said first. `listening` is the descriptor of a socket that listens at `host`.
+    """The first message. `listening` is the descriptor of a socket that listens at `host`.
 
-    `reader` is who the pages of finished games are for, `shows_all` whether running games are shown with all ranks;
-    what happens in them is shown `delay` seconds later.
+    `reader` is the one of the pages of finished games; running games are shown `delay` seconds later, with all ranks if
+    `shows_all`.
     """
 
     store: bytes
@@ -46,15 +45,13 @@ class LiveSetup(msgspec.Struct, frozen=True, tag=True):
 
 
 class GameStored(msgspec.Struct, frozen=True, tag=True):
-    """A game is over and in the store under this number; `text` says in a line what came of it."""
-
     game: str
     number: int
     text: str
 
 
 class LeagueProgress(msgspec.Struct, frozen=True, tag=True):
-    """How many games are over, of how many if that is known, and the seconds that the others will take, about."""
+    """The games that are over, the planned ones if that is known, and the seconds left, about."""
 
     done: int
     planned: int | None
@@ -62,7 +59,7 @@ class LeagueProgress(msgspec.Struct, frozen=True, tag=True):
 
 
 class Over(msgspec.Struct, frozen=True, tag=True):
-    """The league has ended: there is no more to be told."""
+    """The league has ended."""
 
 
 Told = LiveSetup | Happened | GameStored | LeagueProgress | Over
@@ -76,22 +73,20 @@ from arena.web.live_process import main
 main(int(sys.argv[1]))
 """
 MOST_WAITING = 20_000
-"""Events on the list, some megabytes: what bots do in a second or two if they are very fast."""
+"""Events on the list, some megabytes: those of very fast bots in a second or two."""
 MOST_SENT = 500
-"""Events that are written at a time."""
+"""Events of a batch."""
 BATCH_SECONDS = 0.05
-"""How long events wait for others to go with them."""
+"""The time in which a batch is collected."""
 END_SECONDS = 3.0
-"""What the process has to end; then it is killed."""
+"""The time of the process to end; then it is killed."""
 MOST_SAID = 20
-"""Lines that it may say."""
+"""Lines of its standard error that are passed on."""
 
 
 class ServerBeside:
-    """The process that serves the pages of a league. Made by `start`; must be ended with `end`.
-
-    `say` is told, by other threads, what the host should know.
-    """
+    """The process that serves the pages of a league, from `start` to `end`. `say` gets remarks for the host, from other
+    threads."""
 
     def __init__(self, popen: "subprocess.Popen[bytes]", say: Callable[[str], None]) -> None:
         self._popen = popen
@@ -107,7 +102,7 @@ class ServerBeside:
 
     @classmethod
     def start(cls, setup: LiveSetup, listening: Listening, say: Callable[[str], None]) -> "ServerBeside":
-        """Start it; the socket is its own from here on. Raises `OSError`."""
+        """Start the process, which takes over the socket. Raises `OSError`."""
         popen = subprocess.Popen(
             own_python(PROGRAM, str(os.getpid())),
             stdin=subprocess.PIPE,
@@ -127,10 +122,8 @@ class ServerBeside:
     def pid(self) -> int:
         return self._popen.pid
 
-    # --- what is told -------------------------------------------------------------------------------------------------
-
     def watch(self, event: WatchedEvent) -> None:
-        """Something has happened in a game. Returns at once."""
+        """Pass on an event of a game, without waiting."""
         if isinstance(event, EventsDropped):
             self._dropped += event.count
         elif isinstance(event, GameStarted | ActionPlayed):
@@ -140,18 +133,14 @@ class ServerBeside:
                 self._put(event)
 
     def stored(self, game: str, number: int, text: str) -> None:
-        """A game is over and stored."""
         self._put(GameStored(game, number, text))
 
     def progress(self, done: int, planned: int | None, seconds_left: float | None) -> None:
-        """How far the league is."""
         self._put(LeagueProgress(done, planned, seconds_left))
 
     def _put(self, what: WatchedEvent | GameStored | LeagueProgress) -> None:
         self._waiting.append(what)
         self._wake.set()
-
-    # --- the threads --------------------------------------------------------------------------------------------------
 
     def _write_until_over(self) -> None:
         pipe = self._popen.stdin
@@ -167,13 +156,12 @@ class ServerBeside:
                     pipe.flush()
             pipe.write(frame(Over()))
             pipe.flush()
-        except (OSError, ValueError):  # it is dead, or the pipe closed: whoever listens to it says so
+        except (OSError, ValueError):  # it is dead or has closed the pipe, which `_hear` reports
             self._is_ending = True
         with contextlib.suppress(OSError, ValueError):
             pipe.close()
 
     def _batch(self) -> bytes:
-        """The next things that wait, in their order: a message, or as many events as go into one."""
         events: list[WireStart | WireAction] = []
         while self._waiting and len(events) < MOST_SENT:
             if isinstance(self._waiting[0], GameStored | LeagueProgress) and events:
@@ -189,7 +177,7 @@ class ServerBeside:
         return frame(Happened(tuple(events), dropped))
 
     def _hear(self) -> None:
-        """Pass on what it says, and tell if it ends before the league."""
+        """Pass on its standard error, and report its early end."""
         assert self._popen.stderr is not None
         for number, line in enumerate(self._popen.stderr):
             if number < MOST_SAID:
@@ -199,10 +187,10 @@ class ServerBeside:
             self._is_ending = True
             self._wake.set()
             how = killed_words(-code) if code < 0 else f"exited with code {code}"
-            self._say(f"the pages are not served any more: their process {how}; the games go on")
+            self._say(f"the pages are not served any more: their process {how}; the league continues")
 
     def end(self) -> None:
-        """The league is over: have viewers told so, and the process end. If this is interrupted, it is killed."""
+        """Tell viewers that the league is over, and end the process. If this is interrupted, kill it."""
         self._is_ending = True
         self._wake.set()
         try:

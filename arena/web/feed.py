@@ -1,8 +1,8 @@
-"""Events for many viewers, of whom none can hold up anything: server-sent events.
+"""Server-sent events for many viewers, none of whom can hold up anything.
 
-`publish` never waits. Each viewer has a queue of so many bytes; who does not keep up is dropped, and the browser, which
-connects again by itself, is then told first how things stand (`greeting`). So an event may be missed, and the state
-not. See https://html.spec.whatwg.org/multipage/server-sent-events.html
+`publish` never waits. Each viewer has a queue of limited size; a viewer that does not keep up is dropped, and its
+browser connects again by itself and first gets the present state (`greeting`). So an event may be missed, but not the
+state. See https://html.spec.whatwg.org/multipage/server-sent-events.html
 """
 
 from collections import deque
@@ -15,31 +15,25 @@ import trio
 
 from arena.system.concurrency import open_nursery
 from arena.web.guard import RequestRefused
-from arena.web.page_look import WEB_WORDS
-from arena.web.server import LIMITS, ServerLimits
+from arena.web.server import LIMITS, TOO_MANY, ServerLimits
 
 RECONNECT_MS = 2000
 
 
 @dataclass(frozen=True)
 class Event:
-    """An event; `data` is one string, mostly JSON. Its `kind` is what a page listens for."""
+    """An event of one `kind`; `data` is mostly JSON."""
 
     data: str
     kind: str = "message"
-    id: str = ""
 
     def encoded(self) -> bytes:
-        """As it travels."""
         lines = [f"event: {self.kind}"] if self.kind != "message" else []
-        lines += [f"id: {self.id}"] if self.id else []
         lines += [f"data: {line}" for line in self.data.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
         return ("\n".join(lines) + "\n\n").encode("utf-8", "replace")
 
 
 class Viewer:
-    """What is on its way to one viewer."""
-
     def __init__(self, most: int) -> None:
         self._most, self._size = most, 0
         self._queue: deque[bytes] = deque()
@@ -48,7 +42,7 @@ class Viewer:
         self.is_over = False
 
     def put(self, data: bytes) -> None:
-        """Never waits; what does not fit drops the viewer."""
+        """Queue data without waiting; if it does not fit, the viewer is dropped."""
         if self.is_dropped or self.is_over or not data:
             return
         if self._queue and self._size + len(data) > self._most:
@@ -60,12 +54,11 @@ class Viewer:
         self._wake.set()
 
     def end(self) -> None:
-        """There will be no more after what is queued."""
         self.is_over = True
         self._wake.set()
 
     async def take(self) -> bytes:
-        """All that is queued, when there is anything; nothing if there will be no more."""
+        """Wait for data and return all of it; empty at the end."""
         while not (self._queue or self.is_dropped or self.is_over):
             self._wake = trio.Event()
             await self._wake.wait()
@@ -76,7 +69,7 @@ class Viewer:
 
 
 class Viewers:
-    """The viewers of a server, of all its feeds together: so many, and no more."""
+    """The viewers of all feeds of a server, whose number is limited."""
 
     def __init__(self, limits: ServerLimits = LIMITS) -> None:
         self.limits = limits
@@ -84,9 +77,9 @@ class Viewers:
 
     @contextmanager
     def seat(self) -> Iterator[Viewer]:
-        """Raises `Refused` if there are too many."""
+        """Add a viewer during the body. Raises `RequestRefused` if there are too many."""
         if len(self.viewers) >= self.limits.viewers:
-            raise RequestRefused(503, WEB_WORDS.too_many, {"Retry-After": str(self.limits.retry_seconds)})
+            raise RequestRefused(503, TOO_MANY, {"Retry-After": str(self.limits.retry_seconds)})
         viewer = Viewer(self.limits.queue_bytes)
         self.viewers.add(viewer)
         try:
@@ -96,7 +89,7 @@ class Viewers:
 
 
 class Feed:
-    """One thing that can be followed. `greeting` says how things stand, as events, for who comes now."""
+    """A stream of events. `greeting` makes the events that tell a new viewer the present state."""
 
     def __init__(self, audience: Viewers, greeting: Callable[[], Sequence[Event]] = tuple) -> None:
         self._audience, self._greeting = audience, greeting
@@ -106,20 +99,19 @@ class Feed:
         return len(self._viewers)
 
     def publish(self, event: Event) -> None:
-        """Tell everybody, and wait for nobody."""
         if self._viewers:
             data = event.encoded()
             for viewer in self._viewers:
                 viewer.put(data)
 
     def close(self) -> None:
-        """There will be no more: viewers get what is queued, and their connections end."""
+        """End the connections after the events that are queued."""
         for viewer in self._viewers:
             viewer.end()
 
     @contextmanager
     def viewer(self) -> Iterator[Viewer]:
-        """Somebody who follows, and has been greeted."""
+        """Add a viewer during the body, and greet it."""
         with self._audience.seat() as viewer:
             viewer.put(b"".join(event.encoded() for event in self._greeting()))
             self._viewers.add(viewer)
@@ -129,16 +121,15 @@ class Feed:
                 self._viewers.discard(viewer)
 
     def answer(self) -> "EventAnswer":
-        """The answer to who asks to follow."""
         return EventAnswer(self, self._audience.limits)
 
 
 class EventAnswer:
-    """An answer that goes on for as long as the viewer stays and keeps up.
+    """An answer that lasts while the viewer stays and keeps up.
 
-    The trap: the server library says that the viewer has left while it still sees to the last piece. Who is cancelled
-    by that within `send`, as streams of starlette are, leaves a connection that is never closed. So the last piece is
-    sent when nobody listens any more, and the connection ends with it.
+    The trap: the server library reports that the viewer has left while it still handles the last piece. An answer that
+    is cancelled then, within `send`, leaves a connection that is never closed. So the last piece is sent after
+    listening for the end has stopped, and the connection ends with it.
     """
 
     def __init__(self, feed: Feed, limits: ServerLimits) -> None:
@@ -147,7 +138,7 @@ class EventAnswer:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         with self._feed.viewer() as viewer:
             headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"connection", b"close")]
-            headers.append((b"x-accel-buffering", b"no"))  # a proxy is to pass on what comes when it comes
+            headers.append((b"x-accel-buffering", b"no"))  # proxies do not buffer it
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             if scope["method"] == "HEAD":
                 await send({"type": "http.response.body", "body": b""})

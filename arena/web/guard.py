@@ -1,26 +1,33 @@
-"""What every request goes through, and every answer: who may ask, how much, and what a browser may do with it.
+"""What every request and every answer goes through, and the look of served pages.
 
-- Only names of the server's own are answered (`hosts`), so that no page of elsewhere can have its name lead here.
+- Only names of the server's own are answered (`hosts`), so that no foreign page can have its name lead here.
 - What changes something has to come from a page of the same origin, by the browser's own word: Origin and, where there
-  is one, Sec-Fetch-Site. What only reads may be opened by a link from anywhere, but not be loaded into a page of
-  elsewhere: data that travels as a script could be read there.
-- All answers have the same headers. Nothing that a page shows can run or load anything but files of the server.
-- Whatever goes wrong is told to whoever runs the server, in a line; the browser is told that it has.
+  is one, Sec-Fetch-Site. What only reads may be opened by a link from anywhere, but not be loaded into a foreign page:
+  data that travels as a script could be read there.
+- All answers have the same headers: a page can run and load nothing but files of the server.
+- Errors are reported to the host in a line; the browser learns only that there was one.
 """
 
-from collections.abc import Callable, MutableMapping, Sequence
+import hashlib
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from math import inf
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import trio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute, Router
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Route, Router
 
+from arena.report.site.page_frame import FOLDER as SITE
+from arena.report.site.page_frame import PageFrame, Served, Site
 from arena.system.printable import printable
 from arena.web.address import Hosts
-from arena.web.page_look import WEB_WORDS, PageLook, static_files, static_route
 from arena.web.server import LIMITS, Application, ServerLimits
 
 READS = frozenset({"GET", "HEAD"})
@@ -36,7 +43,18 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+FOLDER = Path(__file__).parent
+TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+DEEPEST = 8
+"""Folders of a request's path up to which the links of an error page are relative."""
+NOTHING_YET = "No games yet"
+NOT_FOUND = "There is no such page here."
+ELSEWHERE = "Pages of other sites may not ask for this. Open the address itself."
+TOO_LARGE = "The request is too large."
+TOO_SLOW = "The request took too long to arrive."
 Message = dict[str, Any]
+Complain = Callable[[str], None]
+"""Reports an error to the host, in a line."""
 
 
 class RequestRefused(HTTPException):
@@ -46,8 +64,66 @@ class RequestRefused(HTTPException):
         super().__init__(status, text, headers)
 
 
+class PageLook(PageFrame):
+    """Makes served pages of the same look. `head` is a template in the head of each page, for its scripts."""
+
+    def __init__(self, site: Site, *, head: str = "") -> None:
+        super().__init__(msgspec.structs.replace(site, served=served(head)))
+
+    def error(self, status: int, text: str, path: str = "/", headers: Mapping[str, str] | None = None) -> Response:
+        """Return the page that says why there is no other, or not yet. `path` is the requested one, as it came."""
+        here = path.partition("?")[0].removeprefix("/")
+        if here.count("/") > DEEPEST:
+            here = ""
+        title = HTTPStatus(status).phrase if status >= 400 else NOTHING_YET
+        page = self.page("error.html", "/" * here.count("/") + "?", status=status, heading=title, text=text)
+        return HTMLResponse(page, status, headers={"Cache-Control": "no-store", **(headers or {})})
+
+
+def served(head: str = "", state: str = "") -> Served:
+    return Served((str(FOLDER / "templates"),), head, state)
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A body with its type and its ETag."""
+
+    body: bytes
+    media_type: str
+    mark: str
+
+    @classmethod
+    def of(cls, body: bytes, media_type: str) -> "Asset":
+        return cls(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:24]}"')
+
+    def answer(self, request: Request) -> Response:
+        """Return the body, or that the browser has it already."""
+        headers = {"ETag": self.mark, "Cache-Control": "no-cache"}
+        if self.mark in [given.strip() for given in request.headers.get("if-none-match", "").split(",")]:
+            return Response(status_code=304, headers=headers)
+        return Response(self.body, media_type=self.media_type, headers=headers)
+
+
+def static_route(prefix: str = "") -> Route:
+    """Return the route of the static files. The name in a request is a key of a dict and never a path."""
+    files = {
+        path.name: Asset.of(path.read_bytes(), TYPES[path.suffix])
+        for folder in (SITE / "static", FOLDER / "static")
+        for path in sorted(folder.iterdir())
+        if path.suffix in TYPES
+    }
+
+    async def answer(request: Request) -> Response:
+        found = files.get(request.path_params["name"])
+        if found is None:
+            raise HTTPException(404)
+        return found.answer(request)
+
+    return Route(f"{prefix}/static/{{name}}", answer)
+
+
 class Guard:
-    """An application within limits. `posts`: whether anything in it can be changed; else it is read-only."""
+    """An application within limits. With `posts` requests may change something; else it is read-only."""
 
     def __init__(
         self,
@@ -57,7 +133,7 @@ class Guard:
         *,
         posts: bool = False,
         limits: ServerLimits = LIMITS,
-        complain: Callable[[str], None] = lambda text: None,
+        complain: Complain = lambda text: None,
     ) -> None:
         self._application, self._look, self._hosts = application, look, hosts
         self._posts, self._limits, self._complain = posts, limits, complain
@@ -79,14 +155,14 @@ class Guard:
         except Exception as error:
             what = f"{scope['method']} {printable(scope['path'], 200)}"
             self._complain(f"{what}: {type(error).__name__}: {printable(str(error), 500)}")
-            refusal = RequestRefused(500, WEB_WORDS.failed)
+            refusal = RequestRefused(500, "Something went wrong. The host has been told what.")
         else:
             return
         if answer.is_started:
             raise ConnectionAbortedError  # half a page has been sent: the connection ends with it
         is_missing = refusal.status_code == 404 and refusal.detail == HTTPStatus.NOT_FOUND.phrase
-        text = WEB_WORDS.not_found if is_missing else refusal.detail
         path = scope["raw_path"].decode("ascii", "replace")
+        text = NOT_FOUND if is_missing else refusal.detail
         await self._look.error(refusal.status_code, text, path, refusal.headers)(scope, receive, answer.send)
 
     async def _within_time(self, scope: Any, receive: Any, answer: "_Answer") -> None:
@@ -94,36 +170,37 @@ class Guard:
             answer.time = time
             await self._application(scope, _Body(receive, self._limits).receive, answer.send)
         if time.cancelled_caught:
-            raise RequestRefused(503, WEB_WORDS.took_too_long, {"Retry-After": str(self._limits.retry_seconds)})
+            text = "This page takes too long to be made. Try again in a moment."
+            raise RequestRefused(503, text, {"Retry-After": str(self._limits.retry_seconds)})
 
     def _check(self, scope: Any) -> None:
-        """Raises `Refused` for a request that is not to be answered."""
         headers = Headers(scope=scope)
         if scope["http_version"] not in ("1.0", "1.1"):
-            raise RequestRefused(505, WEB_WORDS.old_http)
+            raise RequestRefused(505, "Only HTTP/1.1 is spoken here.")
         if len(headers.getlist("host")) != 1 or not self._hosts.allow(headers["host"]):
-            raise RequestRefused(421, WEB_WORDS.wrong_host)
+            raise RequestRefused(421, "These pages are not served under that name.")
         site = headers.get("sec-fetch-site", "none")
         if scope["method"] in READS:
             is_opened = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
             if site not in ("same-origin", "none") and not is_opened:
-                raise RequestRefused(403, WEB_WORDS.elsewhere)
+                raise RequestRefused(403, ELSEWHERE)
             if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-                raise RequestRefused(413, WEB_WORDS.too_large)
+                raise RequestRefused(413, TOO_LARGE)
             return
         if not self._posts or scope["method"] != "POST":
-            raise RequestRefused(405, WEB_WORDS.read_only, {"Allow": "GET, HEAD, POST" if self._posts else "GET, HEAD"})
+            allowed = "GET, HEAD, POST" if self._posts else "GET, HEAD"
+            raise RequestRefused(405, "These pages can only be read.", {"Allow": allowed})
         origin = headers.get("origin", "").partition("://")
         is_ours = origin[0] in ("http", "https") and origin[2].lower() == headers["host"].lower()
         if not is_ours or site not in ("same-origin", "none"):
-            raise RequestRefused(403, WEB_WORDS.elsewhere)
+            raise RequestRefused(403, ELSEWHERE)
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdecimal()) or int(length) > self._limits.body_bytes:
-            raise RequestRefused(413, WEB_WORDS.too_large)
+            raise RequestRefused(413, TOO_LARGE)
 
 
 class _Body:
-    """What follows the head of a request, within its limits."""
+    """The body of a request, within its limits."""
 
     def __init__(self, receive: Any, limits: ServerLimits) -> None:
         self._receive, self._limits = receive, limits
@@ -138,10 +215,10 @@ class _Body:
             self._size += len(message.get("body", b""))
             self._is_whole = not message.get("more_body", False)
             if self._size > self._limits.body_bytes:
-                raise RequestRefused(413, WEB_WORDS.too_large)
+                raise RequestRefused(413, TOO_LARGE)
             return message
         assert time.cancelled_caught
-        raise RequestRefused(408, WEB_WORDS.too_slow)
+        raise RequestRefused(408, TOO_SLOW)
 
 
 class _Answer:
@@ -170,15 +247,14 @@ def application(
     *,
     posts: bool = False,
     limits: ServerLimits = LIMITS,
-    complain: Callable[[str], None] = lambda text: None,
+    complain: Complain = lambda text: None,
 ) -> Application:
-    """An application that can be served. `posts`: whether requests may change anything; `complain` is given a line
-    about what went wrong within. Pages are made by async functions; what takes long goes to a thread.
+    """Return a guarded application. Pages are made by async functions; slow work goes to a thread.
 
-    An error page is made by raising `Refused` or starlette's `HTTPException`, anywhere. This is starlette's router
-    without its application, which would answer errors before the guard has told anybody.
+    To show an error page, raise `RequestRefused` or starlette's `HTTPException`. This is starlette's router without its
+    application, which would answer errors before the guard has reported them.
     """
-    router = Router([static_route(static_files()), *routes], redirect_slashes=False)
+    router = Router([static_route(), *routes], redirect_slashes=False)
 
     async def inner(scope: Any, receive: Any, send: Any) -> None:
         scope["app"] = router  # with this, the router raises what it does not find

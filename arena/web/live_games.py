@@ -1,7 +1,8 @@
-"""All games that are being played, and the pages on which they can be watched.
+"""The games that are being played, and the pages on which they can be watched.
 
-Whatever is told is noted at once, or when the host's delay is over. Viewers are told in ticks: a board at most ten
-times a second, the list once, however fast bots are and however many look.
+Events are noted at once, or after the host's delay. Viewers get a board at most ten times a second, and the list once,
+however fast bots are and however many viewers there are. Noting a move costs next to nothing; a game plays its moves on
+a board only when its state is asked for.
 """
 
 import json
@@ -14,27 +15,115 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from arena.league.executor.event_stream import Happened, WireAction
+from arena.errors import ArenaError
+from arena.game.replay import SeenGame
+from arena.game.spec import GameSpec
+from arena.league.executor.event_stream import Happened, WireAction, WireStart
+from arena.play.game_events import ActionPlayed
+from arena.report.boards import marks_of
+from arena.report.game_text import told_words
 from arena.report.piece_names import Names
 from arena.report.progress import duration_text
-from arena.report.site.audience import SeenBy as Reading
+from arena.report.site.game_data import MARKS, SeenBy, cell_of, lost_of, square_name
+from arena.report.site.game_page import board_labels
+from arena.report.site.page_frame import isolated
+from arena.rules.events import IllegalActionError
+from arena.rules.ruleset import RulesetError
+from arena.rules.setup import IllegalSetupError
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
-from arena.web.guard import RequestRefused
-from arena.web.page_look import PageLook
-from arena.web.watched_game import LIVE_WORDS, WatchedGame
+from arena.web.guard import PageLook, RequestRefused
+from protocol.notation import SQUARES, Color
 
 BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
 MOST_DELAYED = 20_000
-"""Batches of events that wait for the delay; what comes beyond is dropped, and its games cannot be followed."""
+"""Batches of events that wait for the delay; games of later ones cannot be followed."""
 KEPT_OVER = 64
-"""Games that are over and still have a page, for who was watching."""
+"""Finished games that still have a page."""
+MOVES_SHOWN = 12
+"""The last moves, beside the board."""
+GONE = "This game is not being played now. If it is over, it is in the list of games."
+BROKEN = "The moves came too fast to be followed. The game can be replayed when it is over."
+ENDED = "The league is over."
+
+
+class WatchedGame:
+    """A running game for one kind of viewer.
+
+    `number` is its number in the store and `end` its result, once it is over. It `is_broken` when an event was lost:
+    then the board cannot be followed.
+    """
+
+    def __init__(self, spec: GameSpec, setups: tuple[str, str], audience: SeenBy, names: Names) -> None:
+        self.spec, self.audience = spec, audience
+        self.ply = 0
+        self.number: int | None = None
+        self.end = ""
+        self.is_broken = False
+        self._setups, self._names = setups, names
+        self._waiting: list[ActionPlayed] = []  # not on the board yet
+        self._seen: SeenGame | None = None
+        self._moves: list[str] = []
+        self._marks: dict[str, str] = {}
+        self._words = ""
+
+    @property
+    def title(self) -> str:
+        red, blue = self.spec.players
+        return f"{isolated(red.name)} - {isolated(blue.name)}"
+
+    def play(self, event: ActionPlayed) -> None:
+        if event.ply != self.ply + 1:
+            self.is_broken = True
+        self.ply = event.ply
+        if not self.is_broken:
+            self._waiting.append(event)
+
+    def labels(self) -> str:
+        red, blue = (player.name for player in self.spec.players)
+        return json.dumps(board_labels(red, blue, self.spec.ruleset, self._names), ensure_ascii=False)
+
+    def state(self) -> dict[str, Any]:
+        """Return the game as its viewer knows it: the 100 cells of the board, two characters each, the last action with
+        its marks, the last moves, and the letters of the pieces that Red and Blue have lost."""
+        self._catch_up()
+        href = f"../games/{self.number}.html" if self.number is not None else ""
+        state: dict[str, Any] = {"ply": self.ply, "end": self.end, "href": href}
+        if self.is_broken or self._seen is None:
+            return state | {"note": BROKEN}
+        seen, audience = self._seen, self.audience
+        return state | {
+            "cells": "".join(cell_of(seen, square, audience) for square in range(len(SQUARES))),
+            "marks": self._marks,
+            "words": self._words,
+            "moves": self._moves,
+            "lost": ["".join(rank.letter for rank in lost_of(seen, color, audience)) for color in Color],
+        }
+
+    def _catch_up(self) -> None:
+        if self.is_broken:
+            return
+        waiting, self._waiting = self._waiting, []
+        try:
+            if self._seen is None:
+                self._seen = SeenGame(self.spec.ruleset, self._setups)
+            for event in waiting:
+                self._apply(self._seen, event)
+        except (ArenaError, RulesetError, IllegalSetupError, IllegalActionError):
+            self.is_broken = True
+
+    def _apply(self, seen: SeenGame, event: ActionPlayed) -> None:
+        events = seen.apply(event.action)
+        self._marks = {square_name(square): MARKS[mark] for square, mark in marks_of(events).items()}
+        self._words = told_words(events, self.audience.value, self._names)
+        side = isolated(self.spec.players[event.color].name)
+        self._moves = [*self._moves, f"{event.ply}. {side}: {event.action}"][-MOVES_SHOWN:]
 
 
 class LiveGames:
-    """What is known of the games, and their pages below `now`."""
+    """The running games of a league, and their pages below `now`."""
 
-    def __init__(self, viewers: Viewers, look: PageLook, audience: Reading, names: Names, delay: float = 0.0) -> None:
+    def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, names: Names, delay: float = 0.0) -> None:
         self._viewers, self._look, self._audience, self._names, self._delay = viewers, look, audience, names, delay
         self.games: dict[str, WatchedGame] = {}
         self._feeds: dict[str, Feed] = {}
@@ -47,10 +136,8 @@ class LiveGames:
         self.progress: LeagueProgress | None = None
         self.is_over = False
 
-    # --- what is told -------------------------------------------------------------------------------------------------
-
     def tell(self, message: Told) -> None:
-        """Something has been told, which is shown when the delay is over."""
+        """Show a message when the delay is over."""
         if not self._delay:
             self._note(message)
         elif len(self._waiting) < MOST_DELAYED or not isinstance(message, Happened):
@@ -58,7 +145,7 @@ class LiveGames:
             self._has_some.set()
 
     def end(self) -> None:
-        """There is no more to come: what waits is shown now."""
+        """Show all messages now: the league is over."""
         while self._waiting:
             self._note(self._waiting.popleft()[1])
         self._note(Over())
@@ -70,9 +157,8 @@ class LiveGames:
             case Happened(events, dropped):
                 for event in events:
                     self._note_event(event)
-                if dropped:
-                    for game in self.games.values():  # it is not known of which games they were: the next ply tells
-                        self._changed.add(game.spec.id)
+                if dropped:  # the next ply shows of which games they were
+                    self._changed.update(self.games)
             case GameStored(id, number, text) if id in self.games:
                 self.games[id].number, self.games[id].end = number, text
                 self._changed.add(id)
@@ -82,13 +168,13 @@ class LiveGames:
             case Over():
                 self.is_over = True
                 for game in self.games.values():
-                    game.end = game.end or LIVE_WORDS.over
+                    game.end = game.end or "over"
                     self._changed.add(game.spec.id)
             case _:
                 return
         self._is_list_new = True
 
-    def _note_event(self, event: Any) -> None:
+    def _note_event(self, event: WireStart | WireAction) -> None:
         if isinstance(event, WireAction):
             if event.game in self.games:
                 self.games[event.game].play(event.event())
@@ -108,10 +194,7 @@ class LiveGames:
             if feed is not None:
                 feed.close()
 
-    # --- what viewers are told ----------------------------------------------------------------------------------------
-
     async def run(self) -> None:
-        """Note what has waited long enough, and tell viewers in ticks, until cancelled."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._note_delayed)
             nursery.start_soon(self._every, BOARD_SECONDS, self._publish_boards)
@@ -149,7 +232,7 @@ class LiveGames:
 
     def _board_event(self, id: str) -> Event:
         game = self.games.get(id)
-        return Event(json.dumps(game.state() if game else {"note": LIVE_WORDS.gone}, ensure_ascii=False), "board")
+        return Event(json.dumps(game.state() if game else {"note": GONE}, ensure_ascii=False), "board")
 
     def _list_event(self) -> Event:
         told = {"text": self.text, "rows": self._rows(), "over": self.is_over}
@@ -164,22 +247,16 @@ class LiveGames:
 
     @property
     def text(self) -> str:
-        """How far the league is, in a line."""
-        if self.is_over:
-            return LIVE_WORDS.ended
         progress = self.progress
+        if self.is_over:
+            return ENDED
         if progress is None:
             return ""
-        words = LIVE_WORDS.progress if progress.planned is None else LIVE_WORDS.progress_of
-        parts = [words.format(done=progress.done, planned=progress.planned)]
-        if progress.seconds_left:
-            parts.append(LIVE_WORDS.left.format(duration_text(progress.seconds_left)))
-        return ", ".join(parts)
-
-    # --- pages --------------------------------------------------------------------------------------------------------
+        planned = "" if progress.planned is None else f" of {progress.planned}"
+        left = f", about {duration_text(progress.seconds_left)} left" if progress.seconds_left else ""
+        return f"{progress.done}{planned} games over{left}"
 
     def routes(self) -> list[BaseRoute]:
-        """Where they are."""
         return [
             Route("/now.html", self._list_page),
             Route("/now/events", self._list_events),
@@ -188,8 +265,7 @@ class LiveGames:
         ]
 
     async def _list_page(self, request: Request) -> Response:
-        page = self._look.page("now.html", "now.html", say=LIVE_WORDS, rows=self._rows(), progress=self.text)
-        return HTMLResponse(page)
+        return HTMLResponse(self._look.page("now.html", "now.html", rows=self._rows(), progress=self.text))
 
     async def _list_events(self, request: Request) -> EventAnswer:
         return self._list.answer()
@@ -197,17 +273,17 @@ class LiveGames:
     def _game(self, request: Request) -> WatchedGame:
         game = self.games.get(request.path_params["game"])
         if game is None:
-            raise RequestRefused(404, LIVE_WORDS.gone)
+            raise RequestRefused(404, GONE)
         return game
 
     async def _game_page(self, request: Request) -> Response:
         game = self._game(request)
-        notes = [LIVE_WORDS.all_ranks if self._audience is Reading.ALL else LIVE_WORDS.public]
+        public = "What both sides know. All ranks are shown when the game is over."
+        notes = ["All pieces." if self._audience is SeenBy.ALL else public]
         if self._delay:
-            notes.append(LIVE_WORDS.delayed.format(f"{self._delay:g}"))
+            notes.append(f"Shown {self._delay:g} s later than it is played.")
         here = f"now/{game.spec.id}.html"
-        page = self._look.page("watch.html", here, say=LIVE_WORDS, game=game, state=game.state(), notes=notes)
-        return HTMLResponse(page)
+        return HTMLResponse(self._look.page("watch.html", here, game=game, state=game.state(), notes=notes))
 
     async def _game_events(self, request: Request) -> EventAnswer:
         id = self._game(request).spec.id

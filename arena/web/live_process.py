@@ -1,8 +1,7 @@
 """The program of the process that serves a league's pages while it is played.
 
-It is told what to do at its standard input, and ends with that, whatever it was doing: as the league says so, or as its
-process dies in any way. It gives up what it does not need: its priority, and to write to files at all. Signals are the
-league's affair.
+It gets its orders at its standard input and ends with that, whatever the league's process dies of. It gives up what it
+does not need: its priority, and writing to files. Signals are the league's affair.
 """
 
 import contextlib
@@ -17,10 +16,10 @@ import trio
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.errors import ArenaError
 from arena.league.executor import child_process
-from arena.league.executor.pipes import READ_SIZE, Frames
+from arena.league.executor.child_process import READ_SIZE, Frames
 from arena.league.readers import reader_named
 from arena.report.piece_names import Names, Numbering, PieceLanguage
-from arena.report.site.audience import SeenBy as Reading
+from arena.report.site.game_data import SeenBy
 from arena.report.site.site_contents import SitePlan
 from arena.system.concurrency import background
 from arena.system.printable import printable
@@ -35,13 +34,13 @@ except ImportError:  # no bots are run there
     resource = None  # type: ignore[assignment]
 
 NICENESS = 5
-"""Below the bots, and enough of a busy machine to answer."""
+"""Below the bots, and enough to answer on a busy machine."""
 LAST_SECONDS = 2.0
-"""How long viewers have to hear that the league is over, and to load its last results."""
+"""The time in which viewers learn that the league is over, and load its last results."""
 
 
 def give_up_rights() -> None:
-    """Run after everything else, and never write to a file: not even to one that is open."""
+    """Lower the priority, and never write to a file, not even to an open one."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
     with contextlib.suppress(OSError):  # a session has a share of its own on many systems, whatever its priority
@@ -53,7 +52,7 @@ def give_up_rights() -> None:
 
 
 def main(parent: int) -> None:
-    """Serve until the standard input ends. `parent` is the number of the league's process."""
+    """Serve until the standard input ends. `parent` is the id of the league's process."""
     child_process.begin()
     use_all_descriptors()
     give_up_rights()
@@ -83,7 +82,7 @@ async def _main(parent: int) -> None:
         SitePlan(reader_named(setup.reader), names=names),
         hosts_of([address], setup.known_as),
         complain=_complain,
-        running=Running(Reading.ALL if setup.shows_all else Reading.PUBLIC, setup.delay),
+        running=Running(SeenBy.ALL if setup.shows_all else SeenBy.PUBLIC, setup.delay),
     )
     assert server.live is not None
     async with background(server.run) as nursery:
@@ -102,6 +101,6 @@ async def _main(parent: int) -> None:
 
 
 def _complain(text: str) -> None:
-    """A line for the host, which the league's process prints."""
+    """Send a line to the host, which the league's process prints."""
     with contextlib.suppress(OSError):
         os.write(2, f"{text}\n".encode("utf-8", "replace"))

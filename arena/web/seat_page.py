@@ -18,7 +18,6 @@ from arena.report.rules_text import army_entries, rule_lines
 from arena.report.site.page_frame import isolated
 from arena.rules.ruleset import Defence
 from arena.web.address import Listening
-from arena.web.seat_words import ENGLISH, PlayWords
 from protocol import messages
 from protocol.notation import Color, Rank, Survivor
 
@@ -27,29 +26,25 @@ BYTES = 24
 
 @dataclass(frozen=True)
 class Token:
-    """The secret of one seat or session. Its text is fit for a path."""
+    """The secret of one seat, fit for a path."""
 
     text: str
 
     @classmethod
     def new(cls) -> "Token":
-        """One that nobody can guess: 192 random bits."""
         return cls(secrets.token_urlsafe(BYTES))
 
     def matches(self, given: str) -> bool:
-        """Whether that is it, found out in the same time whatever was given."""
         return hmac.compare_digest(self.text.encode(), given.encode("utf-8", "surrogatepass"))
 
     def __repr__(self) -> str:
-        return "Token(...)"  # a secret stands in no traceback
+        return "Token(...)"  # secrets do not belong in tracebacks
 
 
 @dataclass(frozen=True)
 class NextCommands:
-    """What can be done with the game afterwards, as lines for a shell; a page leaves out those that are empty.
-
-    `go_on` goes on with a game that was paused, `show` and `report` look at one that is stored under a number.
-    """
+    """Shell commands for the game afterwards; a page leaves out empty ones. `go_on` resumes a paused game, `show` and
+    `report` look at a stored one."""
 
     go_on: str = ""
     show: Callable[[int], str] = lambda number: ""
@@ -58,7 +53,7 @@ class NextCommands:
 
 @dataclass(frozen=True)
 class SeatTable:
-    """A session that is shown. `names` says what the pieces are called; the session can be paused if `can_pause`."""
+    """A session that is shown, with the tokens of its seats."""
 
     session: Session
     commands: NextCommands = field(default_factory=NextCommands)
@@ -70,17 +65,18 @@ class SeatTable:
         object.__setattr__(self, "tokens", {color: Token.new() for color in self.session.persons})
 
     def address(self, color: Color, listening: Listening) -> str:
-        """Where a person plays: to be given to nobody else."""
+        """Return the URL at which a person plays: it is for that person alone."""
         return f"{listening.url}{self.tokens[color].text}/"
 
     def seat_of(self, given: str) -> Color | None:
-        """Whose address that is, if it is one. All are compared, so that the time tells nothing."""
+        """Return the seat of a token. All are compared, so that the time tells nothing."""
         found = [color for color, token in self.tokens.items() if token.matches(given)]
         return found[0] if found else None
 
 
 def shown_squares(color: Color, actions: Iterable[ActionState], *, silent: bool) -> frozenset[str]:
-    """The squares of these pieces after the actions. `silent`: a defender that stays is named to scouts alone."""
+    """Return the squares of a seat's own pieces whose rank the enemy knows, after these actions. With `silent` defence
+    a defender that stays is named to scouts alone."""
     shown: set[str] = set()
     for action in actions:
         is_own = action.color == color.word
@@ -110,48 +106,8 @@ def _move(shown: set[str], action: ActionState, *, is_own: bool, silent: bool) -
         shown.add(target)
 
 
-class PieceWords(msgspec.Struct, frozen=True):
-    """What a rank is called, what stands on its pieces, and how many a side has."""
-
-    number: str
-    name: str
-    count: int
-
-
-class PagePreset(msgspec.Struct, frozen=True):
-    """A ready-made set-up: what it is called in the list, and its rows."""
-
-    name: str
-    rows: tuple[str, ...]
-
-
-class PageData(msgspec.Struct, frozen=True):
-    """What the script of a page is given with the page. `pieces` are by letter; `order` has the strongest first."""
-
-    seat: str
-    title: str
-    words: dict[str, str]
-    pieces: dict[str, PieceWords]
-    order: tuple[str, ...]
-    presets: tuple[PagePreset, ...]
-
-
-class Page(msgspec.Struct, frozen=True):
-    """What the template of a page is given; `data` is `PageData` as JSON."""
-
-    title: str
-    heading: str
-    data: str
-    presets: tuple[str, ...]
-    can_pause: bool
-    rules: tuple[str, ...]
-
-
 class MoveLine(msgspec.Struct, frozen=True):
-    """A line of the list of moves: the action, and what came of it in words, as far as this seat was told.
-
-    `fight` is the fight in it, if there was one.
-    """
+    """A line of the list of moves: the action, and its outcome in words, as far as this seat was told."""
 
     ply: int
     color: str
@@ -161,10 +117,10 @@ class MoveLine(msgspec.Struct, frozen=True):
 
 
 class SeatAnswer(msgspec.Struct, frozen=True):
-    """All there is to show: the state, the moves after the first `since`, and what can be done now that it is over.
+    """The state of a seat and the moves after the first `since`.
 
-    `shown` are the squares of this seat's own pieces whose rank the enemy was told. `setups` are Red's and Blue's rows;
-    empty until the game is over, or if a side never set up.
+    `shown` are the squares of `shown_squares`. When the game is over, `after` has what can be done next, and `setups`
+    Red's and Blue's rows, if both sides set up.
     """
 
     state: SeatState
@@ -176,59 +132,49 @@ class SeatAnswer(msgspec.Struct, frozen=True):
 
 
 class Earlier(msgspec.Struct, frozen=True):
-    """The board as this seat knew it after an earlier ply; `shown` as in `Answer`, as of then."""
-
     state: SeatState
     shown: tuple[str, ...]
 
 
-def page_of(table: SeatTable, color: Color, words: PlayWords = ENGLISH) -> Page:
-    """The page of a seat."""
+def page_of(table: SeatTable, color: Color) -> dict[str, object]:
+    """Return the values of the page of a seat. Its `data` is for the script: pieces by letter, and the letters in
+    `order` from the strongest."""
     spec = table.session.spec
     red, blue = (isolated(player.name) for player in spec.players)
-    presets = tuple(PagePreset(f"{one.name}: {one.text}", one.rows) for one in table.session.presets())
-    heading = words.heading.format(red=red, blue=blue, rules=spec.ruleset.name)
-    title = f"{words.heading_of.format(color=getattr(words, color.word))} - {heading}"
+    heading = f"{red} - {blue}: {spec.ruleset.name}"
+    title = f"You play {color.word.capitalize()} - {heading}"
+    presets = [{"name": f"{one.name}: {one.text}", "rows": one.rows} for one in table.session.presets()]
     entries = army_entries(spec.ruleset, table.names)
-    data = PageData(
-        seat=color.word,
-        title=title,
-        words={key: text for key, text in vars(words).items() if isinstance(text, str)},
-        pieces={entry.letter: PieceWords(entry.number, entry.name, entry.count) for entry in entries},
-        order=tuple(entry.letter for entry in entries),
-        presets=presets,
-    )
-    return Page(
-        title=title,
-        heading=heading,
-        data=msgspec.json.encode(data).decode(),
-        presets=tuple(preset.name for preset in presets),
-        can_pause=table.can_pause,
-        rules=tuple(line.text for line in rule_lines(spec.ruleset, table.names)),
-    )
+    data = {
+        "seat": color.word,
+        "title": title,
+        "pieces": {one.letter: {"number": one.number, "name": one.name, "count": one.count} for one in entries},
+        "order": [one.letter for one in entries],
+        "presets": presets,
+    }
+    return {
+        "title": title,
+        "heading": heading,
+        "data": msgspec.json.encode(data).decode(),
+        "presets": [preset["name"] for preset in presets],
+        "can_pause": table.can_pause,
+        "rules": [line.text for line in rule_lines(spec.ruleset, table.names)],
+    }
 
 
-def answer_of(table: SeatTable, color: Color, since: int, words: PlayWords = ENGLISH) -> SeatAnswer:
-    """What a page is given that has the first `since` moves."""
-    state = table.session.state(color)
+def answer_of(table: SeatTable, color: Color, since: int) -> SeatAnswer:
+    """Return what a page needs that has the first `since` moves."""
+    state, record = table.session.state(color), table.session.record
     since = min(since, state.plies)
-    return SeatAnswer(
-        state,
-        since,
-        _moves(table, color, since),
-        _shown(table, color),
-        _after(table, state, words),
-        _setups(table),
-    )
+    setups = () if record is None else tuple(setup for setup in record.setups if setup is not None)
+    return SeatAnswer(state, since, _moves(table, color, since), _shown(table, color), _after(table, state), setups)
 
 
 def earlier_of(table: SeatTable, color: Color, plies: int) -> Earlier:
-    """What the seat knew after so many plies, which is at most as many as there were."""
     return Earlier(table.session.state_after(color, plies), _shown(table, color, plies))
 
 
 def _shown(table: SeatTable, color: Color, plies: int | None = None) -> tuple[str, ...]:
-    """As of now, or after so many plies."""
     silent = table.session.spec.ruleset.defence is Defence.SILENT
     return tuple(sorted(shown_squares(color, table.session.actions(color)[:plies], silent=silent)))
 
@@ -246,20 +192,14 @@ def _moves(table: SeatTable, color: Color, since: int) -> tuple[MoveLine, ...]:
     )
 
 
-def _setups(table: SeatTable) -> tuple[str, ...]:
-    record = table.session.record
-    return () if record is None else tuple(setup for setup in record.setups if setup is not None)
-
-
-def _after(table: SeatTable, state: SeatState, words: PlayWords) -> tuple[str, ...]:
-    """How to go on with a paused game, or how to look at one that is over."""
+def _after(table: SeatTable, state: SeatState) -> tuple[str, ...]:
     commands = table.commands
     if state.stage is Stage.PAUSED:
-        lines = [(words.go_on, commands.go_on)]
+        lines = [("Resume it later", commands.go_on)]
     elif state.end is None:
         return ()
     elif state.end.number is None:
-        return (words.not_stored,)
+        return ("The game is not stored yet.",)
     else:
-        lines = [(words.replay, commands.show(state.end.number)), (words.pages, commands.report)]
-    return tuple(text.format(command=command) for text, command in lines if command)
+        lines = [("Replay it", commands.show(state.end.number)), ("As pages, with a board", commands.report)]
+    return tuple(f"{label}: {command}" for label, command in lines if command)

@@ -1,45 +1,207 @@
-"""A session shown to people in their browsers, from the first to the last of them."""
+"""The pages of a table: the page of a seat, its state, the events that announce a new one, and the requests that act.
+
+A request that the rules or the moment do not allow is no error: the answer says why, in `refused`, and the game goes
+on. A request that no page of ours makes is an error, with its status.
+"""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any
 
+import msgspec
 import trio
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 
-from arena.play.session import Session
+from arena.play.session import RefusedError, Session
 from arena.report.piece_names import DEFAULT_NAMES, Names
-from arena.system.concurrency import background
-from arena.web.address import Listening, hosts_of
-from arena.web.seat_page import NextCommands, SeatTable
-from arena.web.seat_routes import PlayPages
-from arena.web.server import LIMITS, Server, ServerLimits
+from arena.report.sentences import capitalised
+from arena.report.site.page_frame import Site
+from arena.system.concurrency import background, open_nursery
+from arena.system.printable import printable
+from arena.web.address import Hosts, Listening, hosts_of
+from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.guard import Complain, PageLook, application
+from arena.web.seat_page import NextCommands, SeatTable, answer_of, earlier_of, page_of
+from arena.web.server import LIMITS, Application, Server, ServerLimits
 from protocol.notation import Color
 
-FAREWELL_SECONDS = 0.5
-"""As long as this browsers have to hear that there will be no more."""
+SEAT_VIEWERS = 20
+"""Tabs that may follow one seat; each seat has its own, so that no player can take the other's."""
+LONGEST_REFUSAL = 500
+"""Characters of a refusal, which may repeat what was sent."""
+FOOTER = "Anyone who has the address of this page can play for you. It is good for this game, until its command ends."
+BAD_BODY = "Expected JSON as the page itself sends it."
+Rows = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=40)], ...], msgspec.Meta(max_length=40)]
+
+
+class SentSetup(msgspec.Struct, forbid_unknown_fields=True):
+    rows: Rows
+
+
+class SentAct(msgspec.Struct, forbid_unknown_fields=True):
+    """An action for this ply: an action that another tab has played already is not played twice."""
+
+    action: Annotated[str, msgspec.Meta(max_length=40)]
+    ply: int
+
+
+class SentNothing(msgspec.Struct, forbid_unknown_fields=True):
+    """An empty request."""
+
+
+class PlayPages:
+    """The pages of a table. `follow` has to run with the server: it announces changes to browsers."""
+
+    def __init__(self, table: SeatTable, limits: ServerLimits = LIMITS) -> None:
+        self._table = table
+        self._look = PageLook(Site("arena play", (), FOOTER))
+        few = replace(limits, viewers=min(limits.viewers, SEAT_VIEWERS))
+        self._feeds = {color: Feed(Viewers(few), partial(self._greeting, color)) for color in table.tokens}
+
+    def application(self, hosts: Hosts, *, complain: Complain = lambda text: None) -> Application:
+        routes = [
+            Route("/{token}", self._move_on),
+            Route("/{token}/", self._page),
+            Route("/{token}/state", self._state),
+            Route("/{token}/then", self._then),
+            Route("/{token}/events", self._events),
+            Route("/{token}/setup", self._post(SentSetup, self._set_up), methods=["POST"]),
+            Route("/{token}/act", self._post(SentAct, self._act), methods=["POST"]),
+            Route("/{token}/resign", self._post(SentNothing, self._resign), methods=["POST"]),
+            Route("/{token}/pause", self._post(SentNothing, self._pause), methods=["POST"]),
+        ]
+        return application(routes, self._look, hosts, posts=True, complain=complain)
+
+    async def follow(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        async with open_nursery() as nursery:
+            for color, feed in self._feeds.items():
+                nursery.start_soon(self._follow_seat, color, feed)
+            task_status.started()
+
+    @property
+    def viewers(self) -> int:
+        return sum(map(len, self._feeds.values()))
+
+    def close(self) -> None:
+        """End the events; a browser connects again by itself, as long as there is a server."""
+        for feed in self._feeds.values():
+            feed.close()
+
+    async def _follow_seat(self, color: Color, feed: Feed) -> None:
+        version = 0
+        while True:
+            version = (await self._session.changed(color, version)).version
+            feed.publish(_event(version))
+
+    def _greeting(self, color: Color) -> list[Event]:
+        return [_event(self._session.state(color).version)]
+
+    @property
+    def _session(self) -> Session:
+        return self._table.session
+
+    def _seat(self, request: Request) -> Color:
+        color = self._table.seat_of(request.path_params["token"])
+        if color is None:
+            raise HTTPException(404)
+        return color
+
+    async def _move_on(self, request: Request) -> Response:
+        """Complete an address that was copied without its last slash."""
+        self._seat(request)
+        return RedirectResponse(f"/{request.path_params['token']}/", 308)
+
+    async def _page(self, request: Request) -> Response:
+        page = page_of(self._table, self._seat(request))
+        return HTMLResponse(self._look.page("play.html", "token/", page=page))
+
+    async def _state(self, request: Request) -> Response:
+        color = self._seat(request)
+        asked = _number(request.query_params.get("from", "0"))
+        if asked is None:
+            raise HTTPException(400, "Expected from=NUMBER, the number of moves that the page has.")
+        return _json(answer_of(self._table, color, asked))
+
+    async def _then(self, request: Request) -> Response:
+        color = self._seat(request)
+        plies = self._session.state(color).plies
+        asked = _number(request.query_params.get("ply", ""))
+        if asked is None or asked > plies:
+            raise HTTPException(400, f"Expected ply=NUMBER, from 0 to {plies}, which is how many plies there are.")
+        return _json(earlier_of(self._table, color, asked))
+
+    async def _events(self, request: Request) -> EventAnswer:
+        return self._feeds[self._seat(request)].answer()
+
+    def _post(self, kind: type[Any], do: Callable[[Color, Any], None]) -> Callable[[Request], Awaitable[Response]]:
+        """Return a handler that takes a value of this type and acts for the seat."""
+
+        async def answer(request: Request) -> Response:
+            color = self._seat(request)
+            if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+                raise HTTPException(415, BAD_BODY)
+            try:
+                value = msgspec.json.decode(await request.body(), type=kind)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                raise HTTPException(400, BAD_BODY) from None
+            try:
+                do(color, value)
+            except RefusedError as error:
+                return _json({"refused": capitalised(printable(str(error), LONGEST_REFUSAL))})
+            return _json({})
+
+        return answer
+
+    def _set_up(self, color: Color, sent: SentSetup) -> None:
+        self._session.set_up(color, sent.rows)
+
+    def _act(self, color: Color, sent: SentAct) -> None:
+        if sent.ply != self._session.state(color).plies + 1:
+            raise RefusedError("The game has moved on: look at the board, and choose again.")
+        self._session.act(color, sent.action)
+
+    def _resign(self, color: Color, sent: SentNothing) -> None:
+        self._session.resign(color)
+
+    def _pause(self, color: Color, sent: SentNothing) -> None:
+        if not self._table.can_pause:
+            raise RefusedError("This game cannot be paused.")
+        self._session.pause()
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else None
+
+
+def _event(version: int) -> Event:
+    return Event(str(version), "state")
+
+
+def _json(value: object) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+SHUTDOWN_SECONDS = 0.5
+"""The time in which browsers learn that the events have ended."""
 
 
 @dataclass(frozen=True)
 class ServedTable:
-    """Each person's address, and how many browsers follow the game now."""
+    """The address of each person, and the number of browsers that follow the game now."""
 
     addresses: dict[Color, str]
     viewers: Callable[[], int]
 
 
-async def _part(pages: PlayPages) -> None:
-    """End the events as ends that were meant to be: a browser cannot tell a server that stops from one that fails."""
-    pages.close()
-    with trio.move_on_after(FAREWELL_SECONDS, shield=True):
-        while pages.viewers:  # noqa: ASYNC110 - nobody is told when a browser leaves
-            await trio.sleep(FAREWELL_SECONDS / 50)
-
-
 @asynccontextmanager
 async def serving(
-    table: SeatTable, listening: Listening, *, complain: Callable[[str], None], limits: ServerLimits = LIMITS
+    table: SeatTable, listening: Listening, *, complain: Complain, limits: ServerLimits = LIMITS
 ) -> AsyncGenerator[ServedTable, None]:
-    """Serve a table there during the body. `complain` is given a line about what went wrong within."""
     pages = PlayPages(table, limits)
     application = pages.application(hosts_of([listening.address]), complain=complain)
     async with background(pages.follow) as nursery:
@@ -48,11 +210,14 @@ async def serving(
         try:
             yield ServedTable(addresses, lambda: pages.viewers)
         finally:
-            await _part(pages)
+            pages.close()  # a browser cannot tell a server that stops from one that fails
+            with trio.move_on_after(SHUTDOWN_SECONDS, shield=True):
+                while pages.viewers:  # noqa: ASYNC110 - no event says that a browser has left
+                    await trio.sleep(SHUTDOWN_SECONDS / 50)
 
 
 LINGER_SECONDS = 10.0
-"""As long as this the pages of a game that is over are served to nobody: somebody may be loading them again."""
+"""The time for which the pages of a finished game are served without a viewer: a browser may be loading them again."""
 LOOK_SECONDS = 0.2
 
 
@@ -60,25 +225,25 @@ def page_face(
     listening: Listening,
     tell: Callable[[dict[Color, str]], None],
     *,
-    complain: Callable[[str], None],
+    complain: Complain,
     commands: NextCommands | None = None,
     names: Names = DEFAULT_NAMES,
     ended: Callable[[], None] = lambda: None,
     linger: float = LINGER_SECONDS,
 ) -> Callable[[Session], Awaitable[None]]:
-    """A face of a session (`arena.league.person_game.Face`), served where somebody listens already.
+    """Return a face of a session (`arena.league.person_game.Face`) that serves it at this socket.
 
-    `tell` is given the address of each person's seat, which is for that person alone; `complain` a line about what went
-    wrong within. `ended` is called when the game is over and its pages are still there.
-
-    It returns when the game is over and nobody has looked at it for `linger` seconds.
+    `tell` gets the address of each person's seat, which is for that person alone. `ended` is called when the game is
+    over and its pages are still served. The face returns `linger` seconds after the last viewer of a finished game.
     """
 
     async def show(session: Session) -> None:
         table = SeatTable(session, commands or NextCommands(), names)
         async with serving(table, listening, complain=complain) as served:
             tell(served.addresses)
-            await _until_over(session)
+            color, version = session.persons[0], 0
+            while not session.is_over:
+                version = (await session.changed(color, version)).version
             if session.record is not None:
                 ended()
             seen = trio.current_time()
@@ -88,9 +253,3 @@ def page_face(
                 await trio.sleep(LOOK_SECONDS)
 
     return show
-
-
-async def _until_over(session: Session) -> None:
-    color, version = session.persons[0], 0
-    while not session.is_over:
-        version = (await session.changed(color, version)).version

@@ -1,4 +1,4 @@
-"""A server as a trio task, with limits on connections, bytes and seconds.
+"""An HTTP server as a trio task, with limits on connections, bytes and seconds.
 
 `hypercorn` speaks HTTP on each connection. The listening is ours, because `hypercorn.trio.serve` takes any number of
 connections, and the stream is, because the library sends with cancellation shut out: a client that reads slowly could
@@ -29,12 +29,10 @@ from arena.web.address import Listening
 class ServerLimits:
     """The limits of one server. Times are in seconds, sizes in bytes.
 
-    `connections` are open at once, of which `viewers` may wait for events; one more is told to come back later.
-    `head_seconds` is how long a request may take to arrive up to its blank line, and how long a connection may be idle;
-    `body_seconds` and `body_bytes` are for what follows it. An answer that makes no way for `stall_seconds`, which is
-    to say that the other side has not taken `piece_bytes` in that time, is given up, and the connection with it.
-    `answer_seconds` is how long a page may take to be made. `queue_bytes` are kept for a viewer who does not keep up,
-    `send_buffer` by the kernel for each connection.
+    At most `connections` are open, of which `viewers` wait for events. The head of a request has to arrive within
+    `head_seconds`, which is also the limit of an idle connection; `body_seconds` and `body_bytes` limit the rest. A
+    connection ends if the other side does not take `piece_bytes` within `stall_seconds`. A page has to be made within
+    `answer_seconds`. `queue_bytes` are kept for a slow viewer, `send_buffer` by the kernel for each connection.
     """
 
     connections: int = 600
@@ -97,17 +95,15 @@ def cpu_wait() -> float:
 
 LAST_SECONDS = 1.0
 IDLE_GRACE = 1.0
-"""Seconds after which who is idle is cut off, beyond those after which the library closes the connection itself."""
+"""Seconds of an idle connection beyond those after which the library closes it itself."""
 
 
 class GuardedStream(trio.abc.HalfCloseableStream):
-    """A stream of a socket for `hypercorn`, which asks for `socket` besides. `scope` is ended with it.
+    """A stream of a socket for `hypercorn`, which also needs `socket`. `scope` ends with it.
 
-    Without an answer under way it is open for `head_seconds` and no longer. The library keeps that time for requests of
-    HTTP/1.1 alone: who begins to speak HTTP/2 and says nothing more would keep a connection for ever.
-
-    When the other side has said its last, an answer that is under way has `LAST_SECONDS` to end, and then or without
-    one the connection is closed. The library would wait for the next request till the connection has been idle.
+    Without an answer under way it is open for `head_seconds`. The library limits only HTTP/1.1 requests: a client that
+    begins HTTP/2 and goes silent would keep a connection for ever. When the other side has closed its half, an answer
+    under way has `LAST_SECONDS`; then the connection is closed, where the library would wait for the next request.
     """
 
     def __init__(self, stream: trio.SocketStream, limits: ServerLimits, scope: trio.CancelScope) -> None:
@@ -119,7 +115,7 @@ class GuardedStream(trio.abc.HalfCloseableStream):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, limits.send_buffer)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send it by pieces. Raises `BrokenResourceError` if one of them is not taken in time."""
+        """Send data by pieces. Raises `BrokenResourceError` if one of them is not taken in time."""
         rest = memoryview(data)
         while True:
             piece, rest = rest[: self._limits.piece_bytes], rest[self._limits.piece_bytes :]
@@ -149,7 +145,7 @@ class GuardedStream(trio.abc.HalfCloseableStream):
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
-        """Within, an answer is under way."""
+        """Mark an answer as under way during the body."""
         self._answers += 1
         if not self._is_last:
             self._scope.deadline = math.inf
@@ -172,24 +168,21 @@ class GuardedStream(trio.abc.HalfCloseableStream):
         await trio.lowlevel.checkpoint()
 
     def close(self) -> None:
-        """End the connection and all that goes on for it."""
         self.socket.close()
         self._scope.cancel()
 
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
-"""An application of ASGI."""
+"""An ASGI application."""
 STREAM = "arena.stream"
-"""Under which name a request is told its connection."""
+"""The key of a request's connection in its state."""
 REFUSED_AT_ONCE = 200
-"""Connections that are being refused with a word; those beyond are closed at once."""
+"""Connections that are refused with an answer at a time; more are just closed."""
 REFUSAL_SECONDS = 2.0
-REFUSAL_TEXT = b"Too many people are looking at these pages. Try again in a moment.\n"
+TOO_MANY = "Too many people are looking at these pages. Try again in a moment."
 
 
 class Server:
-    """The connections of one application."""
-
     def __init__(self, application: Application, limits: ServerLimits = LIMITS) -> None:
         self._limits = limits
         self._config = _config(limits)
@@ -201,13 +194,12 @@ class Server:
 
     @property
     def connections(self) -> int:
-        """How many are open."""
         return len(self._streams)
 
     async def run(
         self, listening: Sequence[Listening], *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
-        """Take connections until cancelled; then every one is closed. Start it by `nursery.start`."""
+        """Accept connections until cancelled; then close them. Start it by `nursery.start`."""
         listeners = [trio.SocketListener(trio.socket.from_stdlib_socket(one.socket)) for one in listening]
         async with trio.open_nursery() as connections:
             try:
@@ -216,7 +208,7 @@ class Server:
                     await nursery.start(serve)
                     task_status.started()
             finally:
-                for stream in list(self._streams):  # what is being sent cannot be cancelled, but it can be closed
+                for stream in list(self._streams):  # sending cannot be cancelled, but closed
                     stream.close()
 
     async def _connection(self, stream: trio.SocketStream) -> None:
@@ -240,7 +232,7 @@ class Server:
             await self._application(scope, receive, send)
 
     async def _refuse(self, stream: trio.SocketStream) -> None:
-        """Say that there are too many, and wait a moment for that to be read: to close at once would take it back."""
+        """Answer that there are too many, and wait for that to be read: closing at once would take it back."""
         if self._refused >= REFUSED_AT_ONCE:
             stream.socket.close()
             return
@@ -259,25 +251,24 @@ class Server:
 
 
 def _refusal(limits: ServerLimits) -> bytes:
-    head = (
+    return (
         "HTTP/1.1 503 Service Unavailable\r\n"
         f"Retry-After: {limits.retry_seconds}\r\n"
         "Content-Type: text/plain; charset=utf-8\r\n"
         "X-Content-Type-Options: nosniff\r\n"
         "Cache-Control: no-store\r\n"
         "Connection: close\r\n"
-        f"Content-Length: {len(REFUSAL_TEXT)}\r\n\r\n"
-    )
-    return head.encode() + REFUSAL_TEXT
+        f"Content-Length: {len(TOO_MANY) + 1}\r\n\r\n{TOO_MANY}\n"
+    ).encode()
 
 
 def _config(limits: ServerLimits) -> Config:
     config = Config()
-    config.accesslog = config.errorlog = None  # what goes wrong is told by the guard
+    config.accesslog = config.errorlog = None  # the guard reports errors
     config.include_server_header = False
     config.keep_alive_timeout = limits.head_seconds
     config.h11_max_incomplete_size = limits.head_bytes
     config.h2_max_concurrent_streams = 1
     config.max_app_queue_size = 2
-    config.read_timeout = None  # it would end who only listens to events
+    config.read_timeout = None  # it would end connections that wait for events
     return config

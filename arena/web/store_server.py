@@ -1,4 +1,4 @@
-"""`arena serve`: stores as pages that change as games are added. They are read, and nothing is written."""
+"""`arena serve`: stores as pages that change as games are added. Stores are only read."""
 
 import json
 import re
@@ -14,20 +14,18 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import UsageError
-from arena.report.site.audience import SeenBy as Reading
-from arena.report.site.page_frame import ENGLISH, Site, script_words
+from arena.report.site.game_data import SeenBy
+from arena.report.site.page_frame import Site
 from arena.report.site.site_contents import MENU, SitePlan
 from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.version import __version__
 from arena.web.address import Address, Hosts, Listening, hosts_of, listen
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
-from arena.web.guard import application
+from arena.web.guard import Complain, PageLook, application, served, static_route
 from arena.web.live_games import LiveGames
-from arena.web.page_look import WEB_WORDS, PageLook, asset, served, static_files, static_route
 from arena.web.server import LIMITS, Application, OwnClock, Server, ServerLimits
 from arena.web.store_pages import State, StorePages, StoreReader
-from arena.web.watched_game import LIVE_WORDS
 
 LIVE = "live.html"
 FOOTER = f"Served by arena {__version__}."
@@ -35,21 +33,22 @@ TITLE = "Stores"
 SOON_SECONDS = 0.02
 LOADS_A_SECOND = 20
 """Pages that viewers load in a second because something is new."""
-WORDS = asset(script_words(ENGLISH).encode(), "text/javascript; charset=utf-8")
-NOW = (LIVE_WORDS.now, "now.html")
+NOW = ("Now playing", "now.html")
+LOST = "Not connected: this page may be out of date."
+SERVED = "The league is over. These pages are not served any more; `arena serve` serves them again."
 
 
 @dataclass(frozen=True)
 class Running:
-    """That the games of the store are being played: as whom viewers see them, and so many seconds later."""
+    """The options of a store whose games are being played: what viewers see, `delay` seconds later."""
 
-    audience: Reading
+    audience: SeenBy
     delay: float
 
 
 @dataclass(frozen=True)
 class ServedStore:
-    """One store with its pages below `prefix`, and who follows it."""
+    """One store with its pages below `prefix`, and its viewers."""
 
     name: str
     prefix: str
@@ -59,13 +58,11 @@ class ServedStore:
     live: LiveGames | None = None
 
     def routes(self) -> list[BaseRoute]:
-        """Where its pages are."""
-        own = [static_route(static_files(), f"{self.prefix}/static")] if self.prefix else []
+        own = [static_route(self.prefix)] if self.prefix else []
         return [
             *own,
             *(self.live.routes() if self.live else []),
             Route(f"{self.prefix}/events", self._events),
-            Route(f"{self.prefix}/words.js", self._words),
             Route(f"{self.prefix}/", self.pages.page),
             Route(f"{self.prefix}/{{name:path}}", self.pages.page),
         ]
@@ -73,11 +70,7 @@ class ServedStore:
     async def _events(self, request: Request) -> EventAnswer:
         return self.feed.answer()
 
-    async def _words(self, request: Request) -> Response:
-        return WORDS.answer(request)
-
     async def run(self) -> None:
-        """Read the store when it changes, and tell who follows it."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.reader.run)
             if self.live:
@@ -88,16 +81,15 @@ class ServedStore:
                 self.feed.publish(self.event())
 
     def event(self) -> Event:
-        """Tell viewers how the store stands."""
         return state_event(self.reader.state, len(self.feed), self.live is not None and self.live.is_over)
 
 
 def state_event(state: State, viewers: int, is_over: bool) -> Event:
-    """Tell viewers the version of a store's pages, a line about them, and within how many seconds to load what is new:
-    not all at once. `is_over`: there will be no more, and viewers end their connections."""
+    """Return the event with the version of a store's pages, a line about them, and the seconds within which viewers
+    load what is new: not all at once. With `is_over` viewers end their connections."""
     within = viewers / LOADS_A_SECOND + (0 if is_over else 1)
-    text = LIVE_WORDS.served if is_over else state.text
-    told = {"version": state.version, "text": text, "lost": WEB_WORDS.lost, "within": within, "over": is_over}
+    text = SERVED if is_over else state.text
+    told = {"version": state.version, "text": text, "lost": LOST, "within": within, "over": is_over}
     return Event(json.dumps(told), "state")
 
 
@@ -111,10 +103,10 @@ class StoreServer:
         hosts: Hosts,
         *,
         limits: ServerLimits = LIMITS,
-        complain: Callable[[str], None],
+        complain: Complain,
         running: Running | None = None,
     ) -> None:
-        """`running` is for one store alone: one to which this league adds games."""
+        """`running` is for a single store, to which this league adds games."""
         self._hosts, self.limits, self._complain = hosts, limits, complain
         self._audience = Viewers(limits)
         self.live: LiveGames | None = None
@@ -127,14 +119,13 @@ class StoreServer:
         self.stores = [self._store(path, name, plan, len(paths) == 1) for path, name in zip(paths, names, strict=True)]
         title = self.stores[0].name if len(paths) == 1 else TITLE
         now = (NOW,) if running else ()
-        menu = (*MENU, *now) if len(paths) == 1 else ((WEB_WORDS.stores, "index.html"),)
+        menu = (*MENU, *now) if len(paths) == 1 else ((TITLE, "index.html"),)
         self._look = PageLook(Site(plan.title or title, menu, FOOTER), head=LIVE)
-        self._feed = Feed(self._audience, lambda: [self._state()])
-        """Of all stores together, for the list of them."""
+        self._feed = Feed(self._audience, lambda: [self._state()])  # for the list of stores
 
     def _store(self, path: Path, name: str, plan: SitePlan, is_alone: bool) -> ServedStore:
         prefix = "" if is_alone else f"/{name}"
-        menu = () if is_alone else ((WEB_WORDS.stores, "../index.html"),)
+        menu = () if is_alone else ((TITLE, "../index.html"),)
         now = (NOW,) if self.live else ()
 
         def dress(site: Site, version: str) -> Site:
@@ -149,7 +140,6 @@ class StoreServer:
         return found
 
     def application(self) -> Application:
-        """What is served."""
         routes: list[BaseRoute] = []
         if len(self.stores) > 1:
             routes += [Route("/", self._index), Route("/index.html", self._index), Route("/events", self._events)]
@@ -158,7 +148,6 @@ class StoreServer:
         return application(routes, self._look, self._hosts, limits=self.limits, complain=self._complain)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep the pages up to date until cancelled."""
         async with trio.open_nursery() as nursery:
             for store in self.stores:
                 nursery.start_soon(store.run)
@@ -166,10 +155,7 @@ class StoreServer:
             task_status.started()
 
     async def end(self) -> None:
-        """Tell viewers that the league is over, with its last games, and wait until they have left.
-
-        A browser leaves when it has loaded what is new. Cancel this to wait no longer.
-        """
+        """Tell viewers that the league is over, and wait until they have loaded its last games, or until cancelled."""
         assert self.live is not None
         self.live.end()
         (store,) = self.stores
@@ -186,10 +172,10 @@ class StoreServer:
 
     def _state(self) -> Event:
         states = [store.reader.state for store in self.stores]
-        text = WEB_WORDS.live.format(sum(state.games for state in states))
+        text = f"Live: {sum(state.games for state in states)} games so far."
         version = "+".join(state.version for state in states)
         within = 1 + len(self._feed) / LOADS_A_SECOND
-        return Event(json.dumps({"version": version, "text": text, "lost": WEB_WORDS.lost, "within": within}), "state")
+        return Event(json.dumps({"version": version, "text": text, "lost": LOST, "within": within}), "state")
 
     async def _events(self, request: Request) -> EventAnswer:
         return self._feed.answer()
@@ -206,11 +192,11 @@ class StoreServer:
             for store in self.stores
             for state in (store.reader.state,)
         ]
-        return HTMLResponse(self._look.page("stores.html", "index.html", heading=TITLE, rows=rows, web=WEB_WORDS))
+        return HTMLResponse(self._look.page("stores.html", "index.html", heading=TITLE, rows=rows))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """A name for each store that can stand in an address: that of its file, made different from the others."""
+    """Return a different name for each store, made from its file name, that can be part of a URL."""
     found: list[str] = []
     for path in paths:
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", printable(path.stem)).strip(".-") or "store"
@@ -223,14 +209,12 @@ def _names(paths: Sequence[Path]) -> list[str]:
 
 
 SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-Say = Callable[[str], None]
 
 
 async def serve_until_signal(
     application: Application, listening: Listening, ready: Callable[[str], None], limits: ServerLimits = LIMITS
 ) -> None:
-    """Serve until Ctrl-C or another signal asks to stop. `ready` is called with the address as soon as it can be
-    opened."""
+    """Serve until Ctrl-C or another signal; `ready` is called with the URL as soon as it can be opened."""
     heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
     with trio.open_signal_receiver(*heard) as signals:
         async with background() as nursery:
@@ -247,12 +231,11 @@ def serve_stores(
     *,
     known_as: Sequence[str] = (),
     ready: Callable[[str], None],
-    complain: Say,
+    complain: Complain,
 ) -> None:
-    """Serve the pages of these stores until a signal asks to stop.
+    """Serve the pages of these stores until a signal.
 
-    Raises `UsageError` for what is no store or cannot be shown to such readers, or an address at which nobody can
-    listen.
+    Raises `UsageError` for an unusable address, and for a store that cannot be read or shown to such readers.
     """
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("expected each store once, and one of them is named twice")

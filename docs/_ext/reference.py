@@ -12,7 +12,7 @@ from typing import NamedTuple
 import click
 
 from arena.cli import catalog
-from arena.cli.helping import HELPS, OTHERS, ArenaCommand, Example, full, grouped
+from arena.cli.helping import HELPS, OTHERS, ArenaCommand, Example, grouped, record
 from arena.cli.main import CONTEXT, cli
 from arena.version import __version__
 
@@ -46,7 +46,7 @@ def described() -> list[Described]:
         usage = " ".join(["arena", name, *command.collect_usage_pieces(context)])
         paragraphs = tuple(" ".join(part.split()) for part in cleandoc(command.help or "").split("\n\n"))
         sections = tuple(
-            (heading, tuple(full(option, context) for option in options))
+            (heading, tuple(record(option, context) for option in options))
             for heading, options in grouped(command, context)
         )
         examples = command.examples if isinstance(command, ArenaCommand) else ()

@@ -28,7 +28,7 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.view import legal_actions
 from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from arena.system.concurrency import background

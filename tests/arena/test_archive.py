@@ -9,8 +9,8 @@ import pytest
 from made_bots import QUICK
 
 from arena.api.leagues import League
-from arena.bots import load_bot
 from arena.bots.archive import archive_of, copies_in, keep_copies
+from arena.bots.loading import load_bot
 from arena.league.store import Store
 
 
@@ -107,6 +107,12 @@ def test_an_archive_that_came_from_elsewhere_is_not_trusted_without_a_sandbox(bo
     done = rerun(elsewhere / "l.sqlite")
     assert "without a sandbox it could use your files and network" in done.stderr
     assert "same to the end" in rerun(elsewhere / "l.sqlite", "--sandbox", "basic").stdout
+
+
+def test_a_copy_of_the_archive_plays_where_another_file_of_its_content_is_not_trusted(bots: Path) -> None:
+    run_league(bots, format="swiss")
+    (bots / "one").rename(bots / "moved")
+    assert "same to the end" in rerun(bots / "l.sqlite").stdout
 
 
 def test_a_league_without_its_archive_goes_on(bots: Path) -> None:

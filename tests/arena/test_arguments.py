@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from arena.league.store import Store
-from arena.league.store.kept import decode_document
+from arena.league.store.document import decode_document
 
 
 def test_a_store_keeps_the_arguments_of_those_who_play_or_have_played(tmp_path: Path) -> None:

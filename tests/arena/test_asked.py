@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.asked import AskedBot, Own, OwnByName
 from arena.bots.changed import compare
-from arena.bots.entering import told_apart
+from arena.bots.entering import assign_identities
 from arena.bots.finding import find_entrants
 from arena.bots.limits import GIB, MIB, Limits
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.time_control import TimeControl
-from arena.league.options import PlayOptions
-from arena.league.settings import settings_of
+from arena.league.league_options import PlayOptions
+from arena.league.option_values import settings_of
 
 SECOND = TimeControl(move_ms=1000)
 
@@ -67,9 +68,9 @@ def test_the_name_where_a_bot_is_named_wins_over_that_of_its_files(folder: Path)
 def test_one_path_with_different_arguments_is_several_bots_whatever_their_order(folder: Path) -> None:
     path = folder / "one.py"
     bots = [bot(path, "a"), bot(path, "b"), bot(path)]
-    named = {each.digest: each.name for each in told_apart(bots)}
+    named = {each.digest: each.name for each in assign_identities(bots)}
     assert len(set(named.values())) == 3
-    assert {each.digest: each.name for each in told_apart(bots[::-1])} == named
+    assert {each.digest: each.name for each in assign_identities(bots[::-1])} == named
 
 
 def test_a_broken_bot_keeps_the_name_and_the_arguments_that_it_was_asked_for_with(folder: Path) -> None:

@@ -13,7 +13,7 @@ from unplayed import record_of
 from arena.cli.main import cli
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.changes import file_changes
+from arena.league.entrants import file_changes
 from arena.league.store import KeptFiles, Store
 from arena.rules.loading import load_ruleset
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.bots import BotSpec, find_bots, load_bot
+from arena.bots.finding import find_bots
+from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
 from arena.bots.sandbox.launch import Launch
-from arena.bots.spec import TOKEN_VARIABLE
+from arena.bots.spec import TOKEN_VARIABLE, BotSpec
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from protocol.notation import Reason

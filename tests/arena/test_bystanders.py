@@ -23,12 +23,12 @@ HOST = """
 import os, subprocess, sys, threading
 from pathlib import Path
 import trio
-from arena.bots import load_bot
+from arena.bots.loading import load_bot
 from arena.bots.sandbox import procfs, reaper
-from arena.bots.sandbox.child import adopts_orphans
+from arena.bots.sandbox.reaper import adopts_orphans
 from arena.bots.sandbox.launch import Launch
-from arena.league.games import Settings
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
+from arena.league.game_specs import Games
 from arena.bots.limits import Limits
 from arena.play.runner import play_game
 from arena.game.time_control import parse_time
@@ -115,7 +115,7 @@ def test_a_host_program_gets_the_exit_status_of_each_of_its_own_children() -> No
     script = """
 bots = [load_bot(Path("bots/drifter.py")), load_bot(Path("bots/drifter.py"))]
 settings = Settings(load_ruleset("duel"), parse_time("10s"), 1, Limits(), (), True)
-games = schedule(settings, [bot.player for bot in bots], 1)
+games = [Games(settings).game(bots[0].player, bots[1].player, 0)]
 wrong, done = [], []
 def work():
     for code in range(25):

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from schedules import schedule
 
 from arena.errors import ArenaError, UsageError
 from arena.game.exported import ALL, redact
@@ -18,16 +19,15 @@ from arena.game.record import GameRecord, RecordError, decode_record, encode_rec
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import LEAST_PERCENT, LONGEST_MS, MOST_PERCENT, TimeControl
 from arena.league.exchange import export_lines, import_games
-from arena.league.executor.cluster.expected import checked_record
-from arena.league.games import Settings
-from arena.league.pairs import return_game
+from arena.league.executor.cluster.client import checked_records
+from arena.league.game_specs import return_game
 from arena.league.readers import HOST
 from arena.league.record_file import verify_file
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.league.store import Store
-from arena.league.verify import League, verify
-from arena.play.played_on import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
-from arena.report.result_words import facts_of
+from arena.league.verify import GameChecks, verify
+from arena.play.machine import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
+from arena.report.game_text import facts_of
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from arena.version import __version__
@@ -195,15 +195,15 @@ def test_a_scale_out_of_bounds_is_refused(path: Path, percent: int) -> None:
 def test_a_worker_that_says_another_scale_than_its_own_is_refused(path: Path, percent: int | msgspec.UnsetType) -> None:
     (spec, _) = schedule(CALIBRATED, PLAYERS, 1)
     record, sent = first_record(path), {spec.id: changed(spec, time_percent=SLOW_PERCENT)}
-    assert checked_record(encode_record(record), sent) == record
+    assert checked_records([encode_record(record)], sent) == [record]
     with pytest.raises(RecordError, match="expected the scaling of the clocks that was asked for, got another"):
-        checked_record(encode_record(changed(record, time_percent=percent)), sent)
+        checked_records([encode_record(changed(record, time_percent=percent))], sent)
 
 
 def test_where_clocks_are_not_scaled_a_worker_may_not_say_that_they_are(path: Path) -> None:
     (spec, _) = schedule(PLAIN, PLAYERS, 1)
     with pytest.raises(RecordError, match="expected the scaling of the clocks"):
-        checked_record(encode_record(first_record(path)), {spec.id: spec})
+        checked_records([encode_record(first_record(path))], {spec.id: spec})
 
 
 def test_both_games_of_a_pair_have_the_leagues_clocks_and_the_scale(path: Path) -> None:
@@ -251,14 +251,14 @@ def test_a_scale_that_is_not_that_of_the_machine_is_named(
 ) -> None:
     with Store(path, create=False) as store:
         contents = store.read()
-    said = League(contents.settings, contents.rows).faults(forge(first_record(path)))
+    said = GameChecks(contents.settings, contents.rows).faults(forge(first_record(path)))
     assert any(words in line for line in said), said
 
 
 def test_a_scaled_game_is_none_of_a_league_without(path: Path) -> None:
     with Store(path, create=False) as store:
         rows = store.rows()
-    assert League(PLAIN.described(), rows).faults(first_record(path)) == [
+    assert GameChecks(PLAIN.described(), rows).faults(first_record(path)) == [
         "its clocks were scaled to 155%, and the store is for no scaling"
     ]
 

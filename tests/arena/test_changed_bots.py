@@ -13,10 +13,13 @@ import commands
 import pytest
 from made_bots import RESIGNS
 
-from arena.bots import BotSpec, broken, changed, find_entrants, load_bot
+from arena.bots import changed
 from arena.bots.changed import Change, compare
-from arena.bots.look import SETTLED_NS
-from arena.league.settings import apart_from_bots
+from arena.bots.covered import SETTLED_NS
+from arena.bots.finding import broken, find_entrants
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec
+from arena.league.option_values import apart_from_bots
 from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent

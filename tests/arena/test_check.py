@@ -19,7 +19,7 @@ from arena.check.results import Checked, Failure, Mark, Outcome, spread
 from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Extent, Foe, Group, Situation, script
 from arena.errors import UsageError
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
 from arena.report.checklist import WIDTH, check_json, check_text
 from arena.report.progress import HIDE_CURSOR, SHOW_CURSOR
 from arena.rules.game import Game
@@ -138,7 +138,7 @@ def test_the_checklist_fits_80_columns_and_says_a_failure_once() -> None:
     assert max(map(len, text.splitlines())) <= WIDTH
     assert text.count("stderr|") == 1
     assert "(as above)" in text
-    assert "3 more situations" in text
+    assert "3 more checks" in text
 
 
 def test_a_time_near_its_limit_is_said_to_be_so() -> None:

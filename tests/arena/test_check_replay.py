@@ -10,9 +10,10 @@ import msgspec
 import pytest
 import trio
 
-from arena.bots import BotSpec, load_bot
 from arena.bots.limits import Limits
+from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.replay import replay
 from arena.check.replayed import Replayed, StoredGame, seated
@@ -126,9 +127,9 @@ def test_a_copy_that_played_both_sides_is_red(played: GameRecord) -> None:
     ("arguments", "words"),
     [
         (["--side", "red"], "expected --replay STORE GAME with it"),
-        (["--replay", "s.sqlite", "1", "--quick"], "expected no --rules, --quick, --all or --only"),
+        (["--replay", "s.sqlite", "1", "--quick"], "--replay cannot be used together with --rules"),
         (["--replay", "missing.sqlite", "1"], "missing.sqlite: there is no such store"),
-        (["--quick", "--all"], "two extents"),
+        (["--quick", "--all"], "--quick and --all"),
     ],
 )
 def test_what_makes_no_sense_is_one_clear_message(

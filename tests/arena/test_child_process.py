@@ -18,7 +18,7 @@ signal.signal(signal.SIGHUP, signal.SIG_IGN)
 pipe = os.pipe()
 os.set_inheritable(pipe[0], True)
 child_process.begin(*pipe)
-for number in child_process.PASSED_OVER:
+for number in child_process.IGNORED:
     os.kill(os.getpid(), number)
 print(os.get_inheritable(pipe[0]), signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)
 """

@@ -29,7 +29,7 @@ RULESETS = Path(loading.__file__).parent / "data"
 
 SERVER = """
 import json, os, signal, sys
-import arena.cli.main, arena.cli.paused_games, arena.cli.play_games, arena.bots.sandbox.probe, arena.bots.sandbox.levels
+import arena.cli.main, arena.cli.saved_play, arena.cli.play_games, arena.bots.sandbox.levels
 import arena.report.game_text, arena.report.rules_text
 arena.bots.sandbox.levels.in_scope = lambda *_: None  # what starts itself anew would start this program
 for line in sys.stdin:

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import (
 from distributed import Security
 
 from arena.errors import UsageError
-from arena.league.cluster import ClusterOptions
+from arena.league.league_options import ClusterOptions
 
 NAMES = ("ca", "cert", "key")
 

@@ -17,7 +17,8 @@ from waiting import PATIENCE
 from arena.bots.languages import LANGUAGES
 from arena.bots.samples import SAMPLES
 from arena.cli.catalog import COMPLETION_VARIABLE as VARIABLE
-from arena.cli.cmd_completion import MOST_GAMES, SHELLS
+from arena.cli.cmd_completion import SHELLS
+from arena.cli.completing import MOST_GAMES
 from arena.cli.main import cli
 from arena.league.peek import peek_games, peek_names
 from arena.rules.loading import ruleset_names, switch_names
@@ -88,13 +89,6 @@ def test_games_are_those_of_the_store_the_last_one_first(name: str) -> None:
     assert values(name, STORE, "") == [str(number) for number in range(12, 0, -1)]
     assert values(name, STORE, "1") == ["12", "11", "10", "1"]
     assert values(name, STORE, "x") == values(name, "none.sqlite", "") == []
-
-
-def test_the_game_that_a_bot_is_checked_against_is_one_of_the_store_before_it() -> None:
-    for before in ((), ("mine.py",)):
-        assert offered("check", *before, "--replay", "") == [FILES]
-        assert values("check", *before, "--replay", STORE, "1") == ["12", "11", "10", "1"]
-    assert offered("check", "--replay", STORE, "3", "wa") == [("wa", "file"), ("warden", "plain")]
 
 
 def test_games_are_offered_with_who_played_them() -> None:

@@ -24,12 +24,11 @@ from arena.game.record import GameRecord, NoteLine
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.game_ids import game_id, pair_seed_of, seeds_of
-from arena.league.games import Settings
-from arena.league.salvage import salvage
+from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.faults import Damage, DamagedError
 from arena.league.store.game_row import TABLE_COLUMNS
-from arena.league.verify import verify
+from arena.league.verify import salvage, verify
 from arena.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason
 
@@ -130,14 +129,11 @@ def test_many_flipped_bytes_and_cut_files_give_no_internal_error_either(tmp_path
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        *(("result", value) for value in ("blue", "green", "", None, 7, b"red")),
-        *(("reason", value) for value in ("flag", "magic")),
-        *(("plies", value) for value in (0, -1, 2**62, "12", 12.5)),
-        *(("seconds", value) for value in (-1.0, 1e300, "long")),
-        *(("red", value) for value in (2, 99, "somebody", b"\xff\xfe")),
+        *(("result", value) for value in ("blue", "green", 7, b"red")),
+        *(("plies", value) for value in (2**62, "12", 12.5)),
+        *(("red", value) for value in (2, 99, b"\xff\xfe")),
+        ("seconds", -1.0),
         ("detail", "blue (drifter) resigned"),
-        ("red_us", 1),
-        ("blue_cpu_us", None),
         ("record_digest", b""),
         ("row_digest", b"x" * 16),
         ("number", 99),
@@ -146,8 +142,6 @@ def test_many_flipped_bytes_and_cut_files_give_no_internal_error_either(tmp_path
 def test_a_row_that_was_edited_is_named_and_does_not_count(path: Path, column: str, value: object) -> None:
     with Store(path, create=False) as store:
         before = store.rows()
-    if value is None:
-        value = 3
     edit(path, f"UPDATE games SET {column} = ? WHERE number = 12", value)
     number = 99 if column == "number" else 12
     assert damage_of(path)[0] == f"game {number}: its row was changed after it was stored"
@@ -187,8 +181,6 @@ def test_a_player_that_was_edited_takes_all_its_games_with_it(path: Path, column
     [
         "UPDATE settings SET document = replace(CAST(document AS TEXT), '2000ms', '900ms')",
         "UPDATE settings SET document = substr(document, 1, 100)",
-        "UPDATE settings SET document = 7",
-        "UPDATE settings SET digest = x'00'",
         "INSERT INTO settings SELECT * FROM settings",
         "DELETE FROM settings",
     ],
@@ -203,7 +195,7 @@ def test_settings_that_were_edited_are_named_and_not_used(path: Path, statement:
                 refused()
 
 
-@pytest.mark.parametrize("version", [-1, 0, 2, 4])
+@pytest.mark.parametrize("version", [0, 2])
 @pytest.mark.parametrize("create", [False, True])
 def test_a_store_of_another_version_is_refused(path: Path, version: int, *, create: bool) -> None:
     edit(path, f"PRAGMA user_version = {version}")
@@ -212,12 +204,6 @@ def test_a_store_of_another_version_is_refused(path: Path, version: int, *, crea
     with pytest.raises(UsageError, match=words):
         Store(path, create=create)
     assert path.read_bytes() == before
-
-
-def test_a_file_with_anything_in_it_that_runs_is_no_store(path: Path) -> None:
-    edit(path, "CREATE TRIGGER t AFTER INSERT ON games BEGIN DELETE FROM games; END")
-    with pytest.raises(UsageError, match="with the tables of its format 1, got others"):
-        Store(path, create=True)
 
 
 # --- what a host sees -------------------------------------------------------------------------------------------------
@@ -347,27 +333,15 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         lambda game: verdict(game, result=GameResult.DRAW, reason=Reason.PLY_CAP, detail="drawn"),
         "recorded as draw by ply-cap, judged again as blue by flag",
     ),
-    (
-        "a draw to a win",
-        12,
-        lambda game: verdict(game, result=GameResult.RED, reason=Reason.FLAG, detail="blue (steady) lost its flag"),
-        "recorded as red by flag, judged again as draw by quiet-cap",
-    ),
-    ("a drawn win", 12, lambda game: verdict(game, result=GameResult.RED), "recorded as red by quiet-cap"),
     ("both lost", 12, lambda game: verdict(game, result=GameResult.NEITHER, reason=Reason.TIMEOUT), "only one can"),
-    ("a side", 1, lambda game: verdict(game, result=GameResult.RED), "recorded as the winner"),
     ("the number of plies", 3, lambda game: verdict(game, plies=3), "recorded as 3 plies"),
-    ("another reason", 3, lambda game: verdict(game, reason=Reason.ILLEGAL_SETUP), "both sides had set up"),
     ("an action", 12, lambda game: changed(game, actions=("a4-a6", *game.actions[1:])), "ply "),
     ("a bot", 12, lambda game: changed(game, players=game.players[::-1]), "its id does not follow"),
     ("an id", 12, lambda game: changed(game, id="0123456789abcdef"), "its id does not follow"),
     ("a seed", 12, lambda game: changed(game, seeds=(1, 2)), "its seeds do not follow"),
     ("a time", 12, lambda game: changed(game, times_us=(9_000_000, *game.times_us[1:])), "ply 1 took 9000 ms"),
     ("a time below 0", 12, lambda game: changed(game, times_us=(-1, *game.times_us[1:])), "less than no time"),
-    ("a CPU time below 0", 12, lambda game: changed(game, cpu_us=(-1, *game.cpu_us[1:])), "less than no time"),
-    ("a CPU time too few", 12, lambda game: changed(game, cpu_us=game.cpu_us[1:]), "processor times"),
     ("another clock", 12, lambda game: changed(game, time=TimeControl(move_ms=9000)), "it was played under time"),
-    ("no clock", 12, lambda game: changed(game, time=TimeControl(move_ms=None)), "bounds neither"),
     ("a note", 12, lambda game: changed(game, notes=(NoteLine(900, "red", "x"),)), "note of 'red' at ply 900"),
     ("another ruleset", 12, lambda game: changed(game, ruleset="isf"), "it was played under ruleset 'isf'"),
     (
@@ -376,7 +350,6 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         lambda game: changed(game, rules=tuple((k, "990" if k == "max-plies" else v) for k, v in game.rules)),
         "it was played under rules",
     ),
-    ("how a bot was held", 12, lambda game: changed(game, confinement=("tied up", "")), "expected how "),
     (
         "how much memory a bot had",
         12,
@@ -400,18 +373,6 @@ def test_a_forged_game_is_found_by_playing_it_again(
     assert findings
     assert all(finding.startswith(f"game {number}: ") for finding in findings)
     assert any(words in finding for finding in findings), findings
-
-
-def test_a_record_that_stands_there_twice_is_found(path: Path) -> None:
-    edit(
-        path,
-        "UPDATE records SET record = (SELECT record FROM records WHERE number = 11) WHERE number = 12",
-    )
-    edit(
-        path,
-        "UPDATE games SET record_digest = (SELECT record_digest FROM games WHERE number = 11) WHERE number = 12",
-    )
-    assert found(path) == ["game 12: its row was changed after it was stored", "game 12: it has the id of game 11"]
 
 
 def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
@@ -455,16 +416,9 @@ def test_a_setting_that_is_none_holds_no_game_to_it_and_is_found(path: Path, nam
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("planned", "many"),
         ("planned", -1),
-        ("meets_all", "perhaps"),
         ("entrants", [1]),
-        ("places", []),
-        ("disqualified", [{"player": {"name": "b", "digest": "2"}, "faults": -1}]),
         ("not_counted", [[0, 1]]),
-        ("arguments", {"a": "b"}),
-        ("ladder", {}),
-        ("files", {"steady@ab": None}),
         ("unknown", 1),
     ],
 )
@@ -475,7 +429,7 @@ def test_what_a_league_keeps_in_another_form_is_damage_whatever_its_digest_says(
     assert "the settings were changed after they were stored" in found(path)
 
 
-@pytest.mark.parametrize("name", ["ruleset", "rules", "time", "other times", "seed"])
+@pytest.mark.parametrize("name", ["rules", "seed"])
 def test_a_store_with_games_and_without_what_they_were_played_under_is_none_that_an_arena_has_written(
     path: Path, name: str
 ) -> None:
@@ -487,22 +441,10 @@ def test_a_store_with_games_and_without_what_they_were_played_under_is_none_that
     assert found(path) == [f"its settings: {expected}"]
 
 
-def test_a_store_without_games_needs_no_settings(tmp_path: Path) -> None:
-    with Store(tmp_path / "l.sqlite", create=True):
-        pass
-    assert found(tmp_path / "l.sqlite") == []
-
-
-@pytest.mark.parametrize("name", ["handicap", "entrants of old", "SEED", ""])
+@pytest.mark.parametrize("name", ["handicap", ""])
 def test_a_setting_that_this_version_does_not_know_is_named(path: Path, name: str) -> None:
     forge_settings(path, lambda document: document["games"].update({name: "1"}))
     assert found(path) == [f"its settings: {name!r} is none that this version knows"]
-
-
-def test_without_its_seed_a_store_holds_its_games_to_all_the_rest(path: Path) -> None:
-    forge_setting(path, "seed", None)
-    forge(path, 12, lambda record: changed(record, time=changed(record.time, margin_ms=1)))
-    assert any("it was played under other times" in finding for finding in found(path))
 
 
 def test_a_game_of_another_league_is_found(path: Path) -> None:
@@ -549,50 +491,12 @@ def test_settings_that_are_damaged_are_used_as_far_as_the_games_agree_with_them(
     assert "12 of them stored already" in goes_on.stderr
 
 
-def test_without_settings_nothing_can_be_salvaged(path: Path) -> None:
-    edit(path, "DELETE FROM settings")
-    done = arena(path.parent, "verify", path.name, "--salvage", "new.sqlite")
-    assert done.returncode == 2
-    assert "l.sqlite: the settings of its games are lost" in done.stderr
-
-
 def test_nothing_is_added_to_a_store_with_games_and_without_settings(path: Path, tmp_path: Path) -> None:
     with Store(path, create=False) as store, Store(tmp_path / "new.sqlite", create=True) as new:
         new.add(store.record("1")[1])
     refused = league_in(path.parent, *DUEL)
     assert refused.returncode == 1
     assert "it holds games, and not what they were played under (ruleset, rules, time, other times)" in refused.stderr
-
-
-def test_a_league_does_not_go_on_over_a_damaged_record(path: Path) -> None:
-    """Tables are made from rows: only what adds games, and `verify`, reads the records."""
-    edit(path, "UPDATE records SET record = replace(CAST(record AS TEXT), 'red', 'blu') WHERE number = 3")
-    assert damage_of(path) == []
-    shutil.copy(path, path.parent / "new.sqlite")
-    refused = league_in(path.parent, *DUEL)
-    assert refused.returncode == 1
-    assert "game 3: its record was changed after it was stored" in refused.stderr
-
-
-def test_records_are_compared_a_few_at_a_time(path: Path) -> None:
-    most = 0
-
-    def counted(statement: str, *values: object) -> list[tuple[object, ...]]:
-        nonlocal most
-        rows = query(statement, *values)
-        most = max(most, len(rows)) if "SELECT record FROM" in statement else most
-        return rows
-
-    with Store(path, create=True) as store:
-        _, game = store.record("1")
-        for number in range(70):
-            store.add(changed(game, id=f"{number:016x}"))
-        query, store._database.query = store._database.query, counted  # type: ignore[method-assign]
-        store.refuse_damage()
-    assert most == 32
-    edit(path, "UPDATE records SET record = x'00' WHERE number = 82")
-    with Store(path, create=True) as store, pytest.raises(DamagedError, match="game 82: its record was changed"):
-        store.agree({})
 
 
 def sound_games(count: int) -> list[GameRecord]:
@@ -607,7 +511,7 @@ def sound_games(count: int) -> list[GameRecord]:
     return games
 
 
-@pytest.mark.parametrize("part", [0.4, 0.5, 0.8, 0.95])
+@pytest.mark.parametrize("part", [0.4, 0.95])
 def test_a_file_that_was_cut_off_gives_up_the_games_in_its_first_part(tmp_path: Path, part: float) -> None:
     path = Path(shutil.copy(GOLDEN / "duel.sqlite", tmp_path / "l.sqlite"))
     with Store(path, create=True) as store:
@@ -623,38 +527,6 @@ def test_a_file_that_was_cut_off_gives_up_the_games_in_its_first_part(tmp_path: 
     assert ids <= before
     assert len(ids) >= int(len(before) * part) - 8  # the first pages hold none
     assert found(path.parent / "new.sqlite") == []
-
-
-@pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A file of a store with 70 games."""
-    path = tmp_path_factory.mktemp("large") / "l.sqlite"
-    games = sound_games(70)
-    with Store(path, create=True) as store:
-        store.agree(settings_of(games[0]).described())
-        store.add_all(games)
-    return path.read_bytes()
-
-
-@pytest.mark.parametrize("part", [0.25, 0.4, 0.6, 0.98])
-def test_a_file_that_was_cut_off_has_no_games_but_its_own_and_says_in_a_line_what_is_gone(
-    tmp_path: Path, large: bytes, part: float
-) -> None:
-    path = tmp_path / "l.sqlite"
-    path.write_bytes(large[: int(len(large) * part)])
-    with pytest.raises(StoreError, match="expected a sound store, got one with pages that are damaged"):
-        Store(path, create=False)
-    with Store(path, create=False, is_doubtful=True) as store:
-        records = [record for number in store.numbers() if (record := store.stored(number).record)]
-        (damage,) = store.file_damage()
-    assert {record.id for record in records} <= {game.id for game in sound_games(70)}
-    assert "\n" not in str(damage)
-
-
-def test_a_game_below_the_first_number_is_not_passed_over(path: Path) -> None:
-    for table in ("games", "records"):
-        edit(path, f"UPDATE {table} SET number = 0 WHERE number = 5")
-    assert "game 0: its row was changed after it was stored" in found(path)
 
 
 def test_salvaged_games_get_new_numbers(path: Path) -> None:
@@ -693,15 +565,6 @@ def test_a_store_that_is_gone_in_mid_league_is_named_as_such(path: Path, what: s
             store.add(changed(game, id="f" * 16))
 
 
-def test_a_store_that_becomes_read_only_after_games_is_no_error_of_usage(path: Path) -> None:
-    with Store(path, create=True) as store:
-        _, game = store.record("1")
-        store.add(changed(game, id="e" * 16))
-        store._database.query("PRAGMA query_only = ON")  # to root no file is read-only; SQLite says the same
-        with pytest.raises(StoreError, match="is read-only"):
-            store.add(changed(game, id="f" * 16))
-
-
 def test_a_store_without_games_is_said_to_have_none(tmp_path: Path) -> None:
     with Store(tmp_path / "l.sqlite", create=True):
         pass
@@ -718,11 +581,6 @@ def test_damage_is_told_a_line_each_and_not_without_end(path: Path) -> None:
 
 
 # --- durability -------------------------------------------------------------------------------------------------------
-
-
-def test_a_game_is_on_the_disk_when_it_is_stored(path: Path) -> None:
-    with Store(path, create=True) as store:
-        assert store._database.number("synchronous") == 2  # FULL
 
 
 COUNTS_SYNCS = """
@@ -764,3 +622,17 @@ def test_storing_a_game_has_the_system_write_it_to_the_disk(path: Path, tmp_path
     )
     os.close(counted)
     assert (tmp_path / "counted").stat().st_size >= 2, "the journal before the game, and the game"
+
+
+def test_several_processes_find_what_one_finds_and_in_the_same_order(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(path, create=True) as store:
+        _, game = store.record("9")
+        store.add_all([changed(game, id=f"{number:016x}") for number in range(100)])
+    monkeypatch.setattr("arena.league.verify.usable_cpus", lambda: 1)
+    alone = found(path)
+    monkeypatch.setattr("arena.league.verify.usable_cpus", lambda: 3)
+    monkeypatch.setattr("arena.league.verify.ALONE_SECONDS", -1.0)
+    assert found(path) == alone
+    assert len(alone) == 100

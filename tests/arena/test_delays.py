@@ -9,15 +9,15 @@ from functools import partial
 
 import pytest
 import trio
+from schedules import schedule
 
-from arena.bots import BotSpec
-from arena.bots.delays import Delay, delay_between
+from arena.bots.spec import BotSpec
+from arena.bots.usage import Delay, delay_between
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.league.games import Settings
-from arena.league.schedule import schedule
-from arena.play.fairly import play_fairly
-from arena.play.options import MOST_EXCUSED, GameOptions, start_bot
+from arena.league.settings import Settings
+from arena.play.game_options import MOST_EXCUSED, GameOptions, start_bot
+from arena.play.retry import play_with_retries
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -110,7 +110,7 @@ def play_on_one_cpu(red: BotSpec, blue: BotSpec, neighbours: int) -> tuple[GameR
     said: list[str] = []
     options = GameOptions(spawn=partial(start_bot, cpus=frozenset({cpu})))
     with busy(cpu, neighbours):
-        return trio.run(play_fairly, game, (red, blue), options, said.append), said
+        return trio.run(play_with_retries, game, (red, blue), options, said.append), said
 
 
 @needs_schedstat

@@ -13,7 +13,7 @@ import trio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.game.dialogue import UNKNOWN_WANTS, dialogue
 from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.faults import Cause, Excess
@@ -25,8 +25,7 @@ from arena.game.referee import Referee
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.play.keeping import Keeper
-from arena.play.options import GameOptions
+from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
 from arena.rules.loading import load_ruleset
 from protocol.messages import Want

@@ -1,133 +1,75 @@
-"""Who takes part as whom: as a content, each copy as one of its own, and by no name or order."""
+"""Who takes part as whom: as a content, and next to copies of itself as a content with a name."""
 
 from dataclasses import replace
-from itertools import permutations, product
+from itertools import permutations
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.bots import BotSpec, broken, told_apart
-from arena.bots.entering import copies_of_one, copy_digest, may_be, place_of
+from arena.bots.asked import AskedBot, asked_bot
+from arena.bots.entering import assign_identities, copies_of_one, digest_with_name, may_be, place_of
+from arena.bots.finding import broken
+from arena.bots.spec import BotSpec
 from arena.game.spec import Player
 
 
-def bot(place: str, content: str = "same") -> BotSpec:
+def bot(place: str, content: str = "same", name: str | None = None) -> BotSpec:
     """A bot that is a file at a place."""
     path = Path("/bots") / place
-    return BotSpec(path.stem, path, (), path.parent, f"digest of {content}")
+    return BotSpec(name or path.stem, path, (), path.parent, f"digest of {content}")
 
 
-def entered(
-    bots: list[BotSpec], played: list[Player] | None = None, places: dict[str, str] | None = None
-) -> dict[str, Player]:
+def entered(bots: list[BotSpec], played: list[Player] | None = None) -> dict[str, Player]:
     """Who the bot at each place takes part as."""
-    told = told_apart(bots, played or [], places or {})
-    return {str(one.path.relative_to("/bots")): one.player for one in told}
+    return {str(one.path.relative_to("/bots")): one.player for one in assign_identities(bots, played or [])}
 
 
-def named(place: str, name: str = "fox") -> BotSpec:
-    """A bot that says itself what it is called, as one with a bot.toml does."""
-    return replace(bot(place), name=name)
-
-
-def places(**digests: str) -> dict[str, str]:
-    """From where players last played: `wolf=SAME` is the player of that digest, at `wolf`."""
-    return {digest: place_of(bot(place)) for place, digest in digests.items()}
+def copy(name: str) -> Player:
+    return Player(name, digest_with_name(SAME, name))
 
 
 SAME = "digest of same"
-SECOND = copy_digest(SAME, 2)
-THIRD = copy_digest(SAME, 3)
 
 
-def test_a_bot_takes_part_as_its_content() -> None:
-    assert entered([bot("x.py"), bot("y.py", "y")]) == {
-        "x.py": Player("x", SAME),
-        "y.py": Player("y", "digest of y"),
-    }
+def test_a_bot_takes_part_as_its_content_whatever_it_is_called() -> None:
+    assert entered([bot("x.py"), bot("y.py", "y")]) == {"x.py": Player("x", SAME), "y.py": Player("y", "digest of y")}
+    assert entered([bot("z.py")], [Player("x", SAME)]) == {"z.py": Player("z", SAME)}
 
 
-def test_copies_are_numbered_whatever_order_they_are_given_in() -> None:
-    expected = {"a.py": Player("a", SAME), "b/x.py": Player("b/x", SECOND), "c/x.py": Player("c/x", THIRD)}
+def test_the_name_of_copies_is_part_of_what_they_are_whatever_order_they_are_given_in() -> None:
+    expected = {"a.py": copy("a"), "b/x.py": copy("b/x"), "c/x.py": copy("c/x")}
     for order in permutations([bot("c/x.py"), bot("a.py"), bot("b/x.py")]):
         assert entered(list(order)) == expected
 
 
-@given(st.permutations(range(4)), st.permutations(range(4)))
-def test_copies_that_have_played_are_who_they_were(order: list[int], last_games: list[int]) -> None:
-    bots = [bot(place) for place in ("a/x.py", "b/x.py", "c.py", "d.py")]
-    first = entered(bots)
-    played = [list(first.values())[place] for place in last_games]
-    assert entered([bots[place] for place in order], played) == first
+@given(st.permutations(range(4)), st.sets(st.integers(0, 3), min_size=1))
+def test_copies_that_have_played_are_who_they_were_whoever_comes_and_goes(order: list[int], present: set[int]) -> None:
+    bots = [bot(place, name=name) for place, name in (("a/x.py", "v"), ("b/x.py", "w"), ("c.py", "x"), ("d.py", "y"))]
+    first = entered(bots[:3])
+    again = entered([bots[place] for place in order if place in present], list(first.values()))
+    for place, player in first.items():
+        assert again.get(place, player) == player
 
 
-def test_a_copy_that_comes_later_takes_the_place_of_none() -> None:
+def test_a_copy_that_comes_later_takes_the_games_of_none() -> None:
     played = [Player("x", SAME), Player("y", "digest of y")]
-    assert entered([bot("a.py"), bot("x.py")], played) == {"a.py": Player("a", SECOND), "x.py": Player("x", SAME)}
+    assert entered([bot("a.py"), bot("x.py")], played) == {"a.py": copy("a"), "x.py": Player("x", SAME)}
+    renamed = [Player("a", SAME), *played]
+    assert entered([bot("a.py"), bot("x.py")], renamed) == {"a.py": copy("a"), "x.py": Player("x", SAME)}
 
 
-def test_a_copy_that_is_renamed_stays_who_it_was_and_so_do_the_others() -> None:
-    played = [Player("a", SAME), Player("x", SECOND)]
-    assert entered([bot("z.py"), bot("x.py")], played) == {"z.py": Player("z", SAME), "x.py": Player("x", SECOND)}
-    assert entered([bot("a.py"), bot("0.py")], played) == {"a.py": Player("a", SAME), "0.py": Player("0", SECOND)}
-    assert entered([bot("x.py")], played) == {"x.py": Player("x", SECOND)}
-    assert entered([bot("new.py")], played) == {"new.py": Player("new", SAME)}
+def test_bots_of_one_name_are_called_by_their_folders_else_by_numbers() -> None:
+    bots = [bot("a/x.py", "1"), bot("c/b/x.py", "2"), bot("d/b/x.py", "3"), bot("y.py", "4")]
+    for order in permutations(bots):
+        names = {one.digest[-1]: one.name for one in assign_identities(order)}
+        assert names == {"1": "a/x", "2": "b/x", "3": "b/x#2", "4": "y"}
 
 
-def test_a_copy_of_anothers_bot_takes_neither_its_name_nor_its_games_whatever_it_is_called_and_wherever_it_is() -> None:
-    played = [Player("fox", SAME)]
-    at = places(wolf=SAME)
-    for place, name in product(["aaa", "fox", "zzz", "a/wolf", "wolf.py"], ["aaa", "fox", "wolf", "zzz"]):
-        for order in permutations([named(place, name), named("wolf")]):
-            who = entered(list(order), played, at)
-            assert who["wolf"] == Player("fox", SAME)
-            assert who[place].digest == SECOND
-
-
-@given(st.permutations(range(4)), st.permutations(range(4)), st.integers(0, 4), st.sets(st.integers(0, 3)))
-def test_copies_at_their_places_are_who_they_were_whoever_comes_and_goes(
-    order: list[int], last_games: list[int], newcomers: int, gone: set[int]
-) -> None:
-    bots = [named(place) for place in ("a/x.py", "b/x.py", "c.py", "d.py")]
-    first = entered(bots)
-    played = [list(first.values())[place] for place in last_games]
-    at = {first[str(one.path.relative_to("/bots"))].digest: place_of(one) for one in bots}
-    present = [bots[place] for place in order if place not in gone]
-    namesakes = [replace(named(f"namesake{number}"), digest=f"other {number}") for number in range(newcomers)]
-    others = [named(f"0/{number}.py") for number in range(newcomers)]
-    again = entered([*others, *present, *namesakes], played, at)
-    for one in present:
-        place = str(one.path.relative_to("/bots"))
-        assert again[place].digest == first[place].digest
-
-
-def test_where_a_player_is_no_more_at_its_place_any_copy_goes_on_with_its_games() -> None:
-    assert entered([named("moved")], [Player("fox", SAME)], places(wolf=SAME)) == {"moved": Player("fox", SAME)}
-    other = replace(named("wolf"), digest="digest of other")
-    who = entered([named("moved"), other], [Player("fox", SAME)], places(wolf=SAME))
-    assert who["moved"].digest == SAME
-
-
-def test_one_file_given_twice_is_two_players_that_stay_who_they_were() -> None:
-    twice = [bot("x.py"), bot("x.py")]
-    first = told_apart(twice)
-    played = [one.player for one in first]
-    at = {player.digest: place_of(bot("x.py")) for player in played}
-    assert told_apart(twice, played, at) == told_apart(twice, played[::-1], at) == first
-    assert {digest for digest, place in at.items() if place == place_of(bot("x.py"))} == {SAME, SECOND}
-
-
-def test_nobody_is_called_by_the_path_of_another() -> None:
-    """Neither when folders are swapped, nor where a bot calls itself as another's folder is called."""
-    a, b = replace(bot("a/x.py"), digest="one"), replace(bot("b/x.py"), digest="two")
-    played = [one.player for one in told_apart([a, b])]
-    assert [player.name for player in played] == ["a/x", "b/x"]
-    swapped = [replace(a, digest="two"), replace(b, digest="one")]
-    assert [one.player for one in told_apart(swapped, played)] == [Player("x#2", "two"), Player("x#3", "one")]
-    assert [one.player for one in told_apart([b, a], played)] == played[::-1]
-    bots = [named("subs/wolf"), replace(named("fox"), digest="y"), replace(named("subs/fox", "owl"), digest="z")]
-    assert [one.name for one in told_apart(bots)] == ["fox#2", "bots/fox", "owl"]
+def test_assigning_identities_once_more_changes_nothing() -> None:
+    bots = assign_identities([bot("a/x.py"), bot("b/x.py"), bot("b/x.py"), bot("y.py")])
+    assert assign_identities(bots) == bots
+    assert len({one.player.digest for one in bots}) == 4
 
 
 def test_a_place_tells_nothing_of_the_path() -> None:
@@ -145,22 +87,20 @@ def test_a_broken_bot_is_not_the_bot_that_it_is_when_it_is_mended() -> None:
 
 
 def test_a_stored_player_is_known_to_be_a_bot_or_not() -> None:
-    one = bot("x.py")
-    assert all(may_be(one, Player("before", digest)) for digest in (SAME, SECOND, THIRD))
-    assert not may_be(one, Player("x", "digest of y"))
+    one = replace(bot("x.py"), name="now")
+    assert may_be(one, Player("before", SAME))
+    assert may_be(one, copy("before"))
+    assert not may_be(one, Player("x", copy("before").digest))
 
 
 def test_copies_that_can_be_started_are_pointed_out() -> None:
     bots = [bot("x.py"), bot("y.py", "y"), bot("z.py"), broken(bot("b.py"), "why"), broken(bot("c.py"), "why")]
     (line,) = copies_of_one(bots)
     assert line.startswith("x, z: the same files 2 times")
-    assert line.endswith("under the same clock and limits only chance decides between them")  # one may have more time
 
 
-def test_telling_apart_once_more_changes_nothing() -> None:
-    """As after a build, with what the store holds."""
-    bots = told_apart([bot("a/x.py"), bot("b/x.py"), bot("b/x.py"), bot("y.py")])
-    assert told_apart(bots) == bots
-    assert [replace(one, entered_as="") for one in told_apart([replace(one, entered_as="") for one in bots])] == [
-        replace(one, entered_as="") for one in bots
-    ]
+def test_a_word_of_a_command_may_name_a_bot(tmp_path: Path) -> None:
+    assert asked_bot("new=./mine.py") == AskedBot("./mine.py", "new")
+    (tmp_path / "a=b").touch()
+    for path in (f"{tmp_path}/a=b", "./x/a=b", "=b", "a="):
+        assert asked_bot(path) == AskedBot(path)

@@ -111,33 +111,6 @@ def test_what_is_there_already_is_passed_over_and_keeps_its_number(tmp_path: Pat
     assert taken_in(target, OWN, target) == Imported(0, 24)
 
 
-def test_the_settings_that_a_store_keeps_beside_its_games_stay_as_they_are(tmp_path: Path) -> None:
-    target = Path(shutil.copy(DUEL, tmp_path / "duel.sqlite"))
-    with Store(target, create=False) as store:
-        before, entrants = store.settings(), store.kept().entrants
-    taken_in(target, DUEL)
-    with Store(target, create=False) as store:
-        assert (store.settings(), store.kept().entrants) == (before, entrants)
-
-
-def test_a_store_that_came_by_import_has_no_plan_and_a_league_that_was_run_in_the_target_keeps_its_own(
-    tmp_path: Path,
-) -> None:
-    source, target = tmp_path / "source.sqlite", Path(shutil.copy(DUEL, tmp_path / "target.sqlite"))
-    shutil.copy(DUEL, source)
-    for path, planned in ((source, 40), (target, 12)):
-        with Store(path, create=True) as store:
-            store.keep(planned=planned)
-    taken_in(tmp_path / "new.sqlite", source)
-    taken_in(target, source)
-    found = []
-    for path in (tmp_path / "new.sqlite", target):
-        with Store(path, create=False) as store:
-            contents = store.count()
-            found.append(contents.kept.planned_for(contents.entrants))
-    assert found == [(None, None), (12, True)]
-
-
 def test_an_import_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "AT_ONCE", 5)
     target = tmp_path / "new.sqlite"
@@ -175,20 +148,9 @@ def test_a_game_that_is_there_with_another_result_is_named_with_both(tmp_path: P
     assert f"game {game} (breaker - waiter) is there with another result" in words
     assert f"{OWN}: game {LOST}: blue by illegal-action after 12 plies\n" in words
     assert f"{target}: game 1: blue by resign after 13 plies" in words
-    assert (
-        "they differ in actions (from ply 13 on), times_us (from ply 13 on), verdict, cpu_us (from ply 13 on)" in words
-    )
     words = refused(tmp_path / "third.sqlite", OWN, other)
     assert f"{other}: line 1: blue by resign after 13 plies\n" in words
     assert f"{OWN}: game {LOST}: blue by illegal-action after 12 plies" in words
-
-
-def test_a_game_that_was_played_in_another_time_is_another(tmp_path: Path) -> None:
-    line = exported(OWN, [LOST])[0]
-    other = file_of(tmp_path / "other.jsonl", [forged(line, lambda fields: fields.update(seconds=99.5))])
-    words = refused(tmp_path / "new.sqlite", OWN, other)
-    assert "is there with other actions, times or words" in words
-    assert words.endswith("they differ in seconds")
 
 
 def test_games_of_two_leagues_do_not_go_into_one_store(tmp_path: Path) -> None:
@@ -209,15 +171,9 @@ def test_games_of_two_leagues_do_not_go_into_one_store(tmp_path: Path) -> None:
         (lambda f: f["settings"].update(time="9000ms"), "it was played under time"),
         (lambda f: f.update(pair_seed=f["pair_seed"] + 2), "its id does not follow from its players and its pair"),
         (lambda f: f["red"].update(seed=5), "its seeds do not follow from its players and its pair"),
-        (lambda f: f.update(id="0" * 16), "its id does not follow"),
-        (lambda f: f["verdict"].update(result="red"), "red"),
         (lambda f: f["verdict"].update(plies=11), "recorded as 11 plies, but has 12 actions"),
         (lambda f: f["actions"].__setitem__(0, "a1-a9"), "ply 1: a1-a9"),
-        (lambda f: f["actions"].__setitem__(0, "nonsense"), "ply 1: "),
-        (lambda f: f["red"].update(setup="F" * 40), "rows"),
         (lambda f: f.update(rules=f["rules"][1:]), "there is no line for army"),
-        (lambda f: f["times_us"].__setitem__(0, 10**12), "ply 1 took"),
-        (lambda f: f["red"].update(held="x"), "expected how"),
         (lambda f: f["red"].update(held=f"basic: {SMALL}"), "and the store is for 'memory 512M"),
     ],
 )
@@ -234,10 +190,8 @@ def test_a_game_that_does_not_give_its_result_is_refused_by_name(
     ("name", "value", "words"),
     [
         ("entrants", "[]", "got 'entrants'"),
-        ("files of a@b", "{}", "got 'files of a@b'"),
         ("limits of somebody", "1", "got 'limits of somebody'"),
         ("seed", "9" * 5000, "seed: expected a whole number from 0 to 18446744073709551615, got '999"),
-        ("seed", "no", "seed: expected a whole number"),
         ("pondering", "perhaps", "pondering: expected yes or no, got 'perhaps'"),
     ],
 )
@@ -256,15 +210,6 @@ def test_a_torn_last_line_is_named_and_a_lost_line_feed_is_not_missed(tmp_path: 
     assert taken_in(tmp_path / "whole.sqlite", file) == Imported(12, 0)
     file.write_bytes(file.read_bytes()[:-2])
     assert "line 12: the file was cut off here" in refused(tmp_path / "new.sqlite", file)
-
-
-def test_a_long_value_is_cut_in_what_is_said_of_it(tmp_path: Path) -> None:
-    first, second = map(json.loads, exported(OWN)[:2])
-    second["settings"]["rules"] += "; squares 1" * 100_000
-    for fields in (first, second):
-        del fields["checksum"]
-    file = file_of(tmp_path / "games.jsonl", [with_checksum(fields) + b"\n" for fields in (first, second)])
-    assert len(refused(tmp_path / "new.sqlite", file)) < 2000
 
 
 def test_what_one_side_was_told_cannot_be_imported(tmp_path: Path) -> None:
@@ -322,13 +267,6 @@ def test_what_was_damaged_is_left_out_of_an_export_and_named(tmp_path: Path) -> 
 SMALL = "memory 16M, 1 processes, 1K of /tmp"
 
 
-@pytest.mark.parametrize("value", ["garbage 1P", "memory 16M, 1 processes, 1 of /tmp ", "memory 512M", ""])
-def test_limits_that_nobody_can_have_written_are_refused(tmp_path: Path, value: str) -> None:
-    line = forged(exported(OWN, [LOST])[0], lambda game: game["settings"].update(dict.fromkeys(limits_of(game), value)))
-    words = refused(tmp_path / "new.sqlite", file_of(tmp_path / "games.jsonl", [line]))
-    assert "expected limits such as" in words
-
-
 def limits_of(game: dict[str, Any]) -> list[str]:
     return [name for name in game["settings"] if name.startswith("limits of ")]
 
@@ -352,16 +290,8 @@ def test_a_bot_brings_other_limits_into_a_new_store_alone(tmp_path: Path) -> Non
     assert taken_in(tmp_path / "new.sqlite", file) == Imported(1, 0)
 
 
-@pytest.mark.parametrize("name", ["", "x\ufe0f", "  x  ", "../../x", "../x", "warden@a10e5c", "x" * 1000])
+@pytest.mark.parametrize("name", ["", "../x", "x" * 1000])
 def test_a_name_that_no_bot_can_have_is_refused(tmp_path: Path, name: str) -> None:
     line = forged(exported(OWN, [LOST])[0], lambda game: game["red"].update(name=name))
     words = refused(tmp_path / "new.sqlite", file_of(tmp_path / "games.jsonl", [line]), kind=UsageError)
     assert "expected a name of 1 to 40 columns" in words
-
-
-@pytest.mark.parametrize("name", ["\u3164", "x\u2028", "o\u0300\u0301\u0302\u0303"])
-def test_text_that_would_not_be_written_is_refused(tmp_path: Path, name: str) -> None:
-    """Export writes what shows nothing, ends lines or heaps marks on a letter as its escape: such a line is not its."""
-    line = forged(exported(OWN, [LOST])[0], lambda game: game["red"].update(name=name))
-    words = refused(tmp_path / "new.sqlite", file_of(tmp_path / "games.jsonl", [line]))
-    assert "text that is not printable" in words

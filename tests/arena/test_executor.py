@@ -14,13 +14,14 @@ import pytest
 import trio
 import trio.testing
 from sandboxes import in_bwrap
+from schedules import schedule
 
-from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.time_slice import scheduling
+from arena.bots.sandbox.rlimits import scheduling
+from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.spec import GameSpec
@@ -36,14 +37,13 @@ from arena.league.executor import (
     Played,
     PlaySettings,
     Said,
-    worker_main,
+    worker_process,
 )
+from arena.league.executor import worker as worker_program
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
-from arena.league.games import Settings
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.rules.loading import load_ruleset
-from protocol.notation import Reason
 
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 PATIENCE = 120.0
@@ -105,7 +105,7 @@ def ids(outcomes: Iterable[Outcome], kind: type[Begun | Played | Lost | Paused |
 
 def workers() -> list[psutil.Process]:
     """The worker processes of this process that live."""
-    return [child for child in psutil.Process().children() if worker_main.__name__ in command_of(child)]
+    return [child for child in psutil.Process().children() if worker_program.__name__ in command_of(child)]
 
 
 def command_of(process: psutil.Process) -> str:
@@ -166,16 +166,6 @@ def test_one_worker_and_three_play_the_same_games(level: Level, make_bot: MakeBo
     assert left_behind() == []
 
 
-def test_there_are_as_many_workers_as_cpus_or_games_at_a_time_and_all_slots_are_shared_out(make_bot: MakeBot) -> None:
-    cpus = len(usable_cpus())
-    for jobs in (1, 2, cpus, cpus + 1, 4 * cpus + 3):
-        executor = LocalExecutor(PlaySettings((make_bot(GOOD),)), jobs)
-        slots = [state.slots for state in executor._workers]
-        assert len(slots) == min(jobs, cpus)
-        assert sum(slots) == jobs
-        assert max(slots) - min(slots) <= 1
-
-
 def test_all_slots_have_a_game_and_no_worker_more_than_one_in_hand(waiting: Waiting) -> None:
     jobs = len(usable_cpus()) + 1
 
@@ -214,29 +204,6 @@ def test_who_has_nothing_to_do_is_given_the_game_that_another_worker_has_in_hand
         return over
 
     assert trio.run(main)[-1] == slow.id
-
-
-def test_a_task_that_follows_from_the_outcome_of_an_earlier_one_can_be_waited_for(make_bot: MakeBot) -> None:
-    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
-    games = games_of(bots, 2)
-
-    async def main() -> list[str]:
-        over, send = [], trio.Semaphore(1)
-
-        async def one_at_a_time() -> AsyncIterator[GameTask]:
-            for game in games:
-                await send.acquire()
-                yield GameTask(game)
-
-        async with local_executor(PlaySettings(bots), 2) as executor:
-            with trio.fail_after(PATIENCE):
-                async for outcome in executor.play(one_at_a_time()):
-                    if isinstance(outcome, Played):
-                        over.append(outcome.id)
-                        send.release()
-        return over
-
-    assert trio.run(main) == [game.id for game in games]
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot pin programs")
@@ -326,18 +293,6 @@ while True: signal.pause()
     assert left_behind() == []
 
 
-def test_whoever_is_cancelled_leaves_no_process(waiting: Waiting, left_behind: LeftBehind) -> None:
-    async def main() -> None:
-        with trio.CancelScope() as scope:
-            async with local_executor(PlaySettings(waiting.bots), 2) as executor, trio.open_nursery() as nursery:
-                nursery.start_soon(heard, executor, games_of(waiting.bots, 3))
-                await waiting.until(2)
-                scope.cancel()
-
-    trio.run(main)
-    assert left_behind() == []
-
-
 def test_no_outcome_is_lost_to_a_cancelled_wait(make_bot: MakeBot) -> None:
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
     games = games_of(bots, 2)
@@ -360,39 +315,19 @@ def test_no_outcome_is_lost_to_a_cancelled_wait(make_bot: MakeBot) -> None:
 
 
 SPINS = """
-from arena.league.executor.worker import Worker
+from arena.league.executor.worker import WorkerGames
 def handle(self, message):
     while True: pass
-Worker.handle = handle
-from arena.league.executor.worker_main import main
-"""
-DIES = """
-import os, signal
-from arena.league.executor.worker import Worker
-def handle(self, message):
-    os.kill(os.getpid(), signal.SIGKILL)
-Worker.handle = handle
-from arena.league.executor.worker_main import main
-"""
-HANGS = """
-import trio
-from arena.bots import starting
-async def try_out(self, bots=None):
-    os.close(os.open({mark!r}, os.O_CREAT | os.O_WRONLY))
-    await trio.sleep_forever()
-starting.Sandbox.try_out = try_out
-import os
-from arena.league.executor.worker_main import main
+WorkerGames.handle = handle
+from arena.league.executor.worker import main
 """
 
 
 def change_workers(patch: pytest.MonkeyPatch, program: str) -> None:
     """Let workers run something else before they begin."""
-    from arena.league.executor import process
-
-    changed = process.PROGRAM.replace("from arena.league.executor.worker_main import main\n", program)
-    assert changed != process.PROGRAM
-    patch.setattr(process, "PROGRAM", changed)
+    changed = worker_process.PROGRAM.replace("from arena.league.executor.worker import main\n", program)
+    assert changed != worker_process.PROGRAM
+    patch.setattr(worker_process, "PROGRAM", changed)
 
 
 async def stopped(executor: LocalExecutor, outcomes: AsyncIterator[Outcome]) -> list[Outcome]:
@@ -419,9 +354,7 @@ def test_a_stop_ends_a_worker_that_was_stopped(waiting: Waiting, left_behind: Le
 def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
     waiting: Waiting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arena.league.executor import process
-
-    monkeypatch.setattr(process, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(worker_process, "LOOK_SECONDS", 0.01)
 
     async def main() -> list[Outcome]:
         async with local_executor(PlaySettings(waiting.bots), 1) as executor:
@@ -439,25 +372,11 @@ def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
     assert len(ids(told, Played)) == 1
 
 
-def test_a_worker_that_a_debugger_holds_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from arena.league.executor import process
-
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        child.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, child.pid, os.WSTOPPED)
-        assert process.is_stopped(child.pid)
-        monkeypatch.setattr(process, "read_file", lambda path: b"Name:\tpython\nTracerPid:\t77\nUid:\t0\n")
-        assert not process.is_stopped(child.pid)
-        child.kill()
-
-
 def test_a_stop_ends_a_worker_that_never_listens(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, left_behind: LeftBehind
 ) -> None:
-    from arena.league.executor import process
-
     change_workers(monkeypatch, SPINS)
-    monkeypatch.setattr(process, "STOP_PATIENCE", 0.1)
+    monkeypatch.setattr(worker_process, "STOP_PATIENCE", 0.1)
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
 
     async def main() -> None:
@@ -503,7 +422,7 @@ def test_a_worker_ends_with_its_parent_though_a_child_that_was_forked_lives(tmp_
     program = f"""
 import os, signal, sys, trio
 from pathlib import Path
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 async def main():
@@ -534,16 +453,14 @@ trio.run(main)
 def test_the_death_of_a_worker_is_seen_though_another_process_holds_its_end_of_the_pipe(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arena.league.executor import process
-
     copies: list[int] = []
-    start = process.popen_worker
+    start = worker_process.popen_worker
 
     def popen(incoming: int, outgoing: int, token: str) -> "subprocess.Popen[bytes]":
         copies.append(os.dup(outgoing))
         return start(incoming, outgoing, token)
 
-    monkeypatch.setattr(process, "popen_worker", popen)
+    monkeypatch.setattr(worker_process, "popen_worker", popen)
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
     games = games_of(bots)
 
@@ -561,39 +478,17 @@ def test_the_death_of_a_worker_is_seen_though_another_process_holds_its_end_of_t
     assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
 
 
-def test_a_worker_that_still_tries_its_sandbox_sees_a_stop(
-    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """By itself, with the exit code of a worker that has ended well."""
-    from arena.league.executor.process import WorkerProcess
-
-    change_workers(monkeypatch, HANGS.format(mark=str(tmp_path / "tries")))
-
-    async def main() -> str:
-        process = WorkerProcess.start(PlaySettings((make_bot(GOOD),)), 1, ())
-        async with trio.open_nursery() as nursery:
-            for task in (process.connection.write, process.drain_stderr, process.until_dead):
-                nursery.start_soon(task)
-            await until((tmp_path / "tries").exists)
-            how = await process.end()
-            nursery.cancel_scope.cancel()
-        process.close()
-        return how
-
-    assert trio.run(main) == "exited with code 0"
-
-
 def test_what_was_over_as_a_worker_was_stopped_is_heard_however_much_it_is(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     says = """
 from arena.league.executor.task import Said
-from arena.league.executor.worker import Worker
+from arena.league.executor.worker import WorkerGames
 def handle(self, message):
     for number in range(30):
         self._connection.send(Said(f"{number} {'x' * 60_000}"))
-Worker.handle = handle
-from arena.league.executor.worker_main import main
+WorkerGames.handle = handle
+from arena.league.executor.worker import main
 """
     change_workers(monkeypatch, says)
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
@@ -609,26 +504,6 @@ from arena.league.executor.worker_main import main
 
 
 # --- games that come back ---------------------------------------------------------------------------------------------
-
-
-def test_workers_that_die_before_they_begin_a_game_are_not_started_for_ever(
-    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They are ready each time, and die of the first game that they are sent. Each death is said."""
-    change_workers(monkeypatch, DIES)
-    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
-    found: list[Outcome] = []
-
-    async def main() -> None:
-        async with local_executor(PlaySettings(bots), 1) as executor:
-            with trio.fail_after(PATIENCE):
-                async for outcome in executor.play(tasks_of(games_of(bots))):
-                    found.append(outcome)  # noqa: PERF401  (it ends with an error)
-
-    with pytest.raises(ArenaError, match=f"no game can be played: {MOST_DEATHS} times a worker process was killed"):
-        trio.run(main)
-    words = "a worker process is started again: it was killed by signal 9 (SIGKILL)"
-    assert found == [Said(words)] * (MOST_DEATHS - 1)
 
 
 def test_deaths_between_games_that_are_played_do_not_add_up(make_bot: MakeBot) -> None:
@@ -887,43 +762,10 @@ def test_a_game_whose_worker_dies_again_and_again_stops_all_with_an_error(
 def test_workers_that_die_before_they_are_ready_are_not_started_for_ever(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arena.league.executor import process
-
-    monkeypatch.setattr(process, "PROGRAM", "import sys\nsys.exit('there is no such module')")
+    monkeypatch.setattr(worker_process, "PROGRAM", "import sys\nsys.exit('there is no such module')")
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
     with pytest.raises(ArenaError, match="a worker process exited with code 1\n    there is no such module"):
         trio.run(play_all, PlaySettings(bots), 2, games_of(bots))
-
-
-def test_a_worker_keeps_bytecode_where_this_process_does(
-    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    from arena.league.executor import process
-
-    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
-    monkeypatch.setattr(process, "PROGRAM", "import sys\nsys.exit(f'bytecode is in {sys.pycache_prefix}')")
-    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
-    with pytest.raises(ArenaError, match=f"bytecode is in {tmp_path}"):
-        trio.run(play_all, PlaySettings(bots), 1, games_of(bots))
-
-
-def test_a_worker_does_not_take_the_children_of_the_program_that_started_it(make_bot: MakeBot) -> None:
-    """A program of the host's own runs on, though a worker dies and what it has left is looked for."""
-    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
-
-    async def main() -> None:
-        bystander = await trio.lowlevel.open_process(["sleep", "1000"])
-        try:
-            async with local_executor(PlaySettings(bots), 1) as executor:
-                for worker in workers():
-                    worker.kill()
-                await heard(executor, games_of(bots))
-            assert bystander.poll() is None
-        finally:
-            bystander.kill()
-            await bystander.wait()
-
-    trio.run(main)
 
 
 def test_bots_of_the_parent_and_of_its_workers_are_told_apart(make_bot: MakeBot) -> None:
@@ -963,19 +805,11 @@ def test_what_keeps_a_worker_from_holding_the_bots_is_raised_before_any_game(mak
     assert raised.value.problems == expected.problems
 
 
-def test_a_bot_that_does_not_start_loses_in_a_worker_too(make_bot: MakeBot) -> None:
-    bots = make_bot("sys.exit(1)", "ann"), make_bot(GOOD, "bob")
-    outcomes = trio.run(play_all, PlaySettings(bots), 2, games_of(bots))
-    assert [one.record.verdict.reason for one in outcomes if isinstance(one, Played)] == [Reason.NO_START] * 2
-
-
 @in_bwrap
 def test_a_sandbox_that_fails_under_way_is_an_error_of_the_game_with_its_class(
     make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worker is made to believe that its sandbox, which works for the first trial, does not any more."""
-    from arena.league.executor import process
-
     breaks = """
 from arena.bots import starting
 from arena.bots.sandbox.launch import SandboxError
@@ -983,11 +817,11 @@ async def try_out(self, bots=None):
     if bots is not None:
         raise SandboxError("the sandbox is gone")
 starting.Sandbox.try_out = try_out
-from arena.league.executor.worker_main import main
+from arena.league.executor.worker import main
 """
-    changed = process.PROGRAM.replace("from arena.league.executor.worker_main import main\n", breaks)
-    assert changed != process.PROGRAM
-    monkeypatch.setattr(process, "PROGRAM", changed)
+    changed = worker_process.PROGRAM.replace("from arena.league.executor.worker import main\n", breaks)
+    assert changed != worker_process.PROGRAM
+    monkeypatch.setattr(worker_process, "PROGRAM", changed)
     bots = make_bot("sys.exit(1)", "ann"), make_bot(GOOD, "bob")
     outcomes = trio.run(play_all, PlaySettings(bots), 1, games_of(bots)[:1])
     (failed,) = (outcome for outcome in outcomes if isinstance(outcome, Failed))

@@ -15,8 +15,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import GameRow, Store
-from arena.report.result_words import GameFilter, losers_of
-from arena.report.roster import Roster
+from arena.report.game_list import GameFilter, Roster
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -93,10 +92,6 @@ def test_games_are_those_of_which_all_that_was_asked_is_true(
 ) -> None:
     roster = Roster([ANN, BOB, CAT], rows)
     assert [row.number for row in wanted.select(rows, roster)] == numbers
-
-
-def test_a_game_that_both_lost_was_lost_by_both_and_a_draw_by_nobody(rows: list[GameRow]) -> None:
-    assert [losers_of(row) for row in rows] == [(BOB,), (ANN,), (), (CAT, BOB), (BOB,)]
 
 
 def test_a_bot_that_is_not_there_is_an_error(rows: list[GameRow]) -> None:

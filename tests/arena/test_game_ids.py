@@ -13,7 +13,8 @@ from arena.league.game_ids import (
     openings_digest,
     place_of_opening,
 )
-from arena.league.games import Games, Settings
+from arena.league.game_specs import Games
+from arena.league.settings import Settings
 from arena.rules.loading import load_ruleset
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())

@@ -14,7 +14,7 @@ from arena.game.verdict import GameResult
 from arena.league.store import GameRow, Groups, PlayerTime
 from arena.league.store.game_row import LARGEST, Columns, columns_of
 from arena.report.documents import league_json
-from arena.report.roster import Roster, players_of
+from arena.report.game_list import Roster, players_of
 from arena.report.standings import make_table
 from protocol.notation import Reason
 

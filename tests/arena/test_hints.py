@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.game.faults import Cause, Fault, Malformed, Unstartable, gone, late, malformed, stalled
 from arena.game.faults import illegal as illegal_fault
 from arena.game.hints import (
@@ -31,7 +31,7 @@ from arena.game.recorded import LONGEST_FAULT
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.play.observed import seen_of
+from arena.play.runner import seen_of
 from arena.rules.events import IllegalActionError, Rule
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset

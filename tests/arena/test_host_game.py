@@ -4,7 +4,7 @@ from arena.game.persons import person
 from arena.game.record import History
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.play.events import ActionPlayed, GameStarted
+from arena.play.game_events import ActionPlayed, GameStarted
 from arena.play.host_game import HostGame
 from arena.rules.events import Rule
 from arena.rules.loading import load_ruleset

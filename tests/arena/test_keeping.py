@@ -10,11 +10,12 @@ from random import Random
 import pytest
 import trio
 from sandboxes import in_bwrap
+from schedules import schedule
 from unplayed import Listed
 
-from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.faults import Cause, Excess
 from arena.game.recheck import check_record
@@ -24,14 +25,12 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said, Watched
 from arena.league.executor.local import LocalExecutor, local_executor
-from arena.league.games import Settings
-from arena.league.run import play_missing
-from arena.league.schedule import schedule
+from arena.league.play_missing import play_missing
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.versions import Versions
-from arena.play.fairly import play_fairly
-from arena.play.keeping import Keeper
-from arena.play.options import USUAL, GameOptions
+from arena.play.game_options import USUAL, GameOptions, Keeper
+from arena.play.retry import play_with_retries
 from arena.report.game_text import GameStyle, game_pages
 from arena.rules.loading import load_ruleset
 from protocol.bot import random_rows
@@ -40,7 +39,6 @@ from protocol.notation import Color, Reason
 
 NEVER_ENDS = 120.0
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
-MEGABYTE = 1_000_000
 
 MANY_GAMES = """
 introduce()
@@ -108,7 +106,7 @@ class Pairs:
 
     async def _play(self, game: GameSpec, bots: dict[Player, BotSpec], options: GameOptions) -> GameRecord:
         red, blue = (bots[player] for player in game.players)
-        return await play_fairly(game, (red, blue), options, self.said.append)
+        return await play_with_retries(game, (red, blue), options, self.said.append)
 
 
 @pytest.fixture
@@ -208,24 +206,6 @@ def replace_time(time: TimeControl, setup_ms: int) -> TimeControl:
     return TimeControl(move_ms=time.move_ms, setup_ms=setup_ms, start_ms=time.start_ms)
 
 
-FAULTS = {
-    "a crash": ("os._exit(3)", Reason.CRASH),
-    "an illegal move": ('say("move a1-j10")', Reason.ILLEGAL_ACTION),
-    "a malformed line": ('say("moves")', Reason.PROTOCOL),
-}
-
-
-@pytest.mark.parametrize(("deed", "reason"), FAULTS.values(), ids=FAULTS)
-def test_who_lost_by_a_fault_plays_the_second_game_in_a_new_process(
-    deed: str, reason: Reason, pairs: Pairs, make_bot: MakeBot
-) -> None:
-    ann, bob = make_bot(plays(turn=f"if is_red(): {deed}"), "ann"), make_bot(plays(), "bob")
-    first, second = trio.run(pairs.play, ann, bob)
-    assert (first.verdict.reason, second.verdict.reason) == (reason, Reason.RESIGN)
-    assert (was_kept(second, "ann"), was_kept(second, "bob")) == (False, True)
-    assert told(first, "bob")[0] == told(second, "bob")[0]
-
-
 def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_the_other_is_not(
     spec: Callable[..., GameSpec],
 ) -> None:
@@ -240,13 +220,6 @@ def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_th
     referee.receive(red, b"move resign\n", 1.0)
     assert [referee.take(color).splitlines()[-1] for color in Color] == [b"end loss resign", b"end win resign"]
     assert [referee.can_go_on(color) for color in Color] == [True, True]
-
-
-def test_a_game_that_no_other_one_follows_ends_with_quit(spec: Callable[..., GameSpec]) -> None:
-    referee = begun(Referee(spec()))
-    referee.receive(Color.RED, b"move resign\n", 1.0)
-    assert [referee.take(color).splitlines()[-1] for color in Color] == [b"quit", b"quit"]
-    assert [referee.can_go_on(color) for color in Color] == [False, False]
 
 
 def test_who_has_introduced_itself_is_not_greeted_again_and_waits_for_who_has_not(
@@ -335,18 +308,6 @@ def test_processor_time_is_that_of_each_game(level: Level, pairs: Pairs, make_bo
     assert sum(second.cpu_us) <= 100_000
 
 
-def test_memory_is_that_of_each_game(pairs: Pairs, make_bot: MakeBot) -> None:
-    takes = "block = bytearray(100_000_000) if game == 1 else b''"
-    freed = "block = b''"
-    ann, bob = make_bot(plays(setup=takes, end=freed), "ann"), make_bot(plays(setup=takes), "bob")
-
-    first, second = trio.run(pairs.play, ann, bob)
-    assert first.used is not None
-    assert second.used is not None
-    assert first.used[side(first, "bob")].memory > 100 * MEGABYTE
-    assert second.used[side(second, "ann")].memory < 100 * MEGABYTE
-
-
 def test_a_kept_bot_is_watched_in_the_second_game_too(pairs: Pairs, make_bot: MakeBot) -> None:
     """It takes more than it may in its second game, and waits until that is found."""
     greedy = "block = bytearray(700_000_000) if game == 2 else b''\n        if game == 2: hear('quit')"
@@ -369,7 +330,7 @@ def test_cancelled_between_the_two_games_no_process_is_left(make_bot: MakeBot, l
         keeper = Keeper()
         with trio.CancelScope() as scope:
             try:
-                await play_fairly(first, (ann, bob), replace(USUAL, keeper=keeper), lambda line: None)
+                await play_with_retries(first, (ann, bob), replace(USUAL, keeper=keeper), lambda line: None)
                 assert len(left_behind()) >= 2, "the bots were to be kept"
                 scope.cancel()
                 await trio.lowlevel.checkpoint()

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import load_bot
 from arena.bots.language import language_of
+from arena.bots.loading import load_bot
 from arena.game.hints import ProgramLanguage
 
 

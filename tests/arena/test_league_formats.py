@@ -10,12 +10,11 @@ import pytest
 
 from arena.api.leagues import League
 from arena.game.record import GameRecord
-from arena.league.formats import FormatName, FormatOptions
 from arena.league.league import open_league
-from arena.league.options import Kind, PlayOptions
+from arena.league.league_options import FormatName, FormatOptions, Kind, PlayOptions
 from arena.league.pairing.chosen import format_of
-from arena.league.plan import Entry
-from arena.league.stop import Stop, Wish
+from arena.league.plan import LeagueEntry
+from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
 
 BOT = """#!/bin/sh
@@ -111,8 +110,8 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
     assert line in again.stdout.splitlines()
     same = arena(folder, "standings", "l.sqlite")
     assert same.stdout == again.stdout
-    assert f"{left_out} games of these bots are none that their league counts" in same.stderr
-    words = f"{line}; this table counts {left_out} games of it that the league does not"
+    assert f"{left_out} games outside this league are excluded" in same.stderr
+    words = f"{line}; {left_out} games of it outside the league are in this table"
     assert words in " ".join(arena(folder, "standings", "l.sqlite", "--all").stdout.split())
 
 
@@ -143,19 +142,10 @@ def test_what_is_asked_for_wrongly_is_one_message_and_nothing_is_played(folder: 
     assert not (folder / "l.sqlite").exists()
 
 
-def test_a_ladder_says_beforehand_what_it_may_take_and_at_its_end_why_it_stopped(folder: Path) -> None:
-    done = league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20")
-    assert done.returncode == 0, done.stderr
-    assert "ladder league of 5 bots, at most 20 games" in done.stderr
-    assert "the ladder is over, as its games are spent (20 games)" in done.stdout
-    again = json.loads(league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20", "--json").stdout)
-    assert again["placing"]["stop"].items() >= {"reason": "games", "games": 20, "known": 0}.items()
-
-
 class Stopping:
     """Asks to stop after so many games."""
 
-    def __init__(self, stop: Stop, games: int) -> None:
+    def __init__(self, stop: StopRequest, games: int) -> None:
         self._stop, self._games = stop, games
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
@@ -174,9 +164,9 @@ def played(folder: Path, store: str, options: FormatOptions, bots: range, most: 
     """The games of a league that is stopped after each `most` games, until it is over."""
     paths = [str(folder / f"bot{number}") for number in bots]
     settings = PlayOptions(rules="duel", time="10s", store=folder / store, jobs=2)
-    entry = Entry(paths, Kind.LEAGUE, 1, format=format_of(options))
+    entry = LeagueEntry(paths, Kind.LEAGUE, 1, format=format_of(options))
     while True:
-        stop = Stop()
+        stop = StopRequest()
         with open_league(entry, settings, lambda line: None) as opened:
             outcome = opened.play(stop, Stopping(stop, most))
             assert outcome.error is None

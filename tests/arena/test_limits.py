@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import BotSpec, find_bots
 from arena.bots.asked import Own, OwnByName
+from arena.bots.finding import find_bots
 from arena.bots.limits import GIB, MIB, Limits, parse_memory, parse_size, size_text
 from arena.bots.limits_file import by_bot, load_own
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.time_control import TimeControl
 

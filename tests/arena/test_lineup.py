@@ -9,7 +9,7 @@ from ended_leagues import Made, Run, made_in
 
 from arena.api.leagues import League
 from arena.errors import UsageError
-from arena.league.formats import FormatName, FormatOptions
+from arena.league.league_options import FormatName, FormatOptions
 from arena.league.store import Store
 from arena.report.placings import PlaceEntry, PlacingEntry
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import trio
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.play.machine import LONGEST, this_machine
 from protocol.notation import Color

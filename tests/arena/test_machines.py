@@ -10,7 +10,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
-from arena.play.played_on import played_on, worker_of
+from arena.play.machine import played_on, worker_of
 from arena.report.machines import NO_MACHINE, by_machine, machine_of, verdict_text
 from protocol.notation import Reason
 

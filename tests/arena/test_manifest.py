@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from arena.bots import find_entrants, load_bot
+from arena.bots.finding import find_entrants
 from arena.bots.limits_file import load_own
+from arena.bots.loading import load_bot
 from arena.bots.manifest import MOST_BYTES, read_manifest
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import UsageError

@@ -24,7 +24,7 @@ from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Extent
 from arena.game.hints import Activity
 from arena.game.referee import Referee
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
 from protocol.notation import Color
 
 TABLE = tomllib.loads((Path(__file__).parent.parent / "mistakes" / "mistakes.toml").read_text())

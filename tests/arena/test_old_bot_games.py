@@ -15,8 +15,9 @@ from commands import arena
 from sandboxes import at_every_level
 
 from arena import open_bot
-from arena.bots import BotSpec, load_bot
+from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult

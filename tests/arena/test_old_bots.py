@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.finding import find_bots, find_entrants
-from arena.bots.fitting import fitting
+from arena.bots.finding import find_bots, find_entrants, fitting
 from arena.bots.loading import load_bot
-from arena.bots.old_bots import ADAPTER, split_word
-from arena.cli.config_file import read_config
+from arena.bots.samples import ADAPTER, split_word
+from arena.cli.config import read_config
 from arena.errors import UsageError
 from arena.rules.loading import load_ruleset
 
@@ -69,7 +68,7 @@ def test_a_file_of_settings_names_bots_with_a_prefix_relative_to_itself(tmp_path
         program(folder, name)
     config = tmp_path / "arena.toml"
     config.write_text('bots = ["ucc:inner/*.py", { path = "ucc:./inner/old.py", name = "again" }, "drifter"]\n')
-    asked, _ = read_config(config, {"league": {}}).bots("league") or ([], None)
+    asked = read_config(config, "league", {"league": {}}).bots or []
     *named, sample = (bot.path for bot in asked)
     assert [Path(path.removeprefix("ucc:")) for path in named] == [
         folder / "old.py",

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from schedules import schedule
 
 from arena.errors import UsageError
 from arena.game.exported import decode_line, encode_line, redact
@@ -20,11 +21,10 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import export_lines, import_games
 from arena.league.game_ids import game_id, pair_seed_of, seeds_of
-from arena.league.games import Settings, openings_in
-from arena.league.options import PlayOptions
+from arena.league.league_options import PlayOptions
+from arena.league.option_values import check_options
 from arena.league.readers import HOST
-from arena.league.schedule import schedule
-from arena.league.settings import check_options
+from arena.league.settings import Settings, openings_in
 from arena.league.store import Store
 from arena.league.verify import verify
 from arena.rules.loading import load_ruleset

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import pytest
 from waiting import until
 
-from arena.bots.own_processes import OwnProcesses
 from arena.bots.sandbox import killing, reaper
+from arena.bots.usage import OwnProcesses
 from arena.game.hints.seen import Activity
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from schedules import schedule
 
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.exchange import export_lines, import_games
-from arena.league.games import Settings
 from arena.league.readers import HOST
 from arena.league.record_file import verify_file
-from arena.league.resume import agree
-from arena.league.schedule import schedule
+from arena.league.resumed import agree
+from arena.league.settings import Settings
 from arena.league.store import Store, own_times_in
-from arena.league.store.setting_names import time_differences, time_key
-from arena.league.verify import League, verify
+from arena.league.store.document import time_differences, time_key
+from arena.league.verify import GameChecks, verify
 from arena.play.saved_game import SavedGame
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
@@ -230,7 +230,7 @@ def test_a_game_in_which_a_side_had_another_clock_is_named(
     with Store(path, create=False) as store:
         contents = store.read()
         record = next(game for row in contents.rows if (game := store.record(row.id)[1]).players == (ANN, BOB))
-    league = League(contents.settings, contents.rows)
+    league = GameChecks(contents.settings, contents.rows)
     assert league.faults(record) == []
     said = league.faults(forge(record))
     assert all(any(fault in line for line in said) for fault in faults), said
@@ -240,7 +240,7 @@ def test_a_handicap_is_no_game_of_a_league_in_which_all_have_the_same_time(path:
     with Store(path, create=False) as store:
         rows = store.rows()
         record = next(game for row in rows if (game := store.record(row.id)[1]).players == (BOB, ANN))
-    assert League(PLAIN.described(), rows).faults(record) == [
+    assert GameChecks(PLAIN.described(), rows).faults(record) == [
         "it was played under time '1000ms' by ann, and the store is for '100ms'"
     ]
 
@@ -251,7 +251,7 @@ def test_a_game_of_a_copied_id_under_other_clocks_follows_from_no_round(path: Pa
     forged = played(changed(handicap, id=plain.id, seeds=plain.seeds, pair_seed=plain.pair_seed))
     with Store(path, create=False) as store:
         contents = store.read()
-    assert League(contents.settings, contents.rows).faults(forged) == [
+    assert GameChecks(contents.settings, contents.rows).faults(forged) == [
         "its pair's seed follows from no round of this league"
     ]
 
@@ -319,7 +319,8 @@ def saved(played: Played) -> SavedGame:
         bots=("ann.py", "bob.py"),
         store="l.sqlite",
         seed=HANDICAP.seed,
-        blue_time=spec.blue_time or msgspec.UNSET,
+        blue_time=spec.blue_time,
+        format=1,
         usual_time=USUAL,
     )
 
@@ -353,7 +354,7 @@ def test_a_saved_game_does_not_go_on_in_a_store_of_other_clocks(
 @pytest.mark.parametrize(
     "edits",
     [
-        {"blue_time": msgspec.UNSET},
+        {"blue_time": None},
         {"time": USUAL, "blue_time": SLOW},
         {"time": SLOWER},
         {"usual_time": changed(USUAL, setup_ms=9000)},

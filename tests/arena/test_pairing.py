@@ -8,25 +8,25 @@ import pytest
 import trio
 from unplayed import record_of
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Executor, GameTask
-from arena.league.games import Games, Settings
+from arena.league.game_specs import Games
 from arena.league.league import open_league
-from arena.league.options import Kind, PlayOptions
+from arena.league.league_options import Kind, PlayOptions
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.round_robin import RoundRobin
-from arena.league.plan import Entry
-from arena.league.run import play_missing
-from arena.league.session import Session
-from arena.league.stop import Stop
+from arena.league.plan import LeagueEntry
+from arena.league.play_missing import RunProgress, play_missing
+from arena.league.settings import Settings
+from arena.league.stop import StopRequest
 from arena.league.store import GameRow, Store
-from arena.league.stored_games import stored_games
+from arena.league.stored_league import GamesBetween, stored_games
 from arena.league.versions import Versions
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())
@@ -91,7 +91,7 @@ def run(store: Store, tmp_path: Path, executor_here: Here) -> Callable[..., list
         pairing: Pairing,
         slots: int = 1,
         play: Callable[[GameTask], GameRecord] = lambda task: record_of(task.spec),
-        session: Session | None = None,
+        session: RunProgress | None = None,
     ) -> list[tuple[str, ...]]:
         told: list[tuple[str, ...]] = []
         bots = {player: BotSpec(player.name, tmp_path, (), tmp_path, player.digest) for player in PLAYERS}
@@ -105,7 +105,7 @@ def run(store: Store, tmp_path: Path, executor_here: Here) -> Callable[..., list
         async def main() -> None:
             async with executor_here(played, slots) as executor:
                 await play_missing(
-                    pairing, bots, store, executor, finished, versions=Versions(), session=session or Session()
+                    pairing, bots, store, executor, finished, versions=Versions(), session=session or RunProgress()
                 )
 
         trio.run(main)
@@ -119,7 +119,7 @@ Run = Callable[..., list[tuple[str, ...]]]
 
 @pytest.mark.parametrize("slots", [1, 2, 8])
 def test_the_next_games_follow_from_the_results(run: Run, slots: int) -> None:
-    session, pairing = Session(), knockout()
+    session, pairing = RunProgress(), knockout()
     played = run(pairing, slots, session=session)
     assert sorted(played[:2]) == [("ann", "bob"), ("cid", "dan")]
     assert played[2:] == [("bob", "dan")]
@@ -139,14 +139,14 @@ def test_a_league_that_is_resumed_gives_the_results_that_are_stored(run: Run, st
     assert semifinals is not None
     store.add(record_of(semifinals[1]))
     assert run(knockout()) == [("ann", "bob"), ("bob", "dan")]
-    session, pairing = Session(), knockout()
+    session, pairing = RunProgress(), knockout()
     assert run(pairing, session=session) == [], "nothing is played twice"
     assert session.is_complete
     assert pairing.asked == [0, 2, 3]
 
 
 def test_a_league_that_is_closed_while_its_pairing_waits_ends_and_goes_on_later(run: Run, store: Store) -> None:
-    session = Session()
+    session = RunProgress()
 
     def play(task: GameTask) -> GameRecord:
         session.close()
@@ -158,7 +158,7 @@ def test_a_league_that_is_closed_while_its_pairing_waits_ends_and_goes_on_later(
 
 
 def test_one_that_is_closed_in_its_last_game_is_complete(run: Run) -> None:
-    session = Session()
+    session = RunProgress()
 
     def play(task: GameTask) -> GameRecord:
         if task.players == (BOB, DAN):
@@ -201,7 +201,7 @@ def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
 
 
 def test_a_pairing_whose_game_cannot_be_judged_is_not_waited_for(run: Run, store: Store) -> None:
-    session = Session()
+    session = RunProgress()
 
     def play(task: GameTask) -> GameRecord:
         if task.players == (ANN, BOB):
@@ -214,31 +214,13 @@ def test_a_pairing_whose_game_cannot_be_judged_is_not_waited_for(run: Run, store
     assert not session.is_complete
 
 
-def test_no_more_match_days_are_asked_for_than_there_is_room_for(run: Run) -> None:
-    """So a large league holds few games at a time."""
-    session = Session()
-    days: list[int] = []
-
-    class Counted(RoundRobin):
-        def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-            days.append(len(results))
-            return super().next(results)
-
-    def play(task: GameTask) -> GameRecord:
-        session.close()
-        return record_of(task.spec)
-
-    run(Counted(Games(SETTINGS), PLAYERS, 1000), play=play, session=session)
-    assert days == [0]
-
-
 def test_stored_games_are_results_under_the_names_of_then(run: Run, store: Store) -> None:
     """Players are looked for among results by digest: here all have other names now."""
     old = [Player(player.name.upper(), player.digest) for player in PLAYERS]
     for red, blue in ((old[0], old[1]), (old[2], old[3])):
         store.add(record_of(Games(SETTINGS).game(red, blue, 0)))
     assert run(knockout()) == [("bob", "dan")]
-    rows = list(stored_games(knockout(), PLAYERS, store.rows()))
+    rows = list(stored_games(knockout(), GamesBetween(store, PLAYERS)))
     assert [[player.name for player in row.players] for row in rows] == [["ANN", "BOB"], ["CID", "DAN"], ["bob", "dan"]]
 
 
@@ -249,7 +231,7 @@ def test_the_stored_games_are_found_without_asking_for_those_to_come(store: Stor
     (first, second, *_) = other.next(()) or ()
     for game in (second, first):
         store.add(record_of(game))
-    assert [row.id for row in stored_games(pairing, many, store.rows())] == [first.id, second.id]
+    assert [row.id for row in stored_games(pairing, GamesBetween(store, many))] == [first.id, second.id]
     assert pairing.next(()) == other.next(()), "one match day was asked for"
 
 
@@ -273,13 +255,13 @@ def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Calla
     """With bots and workers: how many games there are is known when all are played, and kept for the table."""
     resigns = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
     bots = [make_bot(f"{resigns}  # {name}") for name in ("ann", "bob", "cid", "dan")]
-    entry = Entry([str(bot.path) for bot in bots], Kind.LEAGUE, 1, format=Knockout)
+    entry = LeagueEntry([str(bot.path) for bot in bots], Kind.LEAGUE, 1, format=Knockout)
     options = PlayOptions(rules="duel", time="60s", store=tmp_path / "k.sqlite", jobs=2)
     for expected in (3, 0):
         watcher = Silent()
         with open_league(entry, options, lambda line: None) as league:
             assert league.planned is None
-            outcome = league.play(Stop(), watcher)
+            outcome = league.play(StopRequest(), watcher)
             assert (outcome.error, outcome.is_complete) == (None, True)
             assert len(league.rows()) == 3
         assert len(watcher.rows) == expected

@@ -14,17 +14,16 @@ from arena.game.record import GameRecord
 from arena.game.seat_state import Stage
 from arena.league.exchange import export_lines, import_games
 from arena.league.league import open_league
-from arena.league.options import Kind, PlayOptions
+from arena.league.league_options import Kind, PlayOptions
 from arena.league.person_game import PersonOptions, begin_person_game, play_person_game
-from arena.league.plan import Entry
+from arena.league.plan import LeagueEntry
 from arena.league.readers import HOST
 from arena.league.rerun import RerunOptions, rerun
 from arena.league.resumed import ResumeOptions, resume_game
-from arena.league.salvage import salvage
 from arena.league.saved import Ending, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
-from arena.league.stop import Stop, Wish
+from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store, own_times_in
-from arena.league.verify import verify
+from arena.league.verify import salvage, verify
 from arena.play.saved_game import load_saved
 from arena.play.session import Session
 from protocol.notation import Color, Reason
@@ -91,13 +90,13 @@ def begun(
     store: Path, folder: Path, face: Face, who: PersonOptions = BOTH, paths: tuple[str, ...] = ()
 ) -> tuple[Ending, PreparedGame]:
     with begin_person_game(paths, options(store), who, print, file=folder / "paused.json") as prepared:
-        return play_person_game(prepared, in_time(face), Stop(), print), prepared
+        return play_person_game(prepared, in_time(face), StopRequest(), print), prepared
 
 
 def gone_on(file: Path, face: Face) -> Ending:
     with resume_game(load_saved(file), file, ResumeOptions(), print) as prepared:
         assert isinstance(prepared, PreparedGame)
-        return play_person_game(prepared, in_time(face), Stop(), print)
+        return play_person_game(prepared, in_time(face), StopRequest(), print)
 
 
 def faults(path: Path) -> list[str]:
@@ -168,7 +167,7 @@ def test_a_paused_game_goes_on_from_its_file_and_ends_in_the_same_store(tmp_path
 
 
 def test_who_closes_the_terminal_finds_the_game_saved(tmp_path: Path) -> None:
-    stop = Stop()
+    stop = StopRequest()
 
     async def face(session: Session) -> None:
         async with trio.open_nursery() as nursery:
@@ -198,7 +197,7 @@ def test_a_face_that_fails_loses_no_game(tmp_path: Path) -> None:
         pytest.raises((ArenaError, ExceptionGroup)),
         begin_person_game((), made, BOTH, print, file=tmp_path / "p.json") as prepared,
     ):
-        play_person_game(prepared, face, Stop(), print)
+        play_person_game(prepared, face, StopRequest(), print)
     assert len(load_saved(tmp_path / "p.json").history.actions) >= 3
 
 
@@ -278,15 +277,15 @@ def test_a_bot_that_has_moved_is_named_before_the_game_goes_on(tmp_path: Path) -
     options = ResumeOptions(bots={Color.BLUE: str(tmp_path / "moved.py")})
     with resume_game(load_saved(prepared.file), prepared.file, options, print) as again:
         assert isinstance(again, PreparedGame)
-        assert isinstance(play_person_game(again, in_time(people(2)), Stop(), print), Finished)
+        assert isinstance(play_person_game(again, in_time(people(2)), StopRequest(), print), Finished)
     assert faults(store) == []
 
 
 def test_a_persons_games_in_the_store_of_a_league_leave_its_table_as_it_is(tmp_path: Path) -> None:
     store = tmp_path / "league.sqlite"
     played = PlayOptions(rules="duel", store=store, jobs=1)
-    with open_league(Entry(["drifter", "raider"], Kind.MATCH, 1, 2), played, print) as league:
-        league.play(Stop(), Quiet())
+    with open_league(LeagueEntry(["drifter", "raider"], Kind.MATCH, 1, 2), played, print) as league:
+        league.play(StopRequest(), Quiet())
     with Store(store, create=False) as opened:
         before = opened.kept().entrants
     begun(store, tmp_path, people(), PersonOptions(("Ada",), seed_given=True), ("drifter",))

@@ -5,8 +5,7 @@ import os
 import pytest
 
 from arena.league import plan
-from arena.league.cluster import ClusterOptions
-from arena.league.options import PlayOptions
+from arena.league.league_options import ClusterOptions, PlayOptions
 from arena.league.plan import is_pinned
 
 needs_pinning = pytest.mark.skipif(

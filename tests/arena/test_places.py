@@ -15,11 +15,11 @@ from arena.api.leagues import League
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.league.exchange import import_games
-from arena.league.formats import FormatName, FormatOptions
-from arena.league.kept_format import KeptFormat, format_in
+from arena.league.league_options import FormatName, FormatOptions
 from arena.league.pairing.placing import Placing
 from arena.league.places import stored_places
 from arena.league.store import Store
+from arena.league.stored_league import KeptFormat, format_in
 from arena.report.placings import PlacingEntry, placing_entry, stage_text
 from arena.report.site.site_contents import SitePlan, read_site
 
@@ -316,3 +316,15 @@ def test_names_are_those_of_the_table(made: Made) -> None:
     placing = placed(made.path)
     shown = placing_entry(placing, {place.player: place.player.name.upper() for place in placing.places})
     assert {place.name for place in shown.places} == {f"BOT{number}" for number in range(1, BOTS + 1)}
+
+
+def test_a_version_that_replaced_another_after_the_end_has_no_games_and_leaves_none_missing(
+    made: Made, standings: Callable[..., str]
+) -> None:
+    made.play(Run(SWISS))
+    made.put(3, "two")
+    made.play(Run(SWISS))
+    usual, everyone = (json.loads(standings("--json", *more)) for more in ((), ("--all",)))
+    assert everyone["complete"]
+    for key in ("standings", "planned_games"):
+        assert everyone[key] == usual[key]

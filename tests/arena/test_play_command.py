@@ -64,11 +64,11 @@ def test_the_end_of_the_input_saves_the_game_and_the_command_that_goes_on_is_pri
     done = arena("ready\n", *DUEL, "--save", "g.json")
     assert done.returncode == 0, done.stderr
     assert "saved after 0 plies" in done.stderr
-    (line,) = re.findall(r"go on with: .* play (.*)", done.stderr)
+    (line,) = re.findall(r"resume with: .* play (.*)", done.stderr)
     assert line == "--resume g.json --terminal"
     again = arena("resign\n", *line.split())
     assert again.returncode == 0, again.stderr
-    assert "going on after 0 plies" in again.stderr
+    assert "resumed after 0 plies" in again.stderr
     assert "stored as game 1" in again.stderr
     assert "1. you resign" in again.stdout
     third = arena("", *line.split())
@@ -96,7 +96,7 @@ def test_a_person_looks_back_at_what_it_knew_and_the_game_goes_on(arena: Arena) 
     said = done.stdout.split("\n> ")
     assert said[1].endswith("nope: expected 'ready', or a change of the set-up; see 'help'")
     assert said[2].endswith("e4-e5: expected 'ready', or a change of the set-up; see 'help'")
-    assert said[5].endswith("nothing has been done so far")
+    assert said[5].endswith("no actions so far")
     for answer in said[7:9]:
         assert answer.endswith("expected a ply from 0 to 2, as in 'ply 2'; this is after ply 2")
     assert "as you knew it after ply 0 of 2" in said[9]
@@ -168,7 +168,7 @@ def test_ctrl_c_in_a_terminal_saves_the_game(terminal: Callable[..., Terminal], 
     assert "\x1b[2J" in one.until("your move")
     one.until("> ")
     one.type("\x03")
-    assert "saved after 0 plies; go on with:" in one.rest()
+    assert "saved after 0 plies; resume with:" in one.rest()
     assert one.code() == 130
     assert load_saved(tmp_path / "g.json").persons == (True, False)
 
@@ -201,11 +201,11 @@ def test_no_color_is_heeded(terminal: Callable[..., Terminal]) -> None:
     ("words", "said"),
     [
         ([], "expected a BOT to play against"),
-        (["warden", "--two"], "expected no BOT with it"),
-        (["--two", "--terminal"], "two people play in browsers"),
-        (["--resume", "x.json", "--side", "red", "--terminal"], "expected no --side with it"),
+        (["warden", "--two"], "expected no BOT"),
+        (["--two", "--terminal"], "--two and --terminal cannot be used"),
+        (["--resume", "x.json", "--side", "red", "--terminal"], "--resume and --side cannot be used"),
         (["--resume", "x.json", "--terminal"], "x.json"),
-        (["warden", "--terminal", "--listen", "8000"], "expected no --listen with it"),
+        (["warden", "--terminal", "--listen", "8000"], "--terminal and --listen cannot be used"),
         (["warden", "--terminal", "--name", "a", "--name", "b"], "--name: expected at most 1, got 2"),
         (["warden", "--terminal", "--clock", "soon"], "--clock: expected a time"),
         (["warden", "--listen", "nowhere:x"], "--listen: expected HOST:PORT"),

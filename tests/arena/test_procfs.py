@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from waiting import until
 
-from arena.bots.sandbox import child
+from arena.bots.sandbox import reaper
 from arena.bots.sandbox.procfs import children, descend, fair_resident, is_asleep, look, own_memory, variable
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc here")
@@ -69,7 +69,7 @@ def test_one_that_is_killed_is_dead_once_it_can_be_reaped_and_not_before(headles
         process = look(headless)
         assert process is not None
         if process.is_dead:
-            assert child.exit_status(headless) is not None
+            assert reaper.exit_status(headless) is not None
         return process.is_dead
 
     until(is_dead, "it is dead")

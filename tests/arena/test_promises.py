@@ -20,14 +20,15 @@ import pytest
 import trio
 from sandboxes import LEVELS, at_every_level
 
-import arena.bots.stderr
-from arena.bots import BotSpec, load_bot
+import arena.bots.pipes
 from arena.bots.arrivals import Arrivals
 from arena.bots.limits import MIB, Limits
+from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
 from arena.bots.sandbox import killing
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.procfs import read_file
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.record import GameRecord
@@ -233,7 +234,7 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch, descriptor: int
 ) -> None:
     """On standard output a line that is too long ends the game; standard error is all read, and its end is kept."""
-    monkeypatch.setattr(arena.bots.stderr, "STDERR_PAUSE", 0)
+    monkeypatch.setattr(arena.bots.pipes, "STDERR_PAUSE", 0)
     flood = f"data = b'x' * 65536\nfor _ in range({FLOOD // 65536}): os.write({descriptor}, data)\n"
     last = "os.write(2, b'all of it')\nplay(1)\nhear('turn')\nsay('move resign')\nhear('end')"
     flooder = make_bot(f"introduce()\nset_up()\n{flood}{last}")
@@ -247,7 +248,7 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     if descriptor == 2:
         assert record.stderr[1].endswith("all of it")
         assert (
-            f"[{FLOOD + len('all of it') - arena.bots.stderr.STDERR_KEPT} bytes before this were dropped]"
+            f"[{FLOOD + len('all of it') - arena.bots.pipes.STDERR_KEPT} bytes before this were dropped]"
             in record.stderr[1]
         )
 
@@ -308,7 +309,7 @@ def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Call
 # --- 6. the machine runs out of something -----------------------------------------------------------------------------
 
 ENDINGS = {
-    "memory": ("arena.league.executor.pipes.Frames.feed", "MemoryError()", "no memory left for the arena"),
+    "memory": ("arena.league.executor.child_process.Frames.feed", "MemoryError()", "no memory left for the arena"),
     "processes": (
         "subprocess.Popen.__init__",
         "BlockingIOError(11, 'no processes')",

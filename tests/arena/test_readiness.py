@@ -9,13 +9,13 @@ import pytest
 import trio
 import trio.lowlevel
 import trio.testing
+from schedules import schedule
 from waiting import PATIENCE
 
-from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
+from arena.bots.spec import BotSpec
 from arena.game.time_control import TimeControl
-from arena.league.games import Settings
-from arena.league.schedule import schedule
+from arena.league.settings import Settings
 from arena.play.runner import play_game
 from arena.rules.loading import load_ruleset
 from arena.system import concurrency

@@ -10,12 +10,11 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from commands import arena as command
+from schedules import schedule
 
 import arena
-from arena.bots import load_bot
-from arena.bots.entering import place_of
-from arena.bots.limits import Limits, read_limits
-from arena.bots.samples import is_sample
+from arena.bots.limits import Limits
+from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
 from arena.cli.cmd_rerun import rerun_text
 from arena.cli.exit_codes import FAILED
@@ -26,10 +25,9 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.league.found_again import BotFinder
-from arena.league.games import Settings
-from arena.league.pairs import return_game
-from arena.league.rerun import Difference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
-from arena.league.schedule import schedule
+from arena.league.game_specs import return_game
+from arena.league.rerun import FirstDifference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.rules.loading import load_ruleset
 from protocol.notation import Color, Reason
@@ -88,13 +86,6 @@ def test_a_game_in_which_no_bot_was_started_cannot_be_played_again(record: GameR
     with pytest.raises(ArenaError, match="neither bot was started in this game") as raised:
         rerun(msgspec.structs.replace(record, confinement=("", "")), RerunOptions(), unheard)
     assert raised.value.exit_code == FAILED
-
-
-def test_what_a_bot_could_use_is_read_from_the_record(record: GameRecord) -> None:
-    limits = Limits(memory=3 * 2**30, processes=7, tmp=12345)
-    assert read_limits(limits.text) == limits
-    assert read_limits("memory 1K, 7 processes, 1M of /tmp") is None
-    assert read_limits("") is None
 
 
 # --- a record that somebody else may have written ---------------------------------------------------------------------
@@ -160,13 +151,8 @@ def test_what_a_store_was_played_with_from_where_it_lies_runs_again_as_it_did(tm
     done = subprocess.run(line, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "same to the end" in done.stdout
-    own.rename(tmp_path / "own-old.py")
-    own.write_text("a new version\n")
-    copied = subprocess.run(line, check=False, capture_output=True, text=True)
-    assert copied.returncode == 0, copied.stderr
-    assert "own is own-old.py" in copied.stderr.replace(f"{tmp_path}/", "")
     (tmp_path / "bots").mkdir()
-    moved_to = (tmp_path / "own-old.py").rename(tmp_path / "bots" / "own.py")
+    moved_to = own.rename(tmp_path / "bots" / "own.py")
     moved = subprocess.run(line, check=False, capture_output=True, text=True, cwd=tmp_path)
     assert moved.returncode == 2
     assert "bots/own.py; without a sandbox it could use your files" in moved.stderr
@@ -208,13 +194,6 @@ def test_a_bot_with_arguments_is_found_by_those_that_the_store_has(tmp_path: Pat
     assert "--depth" not in "".join(value for name, value in settings.items() if name.startswith("files of "))
 
 
-def test_a_namesake_of_a_sample_bot_is_none(tmp_path: Path) -> None:
-    assert is_sample(BOTS / "raider.py")
-    (tmp_path / "raider.py").write_text("")
-    assert not is_sample(tmp_path / "raider.py")
-    assert not is_sample(BOTS / "other.py")
-
-
 def test_a_record_gives_no_bot_more_than_the_store_or_the_usual_limits(record: GameRecord) -> None:
     forged = held(
         record, "basic: memory 900G, 1000000 processes, 900G of /tmp", "basic: memory 64M, 8 processes, 1M of /tmp"
@@ -233,53 +212,26 @@ def test_a_record_gives_no_bot_more_than_the_store_or_the_usual_limits(record: G
     assert any("more than the limits that the store's settings say: it has memory 1G" in line for line in said)
 
 
-def test_larger_limits_than_usual_that_a_store_gives_are_said(tmp_path: Path) -> None:
-    path = tmp_path / "g.sqlite"
-    arena.play(BOTS / "raider.py", BOTS / "drifter.py", rules="duel", time="60s", store=path, memory="1G")
-    line = [sys.executable, "-m", "arena", "rerun", str(path), "1"]
-    done = subprocess.run(line, check=False, capture_output=True, text=True)
-    assert done.returncode == 0
-    assert "red: raider has more than the usual limits, as the store says: memory 1G" in done.stderr
-    assert "more than the limits" not in done.stderr
-
-
-def test_a_game_that_nobody_was_started_for_is_refused_before_any_sandbox_is_spoken_of(
-    record: GameRecord, tmp_path: Path
-) -> None:
-    with Store(tmp_path / "g.sqlite", create=True) as store:
-        store.add(msgspec.structs.replace(record, confinement=("", "")))
-    done = run("rerun", tmp_path / "g.sqlite")
-    assert isinstance(done.exception, ArenaError)
-    assert done.exception.exit_code == FAILED
-    assert "sandbox" not in done.output
-
-
 # --- where two games part ---------------------------------------------------------------------------------------------
 
 
 def test_the_first_thing_that_differs_is_told(record: GameRecord) -> None:
-    def played(**changes: object) -> Difference | None:
+    def played(**changes: object) -> FirstDifference | None:
         return difference(record, msgspec.structs.replace(record, **changes))
 
     plies = len(record.actions)
     end = record.verdict
     assert played(times_us=(1,) * plies, started=1.0, stderr=("x", "y")) is None
-    assert played(setups=(record.setups[0], "other")) == Difference(Part.SETUP, 0, BLUE, record.setups[1], "other")
+    assert played(setups=(record.setups[0], "other")) == FirstDifference(Part.SETUP, 0, BLUE, record.setups[1], "other")
     changed = (*record.actions[:3], "a1-a2", *record.actions[4:])
-    assert played(actions=changed) == Difference(Part.ACTION, 4, BLUE, record.actions[3], "a1-a2")
+    assert played(actions=changed) == FirstDifference(Part.ACTION, 4, BLUE, record.actions[3], "a1-a2")
     shorter = Verdict(end.result, Reason.CRASH, 2, "it broke down")
-    assert played(actions=record.actions[:2], verdict=shorter) == Difference(Part.END, 3, RED, record.actions[2], None)
-    assert played(verdict=msgspec.structs.replace(end, reason=Reason.CRASH)) == Difference(
+    assert played(actions=record.actions[:2], verdict=shorter) == FirstDifference(
+        Part.END, 3, RED, record.actions[2], None
+    )
+    assert played(verdict=msgspec.structs.replace(end, reason=Reason.CRASH)) == FirstDifference(
         Part.END, plies + 1, RED if plies % 2 == 0 else BLUE, None, None
     )
-
-
-def test_blue_begins_where_the_rules_say_so(record: GameRecord) -> None:
-    rules = tuple((name, "blue" if name == "starts" else value) for name, value in record.rules)
-    record = msgspec.structs.replace(record, rules=rules)
-    found = difference(record, msgspec.structs.replace(record, actions=("resign", *record.actions[1:])))
-    assert found is not None
-    assert (found.ply, found.color) == (1, BLUE)
 
 
 def test_the_other_game_of_a_pair_is_that_of_the_schedule() -> None:
@@ -303,43 +255,39 @@ def near(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_bot_is_found_by_its_content_where_it_lay_first_of_all(near: Path) -> None:
+def test_a_bot_is_found_by_its_content_near_or_in_an_archive_its_namesake_first(
+    near: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     bot = load_bot(near / "mine.py")
-    player = Player("copy", bot.digest)
-    assert BotFinder({}, [near], may_differ=False).anywhere(player, "red").path == near / "copy.py"
-    places = {player.digest: place_of(bot)}
-    found = BotFinder(places, [near], may_differ=False).anywhere(player, "red")
-    assert (found.path, found.player) == (near / "mine.py", player)
+    player = Player("mine", bot.digest)
+    archive = tmp_path_factory.mktemp("archive")
+    archived = archive / bot.digest / "mine.py"
+    archived.parent.mkdir()
+    archived.write_text((near / "mine.py").read_text())
+    found = BotFinder([near], may_differ=False, archive=archive).anywhere(player, "red")
+    assert [each.path for each in found] == [near / "mine.py", archived, near / "copy.py"]
+    assert {each.player for each in found} == {player}
 
 
-def test_a_bot_is_found_below_a_folder_where_it_lay(near: Path) -> None:
-    """As in a folder of entries with a folder for each author; what lies elsewhere there is not even read."""
-    folder = near / "entries" / "anna" / "hunter"
-    folder.mkdir(parents=True)
-    (folder / "bot.toml").write_text('command = ["./run"]\n')
-    (folder / "run").write_text("#!/bin/sh\necho hunter\n")
-    (folder / "run").chmod(0o755)
-    bot = load_bot(folder)
-    player = Player("hunter", bot.digest)
-    places = {player.digest: place_of(bot)}
-    assert BotFinder(places, [near], may_differ=False).anywhere(player, "red").path == folder
-    with pytest.raises(UsageError, match="no bot with the digest"):
-        BotFinder({}, [near], may_differ=False).anywhere(player, "red")
-    folder.rename(near / "entries" / "elsewhere")
-    with pytest.raises(UsageError, match="no bot with the digest"):
-        BotFinder(places, [near], may_differ=False).anywhere(player, "red")
+def test_a_bot_is_found_in_a_folder_of_entrants(near: Path) -> None:
+    for entrant, program in (("anna", "echo hunter"), ("bob", "echo gatherer")):
+        folder = near / "entries" / entrant / "bot"
+        folder.mkdir(parents=True)
+        (folder / "bot.toml").write_text('command = ["./run"]\n')
+        (folder / "run").write_text(f"#!/bin/sh\n{program}\n")
+        (folder / "run").chmod(0o755)
+    folder = near / "entries" / "anna" / "bot"
+    player = Player("anna", load_bot(folder).digest)
+    finder = BotFinder([near], may_differ=False)
+    assert [each.path for each in finder.anywhere(player, "red")] == [folder]
+    assert finder.at(str(near / "entries"), player).path == folder
 
 
 def test_a_namesake_that_has_changed_is_refused_with_both_digests(near: Path) -> None:
     player = Player("other", "f" * 64)
     with pytest.raises(UsageError, match="expected other as it played, digest ffffffffffff, got "):
-        BotFinder({}, [near], may_differ=False).anywhere(player, "blue")
-    assert BotFinder({}, [near], may_differ=True).anywhere(player, "blue").player == player
-
-
-def test_a_bot_that_is_nowhere_is_asked_for(near: Path) -> None:
-    with pytest.raises(UsageError, match=r"say where it is with --bot blue=PATH"):
-        BotFinder({}, [near, near / "none"], may_differ=False).anywhere(Player("gone", "f" * 64), "blue")
+        BotFinder([near], may_differ=False).anywhere(player, "blue")
+    assert [each.player for each in BotFinder([near], may_differ=True).anywhere(player, "blue")] == [player]
 
 
 # --- the commands -----------------------------------------------------------------------------------------------------
@@ -381,12 +329,6 @@ def test_the_dialogue_is_printed_line_by_line(path: Path, record: GameRecord) ->
     assert lines[-1] == "to blue   quit"
     assert any(line.startswith("# red: ") and "CPU" in line for line in lines)
     assert not [line for line in run("log", path, "--no-times").stdout.splitlines() if " ms" in line]
-
-
-def test_one_side_s_dialogue_has_nothing_of_the_other(path: Path) -> None:
-    lines = run("log", path, "--side", "blue").stdout.splitlines()
-    assert {line[:10] for line in lines if not line.startswith("#")} == {"to blue   ", "from blue "}
-    assert not [line for line in lines if line.startswith("# red")]
 
 
 def test_the_dialogue_as_json_is_one_object_a_line(path: Path, record: GameRecord) -> None:

@@ -17,9 +17,9 @@ from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, Groups, Store
-from arena.league.store.games import ROWS_AT_ONCE
+from arena.league.store.game_table import ROWS_AT_ONCE
 from arena.report.documents import league_json
-from arena.report.roster import players_of
+from arena.report.game_list import players_of
 from arena.report.standings import make_table
 from protocol.notation import Reason
 

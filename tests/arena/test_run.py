@@ -12,17 +12,16 @@ import trio
 import trio.testing
 from unplayed import Listed, record_of
 
-from arena.bots import BotSpec
 from arena.bots.sandbox.launch import SandboxError
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.league.executor import Executor, GameTask
-from arena.league.run import play_missing
-from arena.league.session import Session
+from arena.league.play_missing import RunProgress, play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 
 FOREVER = 120.0
 Here = Callable[..., AbstractAsyncContextManager[Executor]]
@@ -109,7 +108,7 @@ def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
     spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
     games = specs(spec, 6)
-    session = Session()
+    session = RunProgress()
     begun: list[str] = []
 
     async def play(task: GameTask) -> GameRecord:
@@ -161,7 +160,7 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
     spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
     games = specs(spec, 4)
-    session = Session()
+    session = RunProgress()
 
     async def play(task: GameTask) -> GameRecord:
         if task.spec == games[2]:
@@ -191,7 +190,7 @@ def test_a_store_that_fails_stops_the_league_with_that_error(
     spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor_here: Here
 ) -> None:
     games = specs(spec, 2)
-    session = Session()
+    session = RunProgress()
 
     def fails(records: Sequence[GameRecord]) -> list[GameRow]:
         raise ArenaError(f"no room for {len(records)} games")
@@ -254,6 +253,6 @@ ANN, BOB, EVE, DAN = (Player(name, "0") for name in ("ann", "bob", "eve", "dan")
 def test_a_bot_stands_out_if_it_alone_was_in_all_of_three_repeats(
     repeats: list[tuple[Player, Player]], expected: tuple[str, int] | None
 ) -> None:
-    session = Session()
+    session = RunProgress()
     session.repeats += repeats
     assert session.in_all_repeats() == expected

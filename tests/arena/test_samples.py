@@ -13,7 +13,8 @@ import pytest
 from commands import unhurried
 
 import arena as package
-from arena.bots import find_bots, find_entrants, load_bot
+from arena.bots.finding import find_bots, find_entrants
+from arena.bots.loading import load_bot
 from arena.bots.samples import SAMPLES, bot_path, is_packaged, samples_folder
 from arena.bots.sandbox.levels import Level, choose
 from arena.errors import UsageError
@@ -107,6 +108,7 @@ def test_a_link_that_leads_nowhere_is_no_sample_bot(mine: Path) -> None:
         ("wardn", "did you mean warden?"),
         ("min", "did you mean mine.py?"),
         ("zzz", f"nor a sample bot of that name: they are {', '.join(SAMPLES)}"),
+        ("./zzz", "there is no such file or folder"),
         ("./warden", "for the sample bot write warden"),
         ("warden.py", "for the sample bot write warden"),
         ("bots/warden.py", "(nor the folder bots); for the sample bot write warden"),
@@ -205,10 +207,10 @@ def test_usage_and_commands_to_go_on_with_call_it_as_it_was_called(mine: Path) -
     line = ["match", "mine.py", "raider", "--rules", "isf", "--store", "m.sqlite", "--pause", "g.json"]
     done = run(sys.executable, mine.parent, *line, "--pause-after", "5", PATH=os.path.dirname(sys.executable))
     name = os.path.basename(sys.executable)
-    assert done.stderr.splitlines()[-1].endswith(f"go on with: {name} -m arena resume g.json")
+    assert done.stderr.splitlines()[-1].endswith(f"resume with: {name} -m arena resume g.json")
     shutil.copy("g.json", "h.json")
     done = run(sys.executable, mine.parent, "resume", "h.json", "--pause-after", "9", PATH=os.defpath)
-    go_on = done.stderr.splitlines()[-1].partition("go on with: ")[2]
+    go_on = done.stderr.splitlines()[-1].partition("resume with: ")[2]
     assert go_on == f"{sys.executable} -m arena resume h.json"
     assert subprocess.run(["sh", "-c", go_on], check=False, capture_output=True).returncode == 0
 

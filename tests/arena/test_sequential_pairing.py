@@ -11,21 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unplayed import record_of
 
-from arena.bots import BotSpec
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.executor import Executor, GameTask
-from arena.league.games import Games, Settings
+from arena.league.game_specs import Games
 from arena.league.pairing.sequential import MOST_VOID, SequentialState, SequentialTest
+from arena.league.play_missing import RunProgress, play_missing
 from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
-from arena.league.run import play_missing
-from arena.league.session import Session
+from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.league.versions import Versions
-from arena.play.options import ArenaStoppedError
+from arena.play.game_options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -125,20 +125,6 @@ def test_the_verdict_is_that_of_the_pairs_in_order_however_games_end(seed: int, 
     assert at_once(play, pairing(60), slots, random.Random(seed)) == in_order(play, pairing(60))
 
 
-def test_fast_wins_and_slow_losses_do_not_win_the_test() -> None:
-    """Of each pair one game is won at once, and the other is lost long after: whoever counted games would stop."""
-    test = pairing()
-    slow: list[GameRow] = []
-    for _ in range(40):
-        won, lost = test.next(()) or ()
-        test.tell([row_of(won, new_wins(won))])
-        slow.append(row_of(lost, new_loses(lost)))
-    assert test.state.pairs == 0
-    test.tell(slow)
-    assert test.state.counts[2] == test.state.pairs > 0
-    assert test.state.decision is not Decision.BETTER
-
-
 @settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(0, 80))
 def test_a_test_that_goes_on_comes_to_the_same_verdict(seed: int, told: int) -> None:
@@ -223,9 +209,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def play_all(test: SequentialTest, store: Store, here: Here, play: Callable[[GameTask], GameRecord]) -> Session:
+def play_all(test: SequentialTest, store: Store, here: Here, play: Callable[[GameTask], GameRecord]) -> RunProgress:
     bots = {player: BotSpec(player.name, Path(), (), Path(), player.digest) for player in (NEW, OLD)}
-    session = Session()
+    session = RunProgress()
 
     async def played(task: GameTask) -> GameRecord:
         return play(task)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import trio
 
-from arena.bots import BotSpec, broken
+from arena.bots.finding import broken
+from arena.bots.spec import BotSpec
 from arena.game.spec import GameSpec
 from arena.play.runner import play_game
 from arena.report.game_text import GameStyle, game_pages

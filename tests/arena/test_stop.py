@@ -5,11 +5,11 @@ import threading
 import trio
 import trio.testing
 
-from arena.league.stop import Stop, Wish
+from arena.league.stop import StopRequest, Wish
 
 
 def test_whoever_waits_is_told_of_a_stronger_wish() -> None:
-    stop = Stop()
+    stop = StopRequest()
     heard: list[Wish] = []
 
     async def wait(known: Wish) -> None:
@@ -29,20 +29,20 @@ def test_whoever_waits_is_told_of_a_stronger_wish() -> None:
 
 
 def test_a_weaker_wish_changes_nothing() -> None:
-    stop = Stop()
+    stop = StopRequest()
     for wish in (Wish.STOP_NOW, Wish.STOP_SOON, Wish.GO_ON):
         stop.ask(wish)
     assert stop.wish is Wish.STOP_NOW
 
 
 def test_a_wish_that_is_known_already_is_returned_at_once() -> None:
-    stop = Stop()
+    stop = StopRequest()
     stop.ask(Wish.STOP_SOON)
     assert trio.run(stop.wait_beyond, Wish.GO_ON) is Wish.STOP_SOON
 
 
 def test_a_wish_is_passed_on_and_not_back() -> None:
-    mine = Stop()
+    mine = StopRequest()
     with mine.passed_on() as theirs:
         theirs.ask(Wish.STOP_SOON)
         assert (mine.wish, theirs.wish) == (Wish.GO_ON, Wish.STOP_SOON)

@@ -20,16 +20,16 @@ import trio.testing
 from waiting import PATIENCE, until
 
 import arena.bots.arrivals
-from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import BotProcess
 from arena.bots.sandbox import killing
+from arena.bots.spec import BotSpec
 from arena.game.clock import MOST_FORGIVEN
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
-from arena.play.options import ArenaStoppedError, GameOptions, start_bot
+from arena.play.game_options import ArenaStoppedError, GameOptions, start_bot
 from protocol.notation import Color, Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells what the arena did")

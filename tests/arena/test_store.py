@@ -11,15 +11,14 @@ from typing import Any
 
 import msgspec
 import pytest
-from waiting import PATIENCE
 
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.league.games import Settings
-from arena.league.store import APPLICATION_ID, VERSION, DamagedError, PlayerTime, Store, StoreError
+from arena.league.settings import Settings
+from arena.league.store import DamagedError, PlayerTime, Store, StoreError
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -81,14 +80,6 @@ def test_times_go_to_the_right_side_where_blue_starts(path: Path) -> None:
     assert added.times == (PlayerTime(1, 20, 20), PlayerTime(2, 4000, 3000))
 
 
-def test_a_game_that_is_stored_is_not_stored_again_nor_changed(path: Path) -> None:
-    with Store(path, create=True) as store:
-        store.add(record())
-        again = store.add(record(result=GameResult.BLUE))
-        assert again.number == 1
-        assert [row.result for row in store.rows()] == [GameResult.RED]
-
-
 def ids(count: int, start: int = 0) -> list[str]:
     return [f"{number:016x}" for number in range(start, start + count)]
 
@@ -101,17 +92,6 @@ def test_several_games_are_stored_in_the_order_given_as_they_would_be_one_by_one
         assert store.add_all(records[:2]) + store.add_all(records[2:]) == [other.add(each) for each in records]
         assert store.rows() == other.rows()
         assert [store.record(str(number)) for number in range(1, 6)] == list(enumerate(records, 1))
-        store.refuse_damage()
-
-
-def test_of_several_games_those_that_are_stored_give_their_rows_and_are_left_alone(path: Path) -> None:
-    with Store(path, create=True) as store:
-        first = store.add(record("1" * 16))
-        later = [record("2" * 16), record("1" * 16, GameResult.BLUE), record("2" * 16, GameResult.DRAW)]
-        rows = store.add_all([*later, record("3" * 16)])
-        assert [row.number for row in rows] == [2, 1, 2, 3]
-        assert rows[1] == first
-        assert [row.result for row in store.rows()] == [GameResult.RED] * 3
         store.refuse_damage()
 
 
@@ -227,14 +207,6 @@ def test_settings_must_agree_with_what_the_store_holds(path: Path) -> None:
         assert store.settings() == settings.described()
 
 
-def test_entrants_are_those_of_the_last_time(path: Path) -> None:
-    with Store(path, create=True) as store:
-        assert store.kept().entrants == ()
-        store.keep(entrants=(RED, BLUE))
-        store.keep(entrants=(BLUE,))
-        assert store.kept().entrants == (BLUE,)
-
-
 def test_what_is_not_a_store_is_refused_and_left_as_it_was(path: Path, tmp_path: Path) -> None:
     path.write_text("not a database, but long enough to be looked at: " + "x" * 1000)
     before = path.read_bytes()
@@ -267,61 +239,12 @@ def test_another_programs_database_is_refused_and_left_as_it_was(path: Path) -> 
     assert path.read_bytes() == before
 
 
-def test_a_store_of_a_newer_version_is_refused_and_left_as_it_was(path: Path) -> None:
-    Store(path, create=True).__exit__(None, None, None)
-    newer = sqlite3.connect(path)
-    newer.execute(f"PRAGMA user_version = {VERSION + 1}")
-    assert newer.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
-    newer.close()
-    before = path.read_bytes()
-    with pytest.raises(UsageError, match="this store has format 2, and this version of arena reads format 1"):
-        Store(path, create=False)
-    assert path.read_bytes() == before
-
-
-def test_a_full_disk_is_said_in_one_sentence_and_loses_no_game(path: Path) -> None:
-    """SQLite itself is told that the file may not grow, which is what a full disk looks like from inside."""
-    with Store(path, create=True) as store:
-        store.add(record("1" * 16))
-        (pages,) = store._database.connection.execute("PRAGMA page_count").fetchone()
-        store._database.connection.execute(f"PRAGMA max_page_count = {pages}")
-        big = msgspec.structs.replace(record("2" * 16), stderr=("x" * 100_000, ""))
-        with pytest.raises(StoreError, match="the disk is full; every game that was stored before is still there"):
-            store.add(big)
-    with Store(path, create=False) as store:
-        assert {row.id for row in store.rows()} == {"1" * 16}
-        assert store.record("1")[1].id == "1" * 16
-
-
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be opened"):
         Store(tmp_path / "no" / "league.sqlite", create=True)
 
 
 # --- many that open one at a time ----------------------------------------------------------
-
-OPENS_STORES = """
-import sys
-from pathlib import Path
-from arena.league.store import Store
-print("ready", flush=True)
-sys.stdin.readline()
-for path in sys.argv[1:]:
-    with Store(Path(path), create=True):
-        pass
-"""
-
-
-def with_cpu_times(game_id: str) -> GameRecord:
-    return msgspec.structs.replace(record(game_id), cpu_us=(500, 10, 700))
-
-
-def test_processor_times_go_to_the_right_side_where_blue_starts(path: Path) -> None:
-    rules = tuple(replace(DUEL, starts=type(DUEL.starts).BLUE).lines())
-    with Store(path, create=True) as store:
-        added = store.add(msgspec.structs.replace(with_cpu_times("f" * 16), rules=rules))
-        assert [added] == list(store.rows())
-    assert [time.cpu_us for time in added.times] == [10, 1200]
 
 
 def test_an_empty_file_is_made_a_store_of_only_if_that_was_asked_for(path: Path) -> None:
@@ -351,26 +274,6 @@ def test_a_store_that_another_has_just_made_is_used_and_not_made_again(
         assert [row.id for row in store.rows()] == ["a" * 16, "b" * 16]
 
 
-def test_two_processes_that_make_the_same_stores_at_once_both_succeed(tmp_path: Path) -> None:
-    assert open_at_once([tmp_path / f"{number}.sqlite" for number in range(20)]) == [(0, ""), (0, "")]
-
-
-def open_at_once(paths: list[Path]) -> list[tuple[int, str]]:
-    """Two processes open all these stores for writing at the same time; the exit code and complaints of each."""
-    command = [sys.executable, "-c", OPENS_STORES, *map(str, paths)]
-    pipe = subprocess.PIPE
-    both = [subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT) for _ in range(2)]
-    for process in both:
-        assert process.stdout
-        assert process.stdout.readline() == "ready\n"
-    for process in both:
-        assert process.stdin
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    complaints = [process.communicate(timeout=PATIENCE)[1] for process in both]
-    return [(process.returncode, said) for process, said in zip(both, complaints, strict=True)]
-
-
 def test_other_rules_are_refused_with_their_names_or_else_with_what_differs(path: Path) -> None:
     with Store(path, create=True) as store:
         store.agree({"ruleset": "isf", "rules": "spy straight; rescues 0", "time": "100ms"})
@@ -380,11 +283,3 @@ def test_other_rules_are_refused_with_their_names_or_else_with_what_differs(path
             store.agree({"ruleset": "isf", "rules": "spy diagonal; rescues 0", "time": "100ms"})
     assert "    ruleset: isf (in the store), duel (asked for)\nuse another" in str(named.value)
     assert "    rules: spy straight (in the store), spy diagonal (asked for)\nuse another" in str(changed.value)
-
-
-def test_settings_that_are_refused_leave_nothing_behind(path: Path) -> None:
-    with Store(path, create=True) as store:
-        store.agree({"time": "100ms"})
-        with pytest.raises(UsageError, match="other settings"):
-            store.agree({"new": "value", "time": "1s"})
-        assert store.settings() == {"time": "100ms"}

@@ -14,18 +14,9 @@ from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.store import GameRow, Store
-from arena.report.documents import (
-    FORMULA,
-    check_form,
-    crosstable_csv,
-    crosstable_markdown,
-    escaped,
-    standings_csv,
-    standings_markdown,
-    table_text,
-)
+from arena.report.documents import FORMULA, escaped, table_text
+from arena.report.game_list import players_of
 from arena.report.result_words import interval_text
-from arena.report.roster import players_of
 from arena.report.standings import HeadToHead, Line, Table, make_table
 
 OWN = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
@@ -57,7 +48,7 @@ def table() -> Table:
 
 
 def test_csv_has_every_value_of_the_standings(table: Table) -> None:
-    rows = list(csv.DictReader(StringIO(standings_csv(table))))
+    rows = list(csv.DictReader(StringIO(table_text(table, "csv", crosstable=False))))
     assert list(rows[0]) == [field.name for field in msgspec.structs.fields(Line)]
     for row, line in zip(rows, table.lines, strict=True):
         assert (row["name"], row["digest"], int(row["games"])) == (line.name, line.digest, line.games)
@@ -66,7 +57,7 @@ def test_csv_has_every_value_of_the_standings(table: Table) -> None:
 
 
 def test_csv_of_the_crosstable_has_a_row_for_each_bot_and_opponent(table: Table) -> None:
-    rows = list(csv.DictReader(StringIO(crosstable_csv(table))))
+    rows = list(csv.DictReader(StringIO(table_text(table, "csv", crosstable=True))))
     assert list(rows[0]) == [field.name for field in msgspec.structs.fields(HeadToHead)]
     assert {(row["name"], row["opponent"], float(row["points"])) for row in rows} == {
         (meeting.name, meeting.opponent, meeting.points) for meeting in table.meetings
@@ -77,7 +68,9 @@ def test_csv_of_the_crosstable_has_a_row_for_each_bot_and_opponent(table: Table)
 @settings(deadline=None, max_examples=60)
 def test_no_name_is_a_formula_in_a_spreadsheet_or_breaks_a_row(name: str) -> None:
     renamed = called(name)
-    (_, *rows), cross = (list(csv.reader(StringIO(make(renamed)))) for make in (standings_csv, crosstable_csv))
+    (_, *rows), cross = (
+        list(csv.reader(StringIO(table_text(renamed, "csv", crosstable=cross)))) for cross in (False, True)
+    )
     first = next(row[1] for row in rows if row[2] == STEADY)
     shown = next(line.name for line in renamed.lines if line.digest == STEADY)
     assert first in (shown, f"'{shown}")
@@ -88,14 +81,14 @@ def test_no_name_is_a_formula_in_a_spreadsheet_or_breaks_a_row(name: str) -> Non
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "＝1"])  # noqa: RUF001  # wide, on purpose
 def test_a_name_that_would_be_a_formula_gets_an_apostrophe(name: str) -> None:
-    assert f",'{name}," in standings_csv(called(name)).replace('"', "")
+    assert f",'{name}," in table_text(called(name), "csv", crosstable=False).replace('"', "")
 
 
 @given(names)
 @settings(deadline=None, max_examples=60)
 def test_no_name_is_markup_or_breaks_a_row_in_markdown(name: str) -> None:
     renamed = called(name)
-    for text in (standings_markdown(renamed), crosstable_markdown(renamed)):
+    for text in (table_text(renamed, "markdown", crosstable=cross) for cross in (False, True)):
         rows = text.split("\n")[:-1]
         assert len({len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows}) == 1
         shown = next(line.name for line in renamed.lines if line.digest == STEADY)
@@ -115,33 +108,14 @@ def test_markdown_shows_points_and_open_ends_as_the_terminal_does(table: Table) 
 
 
 @pytest.mark.parametrize(
-    ("forms", "as_json", "words"),
-    [
-        (["csv"], True, "--csv: expected one form of output, and --json is another"),
-        (["csv", "markdown"], False, "--csv: expected one form of output, and --markdown is another"),
-    ],
-)
-def test_two_forms_of_one_output_are_refused(forms: list[str], as_json: bool, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        check_form(forms, as_json=as_json, crosstable=False)
-
-
-def test_what_a_form_has_not_is_refused() -> None:
-    with pytest.raises(UsageError, match="--crosstable: expected --csv or --markdown with it"):
-        check_form([], as_json=False, crosstable=True)
-    with pytest.raises(UsageError, match="--pairs: expected the table or --json, which have them; --csv has not"):
-        check_form(["csv"], as_json=False, crosstable=False, pairs=True)
-    check_form(["markdown"], as_json=False, crosstable=True)
-    check_form([], as_json=True, crosstable=False, pairs=True)
-
-
-@pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["games", "--json", "--jsonl"], "--json: expected one form of output, and --jsonl is another"),
-        (["games", "--long", "--json"], "--long: expected one form of output, and --json is another"),
-        (["standings", "--csv", "--markdown"], "--csv: expected one form of output, and --markdown is another"),
-        (["standings", "--pairs", "--csv"], "--csv has not"),
+        (["games", "--json", "--jsonl"], "--json and --jsonl cannot be used together"),
+        (["games", "--long", "--json"], "--long and --json cannot be used together"),
+        (["standings", "--csv", "--markdown"], "--csv and --markdown cannot be used together"),
+        (["standings", "--crosstable"], "--crosstable needs --csv or --markdown"),
+        (["standings", "--places", "--crosstable", "--csv"], "--places and --crosstable cannot"),
+        (["standings", "--pairs", "--csv"], "--pairs cannot be used with --csv"),
     ],
 )
 def test_the_command_line_drops_no_form_in_silence(arguments: list[str], words: str) -> None:

@@ -16,10 +16,11 @@ from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.games import Games, Settings
+from arena.league.game_specs import Games
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import verify
-from arena.report.result_words import facts_of
+from arena.report.game_text import facts_of
 from arena.report.standings import Declared, declared_last
 from arena.rules.loading import load_ruleset
 from protocol.messages import Ability

@@ -7,7 +7,8 @@ import pytest
 import trio
 import trio.testing
 
-from arena.bots import BotSpec, load_bot
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec
 from arena.league import versions
 from arena.league.versions import RECENT_SECONDS, Versions
 

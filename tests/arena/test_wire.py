@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.bots import BotSpec
 from arena.bots.language import language_of
 from arena.bots.limits import Limits
 from arena.bots.sandbox.launch import HostError, SandboxError
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.hints import ProgramLanguage
@@ -21,13 +21,12 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.executor import Failed, GameTask, Paused, Played, PlaySettings, Said
-from arena.league.executor.pipes import Frames, frame
+from arena.league.executor.child_process import Frames, frame
 from arena.league.executor.task import sendable
-from arena.league.executor.wire import GaveBack, Play, Setup, from_worker, packed, to_worker, unpacked
+from arena.league.executor.wire import GaveBack, Play, Setup, from_worker, to_worker
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Reason
 
-PATIENCE = 120.0
 ODD = "\udcff/caf\udce9 \ud800 \x00\n ½ 🂡"
 """What a path may hold that is not UTF-8, and more."""
 odd_text = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -146,11 +145,6 @@ def test_what_came_of_games_is_the_same_in_the_parent_however_the_pipe_cuts_it(d
     frames = Frames(from_worker)
     found = [one for part in parts_of(b"".join(map(frame, messages)), cuts) for one in frames.feed(part)]
     assert found == messages
-
-
-@given(odd_text)
-def test_any_string_can_be_packed(string: str) -> None:
-    assert unpacked(packed(string)) == string
 
 
 @given(odd_text)

@@ -17,15 +17,14 @@ from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import import_games
 from arena.league.executor import Executor, GameTask, PlaySettings
-from arena.league.formats import FormatOptions
 from arena.league.league import OpenLeague, open_league
-from arena.league.options import Kind, PlayOptions
+from arena.league.league_options import FormatOptions, Kind, PlayOptions
 from arena.league.pairing.chosen import format_of
-from arena.league.plan import Entry
-from arena.league.stop import Stop, Wish
+from arena.league.plan import LeagueEntry
+from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
+from arena.report.game_list import Roster
 from arena.report.placings import PlacingEntry, placing_entry
-from arena.report.roster import Roster
 from arena.report.standings import Table, make_table
 from protocol.notation import Color, Reason
 
@@ -76,7 +75,7 @@ def record_of(game: GameSpec, seed: int) -> GameRecord:
 class Stopping:
     """Asks to stop after so many games."""
 
-    def __init__(self, stop: Stop, games: int | None) -> None:
+    def __init__(self, stop: StopRequest, games: int | None) -> None:
         self._stop, self._left = stop, games
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
@@ -130,7 +129,7 @@ class Made:
     @contextmanager
     def opened(self, run: Run, store: str, **options: Any) -> Iterator[OpenLeague]:
         paths = [str(self.folder / f"bot{number}") for number in range(1, run.bots + 1)]
-        entry = Entry(paths, Kind.LEAGUE, 2, strict=False, format=format_of(run.options), is_new=run.is_new)
+        entry = LeagueEntry(paths, Kind.LEAGUE, 2, strict=False, format=format_of(run.options), is_new=run.is_new)
         asked = replace(PlayOptions(rules="duel", time="10s", store=self.folder / store, jobs=2), **options)
         self.said: list[str] = []
         with open_league(entry, asked, self.said.append) as league:
@@ -147,7 +146,7 @@ class Made:
 
     def play(self, run: Run, store: str = "l.sqlite", **options: Any) -> Table:
         """The last table of a league; its places are those of `placing`."""
-        stop = Stop()
+        stop = StopRequest()
         with self.opened(run, store, **options) as league:
             outcome = league.play(stop, Stopping(stop, run.most))
             assert outcome.error is None

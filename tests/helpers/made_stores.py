@@ -1,5 +1,7 @@
 """Fixtures for what is made from stores: random games, and stores of them that nobody has played."""
 
+import base64
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -13,6 +15,7 @@ from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
+from arena.report.site.game_data import GameData
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 
@@ -77,3 +80,8 @@ def make_store(play_game: "PlayGame") -> "MakeStore":
 
 
 MakeStore = Callable[..., list[GameRecord]]
+
+
+def read_game_script(script: str) -> GameData:
+    """Read the data of a game's page as its script does."""
+    return msgspec.json.decode(zlib.decompress(base64.b64decode(script.split('"')[1])), type=GameData)

@@ -23,7 +23,7 @@ from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
 from arena.web.address import LOCAL_NAMES, Hosts
 from arena.web.seat_page import NextCommands, SeatTable
-from arena.web.seat_routes import PlayPages
+from arena.web.seat_server import PlayPages
 from protocol.notation import Color
 
 Played = GameRecord | History | None

@@ -17,9 +17,9 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 
-from arena.bots.sandbox.child import signal_group
 from arena.bots.sandbox.launch import Group
 from arena.bots.sandbox.procfs import Process, cpu_us, ticks_now
+from arena.bots.sandbox.reaper import signal_group
 
 FREE_US = 10_000
 """Microseconds of processor time that count for nothing in each of the opponent's turns: it takes time to stop."""
@@ -91,7 +91,6 @@ class Freezer:
                 signal_group(group, signal.SIGCONT)
 
     def _used(self) -> int:
-        """Return the processor time used since the freeze."""
         if self._group:
             return max(0, self._group.cpu_us() - self._group_before)
         clocks = ((cpu_us(pid), before) for pid, before in self._before.items())

@@ -17,22 +17,25 @@ from collections.abc import Generator, Iterator
 
 import trio
 
-from arena.bots.sandbox.child import exit_status, kill, signal_group, try_reap
 from arena.bots.sandbox.procfs import descend, look
 from arena.bots.sandbox.reaper import (
     LOST,
     START_SECONDS,
     Owner,
     belongings,
+    exit_status,
     forget_strangers,
     is_stranger,
     is_unsure,
+    kill,
     left_by,
     other_children,
     owner_of,
     owners,
     owns_every_orphan,
     reap_orphan,
+    signal_group,
+    try_reap,
 )
 
 KILL_NOW_MOST = 64
@@ -179,12 +182,11 @@ class _Passes:
         return True, other_children()
 
     def _reap(self, pid: int) -> None:
-        """Reap a process if it is an orphan and dead."""
         if pid in self._bot.orphans:
             reap_orphan(self._bot, pid)
 
     def _is_ours(self, child: int) -> bool:
-        """Whether a child of this process is the bot's; it is noted as the bot's orphan then."""
+        """Return whether a child of this process is the bot's; it is noted as the bot's orphan then."""
         if child in self._bot.orphans:
             return True
         if child in self._found and (process := look(child)) and process.started == self._found[child]:

@@ -1,16 +1,19 @@
 """What has to be visible of a machine for its programs to run in a sandbox: whole installations, and the links to them.
 
-Where a program is at home is read, not asked. An installation is shown as a whole and nowhere else than where it is.
+Where a program is installed is read, not asked. An installation is shown as a whole and at its own place. Of a shim its
+toolchain manager is asked with `which`: only a manager of the host's is run, in `/`, where no file of an entrant's can
+choose another version.
 """
 
 import os
 import re
+import subprocess
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 import protocol
-from arena.bots import BotSpec
-from arena.bots.links import Link, Trail, at_its_folder, follow
+from arena.bots.program_files import Link, at_its_folder, follow
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.programs import (
     SYSTEM,
@@ -21,29 +24,98 @@ from arena.bots.sandbox.programs import (
     is_within,
     own_files,
 )
-from arena.bots.sandbox.shims import behind_shim
+from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError
 from arena.system.printable import printable
 from arena.system.user_files import read_start
 
+MANAGERS = ("pyenv", "nodenv", "goenv", "jenv", "rbenv", "asdf", "mise")
+"""Managers that keep their shims in a folder `shims`, usually beside a folder `bin` with the manager itself."""
+PROXIES = {"rustup": "rustup", "mise": "mise", "volta-shim": "volta"}
+"""Programs that shims are links to, and the manager beside each of them."""
+SETTINGS = ("HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR")
+"""Variables of the host's that managers read, with PYENV_ROOT and the like. PYENV_VERSION is none of them: a shim that
+started the arena sets it from a file in the current folder, which may be a bot's.
+"""
+ANSWER_SECONDS = 60.0
+
+
+def behind_shim(program: Path, host: HostPrograms) -> Path:
+    """Return what one of the host's programs runs: the program itself if it is no shim.
+
+    Raises `UsageError` if the manager is not found or names no program.
+    """
+    manager = _manager(program, host)
+    if manager is None:
+        return program
+    try:
+        reason = host.why_not(at_its_folder(manager), for_host=True)
+        if reason is not None:
+            raise UsageError(f"{program} is a shim: {manager} {reason}")
+        found = at_its_folder(_which(manager, program.name, os.pathsep.join(map(str, host.path))))
+    except (OSError, ValueError) as error:
+        raise UsageError(printable(f"{program} is a shim: {manager} which {program.name}: {error}")) from None
+    reason = host.why_not(found, for_host=True)
+    if reason is not None:
+        raise UsageError(f"{program} is a shim: it runs {found}, which {reason}")
+    return found
+
+
+def _manager(program: Path, host: HostPrograms) -> Path | None:
+    """Return the toolchain manager that a program is a shim of; None for an ordinary program."""
+    end, rustup = Path(os.path.realpath(program)), program.with_name("rustup")
+    if os.path.isfile(rustup) and os.path.samefile(rustup, end):  # a link, or the same file under a second name
+        end = rustup
+    if end.name in PROXIES:
+        return None if program.name == PROXIES[end.name] else end.with_name(PROXIES[end.name])
+    if program.parent.name != "shims":
+        return None
+    root = program.parent.parent
+    places = [*(root / "bin" / name for name in MANAGERS), *(folder / root.name.lstrip(".") for folder in host.path)]
+    if found := next(filter(is_program, places), None):
+        return found
+    raise UsageError(f"{program} is a shim, and its manager is not found: name with --interpreter what the shim runs")
+
+
+@lru_cache
+def _which(manager: Path, name: str, path: str) -> Path:
+    """Ask a manager which program its shim runs; `path` is where the manager finds programs."""
+    settings = (*SETTINGS, f"{manager.name.upper()}_ROOT")
+    chosen = {name: os.environ[name] for name in settings if name in os.environ}
+    done = subprocess.run(
+        [manager, "which", name],
+        check=False,
+        cwd="/",
+        env={**base_environment(), **chosen, "PATH": path, "RUSTUP_AUTO_INSTALL": "0"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=ANSWER_SECONDS,
+    )
+    found = os.fsdecode(done.stdout).strip()
+    if done.returncode == 0 and os.path.isabs(found) and os.path.isfile(found):
+        return Path(found)
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {done.returncode}"]
+    raise ValueError(said[0])
+
+
 TAKEN = tuple(Path("/", name) for name in ("bot", "dev", "etc", "proc", "sys"))
 """Where nothing of the machine can be shown, because something else is there inside."""
-
 PYTHON = re.compile(r"(python|pypy)[\d.]*")
 """The names of Pythons. With a suffix (python3-config) it is some other program."""
 VERSION = re.compile(r"((?:python|pypy)\d+\.\d+)")
 """The name of a Python, as its packages' folder is called too."""
+HOME_LINE = re.compile(r"^home[ \t]*=[ \t]*(/.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+"""The line of a pyvenv.cfg that says where the Python is that the environment was made from."""
 SETTINGS_SIZE = 65536
 """More bytes than a virtual environment's settings have."""
 INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
 """What is only in folders that hold an installation and nothing else."""
-
 FOR_BOTS = (Path(protocol.__file__).parent, Path(__file__).parents[2])
 """The packages that bots in Python may import: the kit, and the arena for its library to search with."""
 
 
 class Needs:
-    """What a bot's programs need, beside the system and its own files."""
+    """Folders and links that a bot's programs need, beside the system and its own files."""
 
     def __init__(self, bot: BotSpec, host: HostPrograms) -> None:
         self._who, self._is_hosts = f"{bot.path}: its program", False
@@ -51,11 +123,10 @@ class Needs:
         self._folders = set[Path]()
         self._links = dict[Path, Link]()
         self.environment = dict[str, str]()
-        """What has to be set."""
+        """The variables that have to be set."""
 
     @property
     def shown(self) -> tuple[tuple[Path, ...], tuple[Link, ...]]:
-        """The folders and the links that have to be visible."""
         return tuple(sorted(self._folders)), tuple(self._links[place] for place in sorted(self._links))
 
     def add_named(self, path: Path) -> tuple[Path, ...]:
@@ -64,77 +135,55 @@ class Needs:
         Raises `SandboxError`.
         """
         self._who, self._is_hosts = f"--interpreter {path}: it", True
-        end = follow(path).end
+        end = Path(os.path.realpath(path))
         if end.is_dir():
             self._show_folder(end)
             return end / "bin", end
         try:
-            program, trail = behind_shim(at_its_folder(path), follow(path), self._host)
+            program = behind_shim(path, self._host)
         except UsageError as error:
             raise SandboxError(f"--interpreter {path}: {error}") from None
-        self.add(program, trail)
+        self.add(program)
         return (program.parent,)
 
-    def add_tool(self, program: Path) -> Path | None:
-        """Add a program in a folder of the host's PATH and return the folder of what it runs; None if it is not there,
-        or cannot be shown."""
-        try:
-            found, trail = behind_shim(program, follow(program), self._host)
-            if is_program(found) and self._host.why_not(found, trail, for_host=True) is None:
-                self.add(found, trail)
-                return found.parent
-        except (OSError, UsageError):
-            pass
-        return None
-
     def add_all(self, other: "Needs") -> None:
-        """Add what another program needs."""
         self._folders |= other._folders
         self._links |= other._links
 
-    def add(self, program: Path, trail: Trail, started_as: Path | None = None) -> None:
+    def add(self, program: Path, started_as: Path | None = None) -> None:
         """Note what one of the host's programs needs; `started_as` is the bot's own link to it, if it is run by one."""
-        self._show(program, trail)
+        self._show(program)
         started = started_as or program
         if not PYTHON.fullmatch(started.name):
             return
         environment = next((place for place in (started.parent.parent, started.parent) if is_environment(place)), None)
-        if environment is not None:
+        if environment is None:
+            self._show_users_packages(Path(os.path.realpath(program)))
+        else:
             if not environment.is_relative_to(self._own):
                 self._show_folder(environment)
-            self._need_base(environment, {started.name, trail.end.name})
-        else:
-            self._show_users_packages(trail.end)
+            self._need_base(environment, started.name)
         for package in FOR_BOTS:  # where the arena is installed in place, in a checkout that is not shown
             if not is_within(package, (*SYSTEM, *self._folders)):
                 self._folders.add(package)
 
-    def _need_base(self, environment: Path, names: set[str]) -> None:
-        """Note what the Python needs that a virtual environment was made from: its settings name the folder."""
+    def _need_base(self, environment: Path, name: str) -> None:
+        """Note what the Python needs that a virtual environment was made from."""
         try:
-            lines = read_start(environment / "pyvenv.cfg", SETTINGS_SIZE).decode("utf-8", "replace").splitlines()
-        except OSError:
+            text = read_start(environment / "pyvenv.cfg", SETTINGS_SIZE).decode("utf-8", "replace")
+            home = HOME_LINE.search(text)
+            base = at_its_folder(Path(home[1], name)) if home else None
+        except (OSError, ValueError):
             return
-        for line in lines:
-            key, _, value = (part.strip() for part in line.partition("="))
-            if key.lower() != "home" or not os.path.isabs(value):
-                continue
-            for name in sorted(names):
-                try:
-                    base, trail = at_its_folder(Path(value, name)), follow(Path(value, name))
-                except (OSError, ValueError):
-                    continue
-                is_own = environment.is_relative_to(self._own)  # then it is the bot that has named it
-                if self._host.why_not(base, trail, for_host=not is_own) is None:
-                    self._show(base, trail)
+        is_own = environment.is_relative_to(self._own)  # then it is the bot that has named it
+        if base and os.path.exists(base) and self._host.why_not(base, for_host=not is_own) is None:
+            self._show(base)
 
-    def _show(self, program: Path, trail: Trail) -> None:
+    def _show(self, program: Path) -> None:
         """Have a program's installation shown, and each link that leads to it."""
-        for link in trail.links:
-            if not is_within(link.place, SYSTEM):
-                self._links[link.place] = link
-        if not is_within(trail.end, SYSTEM):
-            self._show_folder(installation(trail.end))
+        trail = follow(program)
+        self._links |= {link.place: link for link in trail.links if not is_within(link.place, SYSTEM)}
+        self._show_folder(installation(trail.end))
 
     def _show_folder(self, folder: Path) -> None:
         if not is_within(folder, SYSTEM):
@@ -146,7 +195,7 @@ class Needs:
         version = VERSION.match(python.name)
         base = Path(os.path.expanduser("~"), ".local")
         packages = base / "lib" / version[1] / "site-packages" if version else None
-        if packages is not None and packages.is_dir() and follow(packages).end == packages:
+        if packages is not None and packages.is_dir() and str(packages) == os.path.realpath(packages):
             self._show_folder(packages)
             self.environment["PYTHONUSERBASE"] = str(base)
 
@@ -162,9 +211,9 @@ def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
     owner = printable(f"{who} belongs to {folder}")
     refusal = SandboxError if is_hosts or folder in _OF_THE_ARENA else UsageError
     homes = {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
-    marked = any((folder / mark).exists() for mark in INSTALLATION_MARKS)
+    marked = any(os.path.exists(folder / mark) for mark in INSTALLATION_MARKS)
     collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
-    if any(home.is_relative_to(folder) for home in homes) or (collection and not marked and folder not in SYSTEM):
+    if any(home.is_relative_to(folder) for home in homes) or (collection and not marked):
         raise refusal(
             f"{owner}, which holds too much to be shown to a bot: install the program in a folder of its own (such as "
             "/opt/NAME), or put it into the bot's folder"

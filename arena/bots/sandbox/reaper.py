@@ -14,13 +14,17 @@ among all processes by the worker's token (`left_by`).
 No call waits for just any child: another part of the program may need its exit status.
 """
 
+import contextlib
+import ctypes
 import os
 import secrets
+import signal
+import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from arena.bots.sandbox.child import SET_CHILD_SUBREAPER, adopts_orphans, prctl, try_reap
 from arena.bots.sandbox.procfs import (
     EVERYTHING,
     Process,
@@ -33,6 +37,68 @@ from arena.bots.sandbox.procfs import (
     variable,
 )
 from arena.bots.spec import TOKEN_VARIABLE
+
+SET_CHILD_SUBREAPER, GET_CHILD_SUBREAPER = 36, 37
+"""Numbers of <linux/prctl.h>."""
+
+
+def exit_status(pid: int) -> tuple[int, int] | None:
+    """Return how a child died, as waitid's code and status, without reaping it; None while it lives."""
+    try:
+        result = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return (os.CLD_EXITED, 0)
+    return None if result is None else (result.si_code, result.si_status)
+
+
+def killed_words(number: int) -> str:
+    """Say that a process was killed by the signal of this number; the words follow the name of the process."""
+    try:
+        name = signal.Signals(number).name
+    except ValueError:  # the real-time signals have no names
+        name = "unknown"
+    return f"was killed by signal {number} ({name})"
+
+
+def reap(pid: int) -> tuple[int, int]:
+    """Reap a dead child. Returns its wait status, and the processor time of it and its own children, in us."""
+    return try_reap(pid) or (0, 0)
+
+
+def try_reap(pid: int) -> tuple[int, int] | None:
+    """Reap a child as `reap` does; None if it is not dead, or no child."""
+    try:
+        reaped, status, usage = os.wait4(pid, os.WNOHANG)
+    except OSError:
+        return None
+    return (status, round((usage.ru_utime + usage.ru_stime) * 1_000_000)) if reaped else None
+
+
+def kill(pid: int) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def signal_group(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(OSError):
+        os.killpg(group, number)
+
+
+def adopts_orphans() -> bool:
+    answer = ctypes.c_int()
+    if sys.platform == "linux":
+        _libc().prctl(GET_CHILD_SUBREAPER, ctypes.byref(answer), 0, 0, 0)
+    return bool(answer.value)
+
+
+def prctl(option: int, value: int) -> int:
+    return int(_libc().prctl(option, value, 0, 0, 0)) if sys.platform == "linux" else 0
+
+
+@lru_cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
 
 SWEEP_SECONDS = 0.025
 """The least time between two sweeps."""
@@ -83,7 +149,6 @@ def own_every_orphan() -> None:
 
 
 def owns_every_orphan() -> bool:
-    """Whether each orphan that this process adopts is a bot's."""
     return _bystanders is not None
 
 
@@ -97,7 +162,6 @@ def adopt_orphans() -> None:
 
 
 def _stop_adopting() -> None:
-    """Leave the orphans of a host program's own children alone from here on."""
     global _adopted_before  # noqa: PLW0603  (as above)
     if _adopted_before is not None and not owns_every_orphan():
         prctl(SET_CHILD_SUBREAPER, int(_adopted_before))
@@ -110,7 +174,6 @@ def new_token() -> str:
 
 
 def _is_below(token: str, above: str) -> bool:
-    """Whether a token is this one, or comes from a process that has this one."""
     return token == above or token.startswith(f"{above}.")
 
 
@@ -126,7 +189,6 @@ def register(leader: int, token: str, on_reaped: OnReaped | None = None) -> None
 
 
 def forget(leader: int) -> None:
-    """Forget a bot whose processes have all been reaped."""
     del owners[leader]
     if not owners:
         _stop_adopting()
@@ -138,7 +200,6 @@ def roots(leader: int) -> list[int]:
 
 
 def has_orphans(leader: int) -> bool:
-    """Whether a bot has orphans that have not been reaped."""
     return bool(owners[leader].orphans)
 
 
@@ -213,16 +274,15 @@ def other_children() -> list[int]:
 
 
 def is_unsure(child: int) -> bool:
-    """Whether the owner of a child is not known, and is to be looked up again."""
+    """Return whether the owner of a child is not known, and is to be looked up again."""
     return child in _asked and time.monotonic() - _asked[child] < START_SECONDS
 
 
 def is_stranger(child: int) -> bool:
-    """Whether a child is to be left alone: no bot is known to own it, and it need not be a bot's."""
+    """Return whether a child is to be left alone: no bot is known to own it, and it need not be a bot's."""
     return child in _asked and not is_unsure(child) and not owns_every_orphan()
 
 
 def forget_strangers(here: Iterable[int]) -> None:
-    """Forget the children that are not among these."""
     for pid in _asked.keys() - set(here):
         del _asked[pid]

@@ -9,7 +9,10 @@ counts what they could use without asking again, which is also more than they do
 """
 
 import contextlib
+import ctypes
 import os
+import platform
+import struct
 import sys
 from typing import NamedTuple
 
@@ -18,6 +21,7 @@ from arena.bots.sandbox.procfs import read_file, walk
 
 if sys.platform != "win32":
     import resource
+
 
 CPU_SECONDS = 3600
 """Processor time that one process may use: a bot that spins is stopped even if nobody looks."""
@@ -48,7 +52,7 @@ def file_size_limit() -> int | None:
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
-    """What the system keeps for each process whatever holds the bot, by the names that prlimit has for it."""
+    """Return the limits of each process at every level, by the names that prlimit has for them."""
     return {
         "data": limits.memory + DATA_ROOM,
         "cpu": CPU_SECONDS,
@@ -61,7 +65,7 @@ def process_limits(limits: Limits) -> dict[str, int]:
 
 
 def at_most_own(name: str, value: int) -> int:
-    """The limit of this name, or that of the arena itself where it is lower: nothing below may raise it."""
+    """Return the limit of this name, or that of the arena itself where it is lower: nothing below may raise it."""
     _, hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))
     return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
@@ -97,7 +101,6 @@ def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
 
 
 def _lower(pid: int, number: int, value: int) -> None:
-    """Set a limit, unless there is a lower one."""
     _, hard = resource.prlimit(pid, number)
     lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.prlimit(pid, number, (lowest, lowest))
@@ -114,3 +117,57 @@ class _Machine(NamedTuple):
 def _machine() -> _Machine:
     counts, youngest = read_file("/proc/loadavg").split()[3:]
     return _Machine(int(counts.split(b"/")[1]), int(youngest))
+
+
+SHORT_US = 100
+"""The shortest slice that the kernel gives."""
+
+# From <linux/sched/types.h> and the kernel's tables of calls.
+CALLS = {"x86_64": (314, 315), "amd64": (314, 315), "aarch64": (274, 275), "arm64": (274, 275)}
+"""The numbers of `sched_setattr` and `sched_getattr`."""
+RESET_ON_FORK = 1
+SIZE = 48
+"""Bytes of the first version of `struct sched_attr`."""
+LAYOUT = "IIQiIQQQ"
+
+
+class Scheduling(NamedTuple):
+    """The kernel's `struct sched_attr`: of an ordinary thread `runtime_ns` is its time slice, where the kernel has
+    that, and 0 in older ones."""
+
+    size: int
+    policy: int
+    flags: int
+    nice: int
+    priority: int
+    runtime_ns: int
+    deadline_ns: int
+    period_ns: int
+
+
+def ask_for_short_slices() -> bool:
+    """Ask for the shortest time slices for the calling thread alone; whether the kernel took it.
+
+    A thread with a scheduling policy that its user chose stays as it is, and one with a negative nice value: its
+    children would lose that.
+    """
+    before = scheduling()
+    if before is None or before.policy != 0 or before.nice < 0:
+        return False
+    wanted = before._replace(size=SIZE, flags=before.flags | RESET_ON_FORK, runtime_ns=SHORT_US * 1000)
+    return _call(0, 0, ctypes.create_string_buffer(struct.pack(LAYOUT, *wanted), SIZE), 0) == 0
+
+
+def scheduling(pid: int = 0) -> Scheduling | None:
+    """Return how the main thread of a process, or with 0 the calling thread, is scheduled; None where nobody tells."""
+    found = ctypes.create_string_buffer(SIZE)
+    if _call(1, pid, found, SIZE, 0) != 0:
+        return None
+    return Scheduling(*struct.unpack(LAYOUT, found.raw))
+
+
+def _call(which: int, *arguments: object) -> int:
+    numbers = CALLS.get(platform.machine()) if sys.platform == "linux" else None
+    if numbers is None or struct.calcsize("P") != 8:
+        return -1
+    return int(ctypes.CDLL(None).syscall(numbers[which], *arguments))

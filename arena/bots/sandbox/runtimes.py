@@ -1,9 +1,9 @@
-"""What has to be visible for a bot's program to run where only the system and the bot's own files are.
+"""Which programs a bot is run by, and what has to be visible for them where little else is.
 
-A program is followed as the kernel would follow it: through the PATH, links and the `#!` lines of scripts, until it is
-a file of the bot, of the system (`/usr` and what hangs on it), or of an installation (`arena.bots.sandbox.needs`). All
-this is read, not asked: nothing that a bot names is run outside a sandbox. Only toolchain managers of the host's are
-asked what their shims run (`arena.bots.sandbox.shims`).
+A program is looked for as the kernel does: through the PATH, links and the `#!` lines of scripts, until it is a file of
+the bot, of the system (`/usr` and what hangs on it), or of an installation (`arena.bots.sandbox.needs`). All this is
+read, not asked: nothing that a bot names is run outside a sandbox. Only toolchain managers of the host's are asked
+what their shims run (`arena.bots.sandbox.needs`).
 """
 
 import contextlib
@@ -16,14 +16,21 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from arena.bots import BotSpec, base_environment
 from arena.bots.languages import LANGUAGES
-from arena.bots.links import Link, Trail, follow
-from arena.bots.old_bots import ADAPTER
-from arena.bots.sandbox.needs import PYTHON, Needs
+from arena.bots.program_files import (
+    FIRST_LINE,
+    SCRIPT_MARK,
+    Link,
+    Trail,
+    at_its_folder,
+    command_hint,
+    follow,
+    text_fault,
+)
+from arena.bots.samples import ADAPTER
+from arena.bots.sandbox.needs import PYTHON, Needs, behind_shim
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_program, is_within, own_files
-from arena.bots.sandbox.shims import behind_shim
-from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable
 from arena.system.user_files import read_start
@@ -49,12 +56,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class Program:
-    """What a bot's command comes to: words with the paths of this machine.
+    """A bot's command with the paths of this machine, and what it needs.
 
     `folders` and `links` have to be visible at their own places beside the system and the bot's own files;
     `environment` is to be set; `path` are the folders in which its PATH finds programs. `trials` show whether the
-    host's programs that it is run by, and that it runs besides (`interpreters`), can be run. `is_named`: its command
-    is not on the bot's PATH, but named by the host.
+    host's programs that it is run by, and that it runs besides (`interpreters`), can be run.
     """
 
     command: tuple[str, ...]
@@ -63,7 +69,6 @@ class Program:
     links: tuple[Link, ...]
     environment: dict[str, str]
     path: tuple[Path, ...]
-    is_named: bool
 
 
 def find_program(bot: BotSpec, host: HostPrograms, *, is_shown: bool = True) -> Program:
@@ -96,13 +101,16 @@ def find_tools(bot: BotSpec, host: HostPrograms) -> Tools:
         path += needs.add_named(Path(os.path.abspath(sys.executable)))
     wanted = {*USUAL_TOOLS, *re.findall(r"[\w.+-]+", bot.build or "")}
     for folder in host.path:
-        for name in sorted(wanted):
+        for name in sorted(name for name in wanted if is_program(folder / name)):
             tool = Needs(bot, host)
-            found = tool.add_tool(folder / name)
-            if found is not None and not any(map(host.holds_bots, tool.shown[0])):
-                needs.add_all(tool)
-                path.append(found)
-                wanted.remove(name)
+            with contextlib.suppress(OSError, UsageError):
+                found = behind_shim(folder / name, host)
+                if host.why_not(found, for_host=True) is None:
+                    tool.add(found)
+                    if not any(map(host.holds_bots, tool.shown[0])):
+                        needs.add_all(tool)
+                        path.append(found.parent)
+                        wanted.remove(name)
         if is_within(folder, SYSTEM):
             path.append(folder)
     return Tools(*needs.shown, tuple(path))
@@ -112,174 +120,139 @@ class _Search:
     """The way from a bot's command to the program that runs it; `_needs` is what has to be visible for that."""
 
     def __init__(self, bot: BotSpec, host: HostPrograms, *, is_shown: bool) -> None:
-        self._is_shown, self._is_named = is_shown, False
-        self._name, self._who = "", ""
-        """The first word of what is looked for, and how errors call that."""
-        self._bot, self._host, self._own = bot, host, own_files(bot)
+        self._bot, self._host, self._is_shown, self._own = bot, host, is_shown, own_files(bot)
         self._path = tuple(dict.fromkeys(self._folders_of_path()))
         self._needs = Needs(bot, host)
         self._trials = list[Trial]()
 
     def run(self) -> Program:
         """Find the bot's program, and those that it runs besides."""
-        command, _ = self._find(self._bot.command, "its command or #! line")
-        is_named, path = self._is_named, list(self._path)
+        (command, _), path = self._find(self._bot.command, "its command or #! line"), list(self._path)
         if self._bot.is_of_2012:
             path[:0] = [Path(command[0]).parent] if self._is_shown else []  # as for a program that stands first
             command = (*self._find(ADAPTER, "the adapter for bots of 2012")[0], *command)
         for word in self._bot.interpreters:
             folder = self._find((word,), f"interpreters: {word}")[1].parent
-            if folder not in self._own.parents:
+            if not self._own.is_relative_to(folder):
                 path.append(folder)
+        folders, links = self._needs.shown
         return Program(
-            command=command,
-            trials=tuple(self._trials),
-            folders=self._needs.shown[0],
-            links=self._needs.shown[1],
-            environment=self._needs.environment,
-            path=tuple(dict.fromkeys(path)),
-            is_named=is_named,
+            command, tuple(self._trials), folders, links, self._needs.environment, tuple(dict.fromkeys(path))
         )
 
     def _find(self, words: Sequence[str], who: str) -> tuple[tuple[str, ...], Path]:
-        """Return a command with what its scripts are run by, and the first program on the way."""
-        command = list(words)
-        self._name, self._who = command[0], who
-        hosts: tuple[Path, Trail] | None = None
-        is_control, first = False, None
-        for _ in range(SCRIPTS):
-            program, trail, hosts, is_hosts_choice = self._step(command[0], for_host=hosts is not None)
-            self._refuse_climbing(trail)
-            first = first or program
+        """Return a command and its program; errors call the first word `who`.
+
+        Where little is visible, what scripts are run by stands before them in the command.
+        """
+        command, first = list(words), Path()
+        hosts, is_control = None, False
+        for number in range(SCRIPTS):
+            program, trail = self._look_up(command[0], who, is_first=number == 0)
+            own = list(takewhile(lambda place: place.is_relative_to(self._own), trail.places))
+            if len(own) < len(trail.places):
+                found, for_host = program, hosts is not None
+                program, hosts = self._hosts_program(found, trail, own, who, for_host=for_host)
+                is_control = any(map(self._host.is_control, (found, hosts))) or (for_host and is_control)
+            else:
+                hosts = None
+                if any(os.path.isabs(link.target) for link in trail.links):
+                    program = trail.end  # inside, the bot's files are at another place
+            first = first if number else program
             command[0] = str(program)
-            is_control = hosts is not None and (is_control or is_hosts_choice)
-            is_python = hosts is not None and PYTHON.fullmatch(hosts[0].name) is not None
-            interpreter = [] if is_python else self._interpreter(trail.end, for_host=hosts is not None)
+            is_python = hosts is not None and PYTHON.fullmatch(hosts.name)
+            interpreter = [] if is_python else self._interpreter(program, for_host=hosts is not None)
             if not interpreter:
-                break
+                if hosts is not None and self._is_shown:
+                    self._trials.append(self._trial(hosts, is_control=is_control))
+                return tuple(command) if self._is_shown else (str(first), *words[1:]), first
             command[:0] = interpreter
-        else:
-            raise self._refusal(f"its #! lines lead from script to script, more than {SCRIPTS} of them")
-        if hosts is not None and self._is_shown:
-            self._trials.append(self._trial(*hosts, is_control=is_control))
-        return tuple(command), first
+        raise self._refusal(f"its #! lines lead from script to script, more than {SCRIPTS} of them")
 
-    def _step(self, name: str, *, for_host: bool) -> tuple[Path, Trail, tuple[Path, Trail] | None, bool]:
-        """One program on the way: as what it is started, the way to it, and the host's program that it is, with the way
-        to that, None if it is the bot's own; and whether its failure is the host's affair. `for_host`: a program of the
-        host's has named it."""
-        program, trail = self._look_up(name)
-        own = list(takewhile(lambda place: place.is_relative_to(self._own), trail.places))
-        if not own:
-            self._check(program, trail, for_host)
-            found = self._behind_shim(program, trail)
-            self._need(*found)
-            return *found, found, self._host.is_control(program, trail) or self._host.is_control(*found)
-        if len(own) < len(trail.places):  # a link of the bot's leads to a program of the host's
-            outside = self._host.at_its_folder(trail.stages[len(own)])
-            way = follow(outside)
-            self._check(outside, way, for_host, link=own[-1])
-            self._need(outside, way, program)
-            if not program.is_relative_to(self._own):
-                program = outside
-            elif any(os.path.isabs(link.target) for link in trail.links if link.place in own[:-1]):
-                # Inside, the bot's files are at another place; a link to a folder is not started.
-                program = own[-1] if trail.stages[len(own) - 1] == own[-1] else outside
-            return program, trail, (outside, way), self._host.is_control(outside, way)
-        if any(os.path.isabs(link.target) for link in trail.links):
-            program = trail.end
-        return program, trail, None, False
+    def _hosts_program(
+        self, program: Path, trail: Trail, own: Sequence[Path], who: str, *, for_host: bool
+    ) -> tuple[Path, Path]:
+        """Note what one of the host's programs needs, and return what it is started as, and the program itself.
 
-    def _need(self, program: Path, trail: Trail, started_as: Path | None = None) -> None:
+        `own` are the links of the bot that lead to it.
+        """
+        outside = at_its_folder(trail.stages[len(own)]) if own else program
+        reason = self._host.why_not(outside, for_host=for_host)
+        if reason is not None and own:
+            raise self._refusal(f"{own[-1]}: this link leads out of the bot's folder, to {outside}, which {reason}")
+        if reason is not None:
+            raise self._refusal(f"{who} leads out of its own files: {outside} {reason}")
+        for link in trail.links[: len(own)]:
+            if not os.path.isabs(link.target) and not _stays_in(self._own, link):
+                raise self._refusal(
+                    f"{link.place}: this link leads out of the bot's folder, to {link.target}: expected a path within "
+                    "it, or a whole path"
+                )
+        started = program
+        if own and any(os.path.isabs(link.target) for link in trail.links[: len(own) - 1]):
+            # Inside, the bot's files are at another place; a link to a folder is not started.
+            started = own[-1] if trail.stages[len(own) - 1] == own[-1] else outside
+        elif own and not program.is_relative_to(self._own):
+            started = outside
+        if self._is_shown and not own:
+            try:
+                started = outside = behind_shim(program, self._host)
+            except UsageError as error:
+                raise self._refusal(str(error)) from None
         if self._is_shown:
-            self._needs.add(program, trail, started_as)
+            self._needs.add(outside, started)
+        return started, outside
 
-    def _trial(self, program: Path, trail: Trail, *, is_control: bool) -> Trial:
-        """The trial of one of the host's programs, with what that one needs and nothing that the bot has added."""
+    def _trial(self, program: Path, *, is_control: bool) -> Trial:
+        """Return the trial of one of the host's programs, with what that needs and nothing that the bot has added."""
         alone = Needs(self._bot, self._host)
-        alone.add(program, trail)
+        alone.add(program)
         is_python = PYTHON.fullmatch(program.name) is not None
         words = ("-E", "-s", "-S", "-c", "pass") if is_python else ("--version",)  # -I is not known to Python 2
         return Trial((str(program), *words), *alone.shown, is_control=is_control, has_to_end_well=is_python)
 
     def _refusal(self, words: str, program: Path | None = None) -> UsageError:
-        """What is wrong with the bot, or with a program of it that is named unless the bot is that file alone."""
+        """Return what is wrong with the bot, or with a program of it unless the bot is that file alone."""
         named = "" if program is None or program == self._own else f"{program}: "
         return UsageError(printable(f"{self._bot.path}: {named}{words}"))
-
-    def _refuse_climbing(self, trail: Trail) -> None:
-        """Refuse a link that leads out of the bot's folder by `..`, even to come back: inside, that is elsewhere."""
-        for link in trail.links:
-            if link.place.is_relative_to(self._own) and self._own in trail.left:
-                raise self._refusal(
-                    f"{link.place}: this link leads out of the bot's folder, to {link.target}: expected a path within "
-                    "it, or a whole path"
-                )
 
     # --- where programs are looked for ------------------------------------------------------------------------------
 
     def _folders_of_path(self) -> list[Path]:
-        """The folders of the bot's PATH that count, with no link left in their paths.
+        """List the folders of the bot's PATH that are its own, the system's or the host's, without links."""
+        words = self._bot.environment.get("PATH", os.defpath).split(os.pathsep)
+        folders = (Path(os.path.realpath(self._bot.folder / word)) for word in words if "\0" not in word)
+        return [each for each in folders if each.is_relative_to(self._own) or self._host.has_programs(each)]
 
-        Those that it has from the host are passed over if they do not; its own bot.toml must not name one.
-        """
-        given = base_environment()["PATH"].split(os.pathsep)
-        found = []
-        for text in self._bot.environment.get("PATH", os.defpath).split(os.pathsep):
-            try:
-                folder = self._host.follow(self._bot.folder / text).end
-            except (OSError, ValueError):
-                continue
-            if not folder.is_dir():
-                continue
-            is_own = folder.is_relative_to(self._own)
-            if is_own or self._host.has_programs(folder):
-                found.append(folder)
-            elif text not in given:
-                raise self._refusal(
-                    f"env: PATH: {text} leads to {folder}: expected folders of the bot's own, of the system, or on the "
-                    "PATH of whoever started the arena"
-                )
-        return found
-
-    def _look_up(self, name: str) -> tuple[Path, Trail]:
-        """Where a program is, with no link left in the path of its folder, and the whole way to it."""
+    def _look_up(self, name: str, who: str, *, is_first: bool) -> tuple[Path, Trail]:
+        """Return where a program is, with no link left in the path of its folder, and the whole way to it."""
         named = None if "/" in name else self._host.named_program(name)
-        places = [self._bot.folder / name] if "/" in name else [folder / name for folder in self._path]
-        beside = [] if "/" in name else [folder / name for folder in self._host.named_folders]
-        for found in [*([named] if named else []), *places, *beside]:
+        folders = [self._bot.folder] if "/" in name else [*self._path, *self._host.named_folders]
+        for found in [*([named] if named else []), *(folder / name for folder in folders)]:
             try:
-                trail, program = self._host.follow(found), self._host.at_its_folder(found)
+                program = at_its_folder(found)
+                trail = follow(program)
             except (OSError, ValueError):
                 continue
             if is_program(trail.end):
-                self._is_named = self._is_named or found not in places
-                return program, trail
+                return program, follow(found) if "/" in name else trail
             if "/" in name:
-                raise self._refusal(f"{self._who} names {name}: expected a program, a file that can be run")
+                raise self._refusal(f"{who} names {name}: expected a program, a file that can be run")
         if "/" in name:
-            raise self._refusal(f"{self._who} names {name}, and there is no such file")
+            raise self._refusal(f"{who} names {name}, and there is no such file")
         path = os.pathsep.join(str(folder) for folder in self._path)
-        hint = command_hint(self._bot.folder, name, path) if name == self._name else ""
+        hint = command_hint(self._bot.folder, name, path) if is_first else ""
         if name in self._bot.interpreters:
             hint = f", nor has the host named one with --interpreter{hint}"
         raise self._refusal(f"there is no program {name!r} on the PATH{hint}")
 
-    def _check(self, program: Path, trail: Trail, for_host: bool, link: Path | None = None) -> None:
-        """Refuse a program that is not the host's; `link` is the bot's own that leads to it."""
-        reason = self._host.why_not(program, trail, for_host=for_host)
-        if reason is not None and link is not None:
-            raise self._refusal(f"{link}: this link leads out of the bot's folder, to {program}, which {reason}")
-        if reason is not None:
-            raise self._refusal(f"{self._who} leads out of its own files: {program} {reason}")
-
     def _interpreter(self, program: Path, *, for_host: bool) -> list[str]:
-        """The words that a script's `#!` line puts before its path; none for what is no script.
+        """Return the words that a script's `#!` line puts before its path; none for what is no script.
 
         A text file of the bot's own (not `for_host`) that the system cannot run, and Windows line ends, are refused.
         """
         try:
-            start = read_start(program, FIRST_LINE)
+            start = read_start(Path(os.path.realpath(program)), FIRST_LINE)
         except OSError as error:
             raise self._refusal(f"cannot be read: {error.strerror}", program) from None
         line = start.split(b"\n")[0]
@@ -298,9 +271,8 @@ class _Search:
         return words
 
     def _words_of(self, program: Path, line: bytes) -> list[str]:
-        """The words of a `#!` line as the kernel separates them; those of `env` as it does."""
-        text = os.fsdecode(line[2:]).strip(" \t")
-        words = re.split("[ \t]+", text, maxsplit=1) if text else []
+        """Return the words of a `#!` line as the kernel separates them; those of `env` as it does."""
+        words = os.fsdecode(line[2:]).strip(" \t").split(maxsplit=1)
         if len(words) == 2 and Path(words[0]).name == "env":
             try:
                 inner = shlex.split(words[1][2:]) if words[1].startswith("-S") else words[1:]
@@ -310,10 +282,7 @@ class _Search:
                 return inner
         return words
 
-    def _behind_shim(self, program: Path, trail: Trail) -> tuple[Path, Trail]:
-        if not self._is_shown:
-            return program, trail
-        try:
-            return behind_shim(program, trail, self._host)
-        except UsageError as error:
-            raise self._refusal(str(error)) from None
+
+def _stays_in(folder: Path, link: Link) -> bool:
+    """Return whether a link by a relative path stays in a folder, at whatever place that is."""
+    return Path(os.path.normpath(link.place.parent / link.target)).is_relative_to(folder)

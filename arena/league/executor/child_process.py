@@ -1,24 +1,55 @@
-"""What the arena's own processes begin with, whatever they are for, and how they hear that their parent is gone.
+"""The arena's own processes: how they are started, how they notice the end of their parent, and messages over pipes.
 
-Signals are the parent's affair: a terminal or a service manager may send them to all processes at once. A child passes
-over them and ends with its parent: as that says so, as the pipe from it ends, or as it dies.
+Signals are for the parent: a terminal or a service manager may send them to all processes at once. A child ignores them
+and ends with its parent: when it is told to, when its pipe ends, or when the parent dies. A message is msgspec bytes
+with their length in front.
 """
 
+import contextlib
+import itertools
 import os
 import signal
+import struct
+import sys
+from collections import deque
+from pathlib import Path
+from typing import Any
 
+import msgspec
 import trio
 
-from arena.system.concurrency import readable
+from arena.system.concurrency import readable, writable
 
-PASSED_OVER = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+IGNORED = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 POLL_SECONDS = 0.5
-"""How often a parent is looked for, where no descriptor tells of its death."""
+"""How often a parent is looked for on systems without pidfds."""
+LENGTH = struct.Struct("<I")
+READ_SIZE = 65536
+MOST_PARTS = 64
+"""Messages that are written with one system call."""
+LONGEST = 2**30
+"""Bytes of a message; a game of a million plies has some 64 MiB."""
+
+
+def own_python(program: str, *arguments: str) -> list[str]:
+    """Return the command that runs a program with this Python in isolated mode.
+
+    The arguments of the program are these, followed by the folders for its `sys.path`.
+    """
+    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
+    return [sys.executable, *flags, "-c", program, *arguments, *module_folders()]
+
+
+def module_folders() -> list[str]:
+    """Return this process's module folders, without those relative to the current one, where bots may be."""
+    here = str(Path(__file__).absolute().parents[3])
+    known = [os.path.abspath(folder) for folder in sys.path if os.path.isabs(folder) or os.path.abspath(folder) == here]
+    return [*dict.fromkeys([*known, here])]
 
 
 def begin(*descriptors: int) -> None:
-    """Pass over signals that are the parent's affair, and keep these descriptors from programs that are started."""
-    for number in PASSED_OVER:
+    """Ignore signals that are for the parent, and close these descriptors in programs that are started."""
+    for number in IGNORED:
         if signal.getsignal(number) is not signal.SIG_IGN:  # which bots would inherit
             signal.signal(number, lambda *_: None)
     for descriptor in descriptors:
@@ -26,8 +57,8 @@ def begin(*descriptors: int) -> None:
 
 
 async def until_gone(parent: int, serving: trio.CancelScope) -> None:
-    """Cancel everything if the parent dies: some other process may have a copy of its end of the pipe."""
-    if not os.getppid():  # it is in another namespace, where its number is another
+    """Cancel the scope when the parent dies; the end of the pipe may not tell, as a fork may have a copy of it."""
+    if not os.getppid():  # the parent is in another namespace
         return
     try:
         descriptor = os.pidfd_open(parent)
@@ -45,3 +76,140 @@ async def until_gone(parent: int, serving: trio.CancelScope) -> None:
         serving.cancel()
     finally:
         os.close(descriptor)
+
+
+# --- messages ---------------------------------------------------------------------------------------------------------
+
+
+class WireError(Exception):
+    """Bytes from a pipe are no message; the text says why."""
+
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def frame(message: msgspec.Struct) -> bytes:
+    """Encode a message with its length in front."""
+    data = _encode(message)
+    return LENGTH.pack(len(data)) + data
+
+
+class Frames:
+    """Splits the bytes from a pipe into messages."""
+
+    def __init__(self, decoder: "msgspec.msgpack.Decoder[Any]", longest: int = LONGEST) -> None:
+        """Refuse messages of more than `longest` bytes."""
+        self._decoder = decoder
+        self._longest = longest
+        self._data = bytearray()
+
+    def feed(self, data: bytes) -> list[Any]:
+        """Return the messages that end in this part. Raises `WireError`."""
+        self._data += data
+        messages, at = [], 0
+        try:
+            while len(self._data) >= at + LENGTH.size:
+                (length,) = LENGTH.unpack_from(self._data, at)
+                if length > self._longest:
+                    raise WireError(f"expected a message of at most {self._longest} bytes, got {length}")
+                end = at + LENGTH.size + length
+                if len(self._data) < end:
+                    break
+                messages.append(self._decoder.decode(self._data[at + LENGTH.size : end]))
+                at = end
+        except msgspec.MsgspecError as error:
+            raise WireError(f"expected a message: {error}") from None
+        del self._data[:at]
+        return messages
+
+
+class Connection:
+    """One end of two pipes. Sending never waits: run `write` in a task of its own. Owns the descriptors."""
+
+    def __init__(self, incoming: int, outgoing: int, decoder: "msgspec.msgpack.Decoder[Any]") -> None:
+        self._incoming, self._outgoing = incoming, outgoing
+        for descriptor in (incoming, outgoing):
+            os.set_blocking(descriptor, False)
+        self._frames = Frames(decoder)
+        self._unsent: deque[memoryview] = deque()
+        self._has_news = trio.Event()
+        """Set when a message was queued, or the end of the queue was reached."""
+        self._is_finished = self._is_closed = False
+
+    def send(self, message: msgspec.Struct) -> None:
+        """Queue a message; does nothing after `finish`."""
+        if not self._is_finished:
+            self._unsent.append(memoryview(frame(message)))
+            self._has_news.set()
+
+    async def write(self) -> None:
+        """Write queued messages until all that were sent before `finish` are written."""
+        with contextlib.suppress(trio.ClosedResourceError):  # closed while the pipe was full
+            while not self._is_closed:
+                if not self.flush():
+                    await writable(self._outgoing)
+                elif self._is_finished:
+                    self._close_outgoing()
+                else:
+                    self._has_news = trio.Event()
+                    await self._has_news.wait()
+
+    def flush(self) -> bool:
+        """Write what the pipe takes at once; return whether that was all."""
+        try:
+            parts = list(itertools.islice(self._unsent, MOST_PARTS))
+            written = os.writev(self._outgoing, parts) if parts else 0
+        except BlockingIOError:
+            return False
+        except OSError:  # nobody reads it
+            self._unsent.clear()
+            return True
+        while self._unsent and written >= len(self._unsent[0]):
+            written -= len(self._unsent.popleft())
+        if written:
+            self._unsent[0] = self._unsent[0][written:]  # a view: what is left of a long message is not copied
+        return not self._unsent
+
+    async def receive(self) -> list[Any]:
+        """Wait for messages; an empty list is the end. Cancelling loses none. Raises `WireError`."""
+        while True:
+            try:
+                data = os.read(self._incoming, READ_SIZE)
+            except BlockingIOError:
+                await readable(self._incoming)
+                continue
+            if not data:
+                return []
+            messages = self._frames.feed(data)
+            await trio.lowlevel.cancel_shielded_checkpoint()
+            if messages:
+                return messages
+
+    def receive_rest(self) -> list[Any]:
+        """Return the messages that are there now, the last ones of a dead process. Raises `WireError`."""
+        messages = []
+        with contextlib.suppress(BlockingIOError):  # another process has a copy of the pipe's end
+            while data := os.read(self._incoming, READ_SIZE):
+                messages += self._frames.feed(data)
+        return messages
+
+    def finish(self) -> None:
+        """Close the outgoing pipe once the queue is written. Messages can still be received."""
+        if not self._is_finished:
+            self._is_finished = True
+            self._has_news.set()
+            if self.flush():
+                self._close_outgoing()
+
+    def close(self) -> None:
+        """Close both pipes at once. The connection cannot be used afterwards."""
+        self._is_finished = True
+        self._close_outgoing()
+        os.close(self._incoming)
+
+    def _close_outgoing(self) -> None:
+        if not self._is_closed:
+            self._is_closed = True
+            trio.lowlevel.notify_closing(self._outgoing)
+            os.close(self._outgoing)
+            self._has_news.set()

@@ -11,7 +11,7 @@ import msgspec
 import trio
 
 from arena.game.spec import GameSpec
-from arena.play.events import ActionPlayed, GameEvent, GameFinished, GameStarted
+from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
 from arena.rules.actions import parse_action
 from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
 from protocol.notation import Color
@@ -25,7 +25,7 @@ _EVENTS = {kind.__name__: kind for kind in (Fought, Guessed, Rescued, Resigned, 
 
 
 class WireAction(msgspec.Struct, frozen=True, tag=True):
-    """An `ActionPlayed` as it crosses: its public events are their names and fields."""
+    """An `ActionPlayed` on the wire: public events as names and fields."""
 
     game: str
     ply: int
@@ -46,7 +46,7 @@ class WireAction(msgspec.Struct, frozen=True, tag=True):
 
 
 class WireStart(msgspec.Struct, frozen=True, tag=True):
-    """A `GameStarted` as it crosses; the games of a league have no history."""
+    """A `GameStarted` on the wire, without a history."""
 
     spec: GameSpec
     setups: tuple[str, str]
@@ -56,7 +56,7 @@ class WireStart(msgspec.Struct, frozen=True, tag=True):
 
 
 class Happened(msgspec.Struct, frozen=True, tag=True):
-    """Events of the games of a worker, in their order; so many others were dropped after the last of them."""
+    """Events of a worker's games in their order, and how many were dropped after them."""
 
     events: tuple[WireStart | WireAction, ...]
     dropped: int
@@ -76,7 +76,7 @@ def _from_wire(name: str, fields: Any) -> Event:
 
 
 class Outlet(Protocol):
-    """What an `EventStream` needs of its connection."""
+    """The connection of an `EventStream`."""
 
     def send(self, message: Happened) -> None:
         """Put a message behind those that wait."""
@@ -87,7 +87,7 @@ class Outlet(Protocol):
 
 
 class EventStream:
-    """The events of a worker's games that wait to be sent. Run `send` beside the games."""
+    """The queued events of a worker's games. Run `send` in a task of its own."""
 
     def __init__(self, outlet: Outlet) -> None:
         self._outlet = outlet
@@ -96,7 +96,7 @@ class EventStream:
         self._has_some = trio.Event()
 
     def tell(self, event: GameEvent) -> None:
-        """Something has happened in a game. Returns at once."""
+        """Queue an event. Never waits."""
         if isinstance(event, GameFinished):
             return  # its outcome says so
         if len(self._waiting) >= MOST_WAITING:
@@ -106,7 +106,7 @@ class EventStream:
         self._has_some.set()
 
     async def send(self) -> None:
-        """Send what waits, whenever the pipe is free."""
+        """Send queued events whenever the pipe is free."""
         while True:
             await self._has_some.wait()
             self._has_some = trio.Event()  # only here: the next event has to set the one that is waited for
@@ -117,7 +117,7 @@ class EventStream:
                 self._has_some.set()
 
     def flush(self) -> None:
-        """Send what waits; if the pipe is full, only how much is dropped."""
+        """Send queued events now; if the pipe is full, only their number."""
         if self._waiting and not self._outlet.flush():
             self._dropped += len(self._waiting)
             self._waiting.clear()

@@ -18,7 +18,6 @@ from arena.bots.sandbox.launch import host_fault
 from arena.errors import ArenaError
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.outcomes import OutcomeStream
-from arena.league.executor.process import WorkerProcess
 from arena.league.executor.task import (
     Begun,
     Failed,
@@ -32,16 +31,17 @@ from arena.league.executor.task import (
     Watched,
 )
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
+from arena.league.executor.worker_process import WorkerProcess
 from arena.system.concurrency import open_nursery
 
 AHEAD = 1
-"""Games that a worker has besides those in its slots."""
+"""How many more games than slots a worker has."""
 MOST_DEATHS = 3
 """So many workers may die with the same game under way, or one after the other in the same place with no game over."""
 
 
 class WorkerState:
-    """The place of one worker: its share of the slots, its CPUs, and the games that it has been sent."""
+    """One worker's share of the slots, its CPUs, and the games that it has been sent."""
 
     def __init__(self, slots: int, cpus: tuple[int, ...]) -> None:
         self.slots = slots
@@ -49,19 +49,18 @@ class WorkerState:
         self.process: WorkerProcess | None = None
         self.is_ready = False
         self.is_asked = False
-        """Whether it has been asked to give games back, and has not answered yet."""
+        """Whether the worker was asked to give games back, and has not answered yet."""
         self.queued: dict[str, GameTask] = {}
         self.begun: dict[str, GameTask] = {}
         self.deaths = 0
-        """How many have died in this place since a game was over here."""
+        """How many workers have died in this place since a game was over here."""
 
     @property
     def room(self) -> int:
-        """How many more games it could begin at once; below zero if it has some in hand."""
+        """How many more games the worker could begin at once; below zero if some wait there."""
         return self.slots - len(self.queued) - len(self.begun)
 
     def ended(self, game: str) -> None:
-        """A game is over; if there is a second one to it, the worker begins that next."""
         self.deaths = 0
         self.queued.pop(game, None)
         task = self.begun.pop(game, None)
@@ -69,7 +68,7 @@ class WorkerState:
             self.queued[task.then.id] = GameTask(task.then)
 
     def give_up_second(self, games: Collection[str]) -> None:
-        """The second games of some that are under way will not be played."""
+        """Note that these second games of pairs under way will not be played."""
         for id, task in self.begun.items():
             if task.then and task.then.id in games:
                 self.begun[id] = task.alone
@@ -80,13 +79,13 @@ class WorkerState:
         self.process.connection.send(Play(task))
 
     def ask_back(self, *, is_last: bool = False) -> None:
-        """Ask for the games in its hand; if it `is_last`, for second games of those under way as well."""
+        """Ask for the games that have not begun; if it `is_last`, for second games of pairs as well."""
         if self.process and (is_last or (self.queued and not self.is_asked)):
             self.is_asked = True
             self.process.connection.send(GiveBack(is_last))
 
     def died(self) -> tuple[list[GameTask], list[GameTask]]:
-        """Its process has died; returns the games that it had not begun, and those under way. Now it has none."""
+        """Forget the games of a dead process; return those that it had not begun, and those under way."""
         queued, begun = list(self.queued.values()), list(self.begun.values())
         self.queued.clear()
         self.begun.clear()
@@ -124,7 +123,7 @@ class LocalExecutor(OutcomeStream):
         super().__init__()
         self._settings = settings
         self.slots = jobs
-        """How many games are played at a time."""
+        """How many games are played at once."""
         cpus = usable_cpus()
         count = max(1, min(jobs, len(cpus)))
         self._workers = [
@@ -132,9 +131,9 @@ class LocalExecutor(OutcomeStream):
             for number in range(count)
         ]
         self._deaths: Counter[str] = Counter()
-        """Of the games that were under way when a worker died and are not over, how often that was so."""
+        """How often a worker has died with a game under way, by the id of games that are not over."""
         self._interrupted: set[str] = set()
-        """Games that a worker has been told to interrupt, and of which nothing has been heard yet."""
+        """Games that a worker was told to interrupt and that have had no outcome since."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
         """Start the workers, and wait until all are ready. Raises `ArenaError`."""
@@ -149,7 +148,6 @@ class LocalExecutor(OutcomeStream):
     # --- what is asked of it ------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """See `Executor.close`."""
         self._is_closed = True
         waiting = list(self._waiting)
         self._waiting.clear()
@@ -161,7 +159,6 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def stop(self) -> None:
-        """See `Executor.stop`."""
         self.close()
         self._is_stopped = True
         for worker in self._workers:
@@ -170,7 +167,6 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def interrupt(self, game: str) -> None:
-        """See `Executor.interrupt`."""
         for task in [task for task in self._waiting if task.id == game and task.can_pause]:
             self._waiting.remove(task)
             self._ended(Paused(game, task.history))
@@ -183,7 +179,6 @@ class LocalExecutor(OutcomeStream):
     # --- the outcomes -------------------------------------------------------------------------------------------------
 
     def _ended(self, outcome: Played | Paused | NotPlayed | Failed) -> None:
-        """A game is over: nothing has to be known of it any more."""
         if outcome.id:
             self._deaths.pop(outcome.id, None)
             self._interrupted.discard(outcome.id)
@@ -191,7 +186,6 @@ class LocalExecutor(OutcomeStream):
 
     @property
     def _is_over(self) -> bool:
-        """Whether no outcome will come any more."""
         if self._is_stopped:
             return all(worker.process is None for worker in self._workers)
         has_games = self._waiting or any(worker.queued or worker.begun for worker in self._workers)
@@ -212,13 +206,14 @@ class LocalExecutor(OutcomeStream):
             await self._wait()
 
     def _roomiest(self) -> WorkerState | None:
-        """The worker that would begin a game soonest; None if all have enough."""
+        """Return the worker that would begin a game soonest; None if all have enough."""
         ready = [worker for worker in self._workers if worker.is_ready and not worker.is_asked]
         worker = max(ready, key=lambda worker: (worker.room, -len(worker.begun)), default=None)
         return worker if worker and worker.room > -AHEAD else None
 
     def _dispatch(self) -> None:
-        """Send the games that wait to where there is room; what is in hand elsewhere is asked for if a slot is free."""
+        """Send waiting games where there is room. If a slot is free and none waits, ask another worker for its spare
+        game."""
         while self._waiting and not self._is_stopped and (worker := self._roomiest()):
             worker.send(self._waiting.popleft())
         if not self._waiting and any(worker.is_ready and worker.room > 0 for worker in self._workers):
@@ -228,9 +223,9 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
-        """Games that no worker has any more are the next ones to be sent, but for those that were to be interrupted.
+        """Have games that no worker has any more sent next, except those to be interrupted.
 
-        Once closed, only those are played that had been under way.
+        Once closed, only games that had been under way are played.
         """
         kept = []
         for task in tasks:
@@ -245,7 +240,6 @@ class LocalExecutor(OutcomeStream):
     # --- the workers --------------------------------------------------------------------------------------------------
 
     async def _keep(self, worker: WorkerState) -> None:
-        """Keep a worker in this place until the executor is stopped."""
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
                 try:
@@ -290,12 +284,11 @@ class LocalExecutor(OutcomeStream):
                 self._ended(message)
 
     def _worker_stopped(self, worker: WorkerState, words: str) -> None:
-        """A worker has been stopped by somebody, and something is done about it."""
         played = ", ".join(task.spec.names for task in worker.begun.values())
         self._tell(Said(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
 
     def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
-        """A worker has died: what it had is played by the next one, unless that has happened too often."""
+        """Have the games of a dead worker played again, unless that has happened too often."""
         why = f"{how}: {said.splitlines()[-1]}" if said else how
         queued, begun = worker.died()
         for task in begun:
@@ -322,5 +315,4 @@ class LocalExecutor(OutcomeStream):
 
 
 def _indented(said: str) -> str:
-    """What a worker wrote to standard error, below the line that says so."""
     return "".join(f"\n    {line}" for line in said.splitlines()) or ", and said nothing"

@@ -1,6 +1,6 @@
-"""What all executors share: games are asked for as there is room for them, and what becomes of them is a stream.
+"""The common part of executors: games are asked for while there is room, and their outcomes are a stream.
 
-Where games are played is said by a subclass, which waits (`_wait`) until something has changed (`changed`) and tells
+A subclass plays the games. It waits (`_wait`) until something has changed (`changed`) and tells
 outcomes (`_tell`). The stream ends when no more can come, or with the error that keeps all games from being played.
 """
 
@@ -14,7 +14,7 @@ from arena.league.executor.task import GameTask, Outcome
 
 
 class OutcomeStream(ABC):
-    """The part of an `Executor` that has to do with tasks and outcomes. It plays one stream of tasks at a time."""
+    """The tasks and outcomes of an `Executor`, for one stream of tasks after another."""
 
     def __init__(self) -> None:
         self._waiting: deque[GameTask] = deque()
@@ -34,24 +34,23 @@ class OutcomeStream(ABC):
     @property
     @abstractmethod
     def _is_over(self) -> bool:
-        """Whether no outcome will come any more."""
+        """Whether no further outcome will come."""
 
     @abstractmethod
     async def _until_there_is_room(self) -> None:
-        """Wait until a further game is to be asked for."""
+        """Wait until the next game is to be asked for."""
 
     @abstractmethod
     def _take_task(self, task: GameTask) -> None:
-        """There is a further game to play."""
+        """Accept a further game."""
 
     def _no_more_tasks(self) -> None:
-        """No further game will come."""
+        """Note that no further game will come."""
         self.changed()
 
     # --- tasks --------------------------------------------------------------------------------------------------------
 
     def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        """See `Executor.play`."""
         assert self._nursery is not None
         assert self._feeding is None, "one stream of tasks at a time"
         self._feeding = trio.CancelScope()
@@ -59,7 +58,6 @@ class OutcomeStream(ABC):
         return _Outcomes(self)
 
     async def _feed(self, tasks: AsyncIterable[GameTask], scope: trio.CancelScope) -> None:
-        """Ask for games as there is room for them."""
         source = aiter(tasks)
         try:
             with scope:
@@ -86,12 +84,12 @@ class OutcomeStream(ABC):
         self.changed()
 
     def _fail(self, error: Exception) -> None:
-        """No game can be played any more: the first such error is what the outcomes end with."""
+        """End the outcomes with the first such error: no game can be played any more."""
         self._error = self._error or error
         self.stop()
 
     def changed(self) -> None:
-        """Something has changed: whoever waits for anything looks again."""
+        """Wake all tasks that wait for a change."""
         self._changed.set()
         self._changed = trio.Event()
 
@@ -99,7 +97,8 @@ class OutcomeStream(ABC):
         await self._changed.wait()
 
     async def next_outcome(self) -> Outcome | None:
-        """The next outcome; None if there are no more. Raises what keeps all games from being played."""
+        """Wait for the next outcome; None if there are no more. Raises the error that keeps all games from being
+        played."""
         await trio.lowlevel.checkpoint()
         while not self._outcomes:
             if self._is_over:
@@ -111,7 +110,7 @@ class OutcomeStream(ABC):
 
 
 class _Outcomes:
-    """The outcomes of one stream of tasks. Whoever waits for one may be cancelled, and go on with the next."""
+    """The outcomes of one stream of tasks. A cancelled wait loses none."""
 
     def __init__(self, stream: OutcomeStream) -> None:
         self._stream = stream

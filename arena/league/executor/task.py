@@ -1,4 +1,4 @@
-"""What is to be played and what comes of it, as values that can be sent to another process or machine."""
+"""Games to play and their outcomes, as values that can be sent to another process or machine."""
 
 import enum
 from collections.abc import Mapping
@@ -7,21 +7,21 @@ from typing import Self
 
 import msgspec
 
-from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.sandbox.launch import HostError, SandboxError
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
-from arena.play.events import GameEvent
+from arena.play.game_events import GameEvent
 from arena.system.printable import printable
 
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """What all games of one run are played under.
+    """The settings of all games of one run.
 
     `limits` are those of each bot by name, `usual` those of all others; `interpreters` are programs that the host has
     named for bots to be run by. With `is_pinned` a worker and its bots share one CPU.
@@ -35,11 +35,11 @@ class PlaySettings:
     pondering: bool = True
     is_pinned: bool = False
     is_watched: bool = False
-    """Whether the events of games are told."""
+    """Whether the events of games are sent."""
 
 
 def sendable(text: str) -> str:
-    """A string for the user: the same, or its printable form if it cannot be written in UTF-8."""
+    """Return a text, or its printable form if it cannot be written in UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -67,12 +67,10 @@ class GameTask(msgspec.Struct, frozen=True):
 
     @property
     def games(self) -> tuple[GameSpec, ...]:
-        """One game, or two."""
         return (self.spec,) if self.then is None else (self.spec, self.then)
 
     @property
     def alone(self) -> "GameTask":
-        """The same without the second game."""
         return msgspec.structs.replace(self, then=None)
 
     @property
@@ -104,12 +102,10 @@ class Paused(msgspec.Struct, frozen=True, tag=True):
 
 
 class NotPlayed(msgspec.Struct, frozen=True, tag=True):
-    """A game that could not be judged however often it was played, which `why` names; or one of a bot that is
-    `left_out`, and why."""
+    """A game that could not be judged however often it was played; `why` names it."""
 
     id: str
     why: str
-    left_out: bool = False
 
 
 class ErrorKind(enum.Enum):
@@ -142,7 +138,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
         return cls(game, kind.name, sendable(str(error)), error.exit_code, shown)
 
     def error(self) -> ArenaError:
-        """The same error: its class, as far as it is one of `ErrorKind`, its text and its exit code."""
+        """Return the error with its class, as far as it is one of `ErrorKind`, its text and its exit code."""
         kind: type[ArenaError] = ErrorKind[self.kind].value
         error = kind.__new__(kind, self.text)  # not called: it would add its hints to the text once more
         if isinstance(error, RefusedBotsError):
@@ -152,7 +148,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Lost(msgspec.Struct, frozen=True, tag=True):
-    """A game is not under way any more, because its worker has died: it is played again elsewhere."""
+    """A game whose worker has died; it is played again elsewhere."""
 
     id: str
 
@@ -167,7 +163,7 @@ class Said(msgspec.Struct, frozen=True, tag=True):
 class Watched(msgspec.Struct, frozen=True):
     """Events of games under way, if they are watched; so many others were dropped after the last of them.
 
-    A game's come before its outcome. Its end is told by that alone.
+    A game's events come before its outcome, which alone tells its end.
     """
 
     events: tuple[GameEvent, ...]
@@ -175,4 +171,4 @@ class Watched(msgspec.Struct, frozen=True):
 
 
 Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Said | Watched
-"""What an executor tells, in the order in which it happens. After `Begun`, a game's id comes once more, as it ends."""
+"""The outcomes of an executor, in their order. After `Begun` the id of a game comes once more, as it ends."""

@@ -1,19 +1,31 @@
-"""The games of one worker process: it plays those that it is sent, several at a time, and says what comes of them."""
+"""The program of a worker process: it plays the games that its parent sends, several at once, and sends their outcomes.
 
+Everything that belongs to the process whose children are bots is made here: ownership of orphans, control groups, the
+table of arrivals. A worker starts nothing but bots, so each of its orphans is a bot's. It is in a session of its own,
+which a terminal sends no signals, and ends with its parent.
+"""
+
+import contextlib
+import math
+import os
+import sys
 from collections import deque
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from functools import partial
 
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.sandbox.launch import host_fault
+from arena.bots.sandbox.reaper import own_every_orphan
+from arena.bots.sandbox.rlimits import ask_for_short_slices, use_all_descriptors
+from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
+from arena.league.executor.child_process import Connection, begin, until_gone
 from arena.league.executor.event_stream import EventStream
-from arena.league.executor.pipes import Connection
 from arena.league.executor.task import (
     Begun,
     Failed,
@@ -24,14 +36,34 @@ from arena.league.executor.task import (
     Said,
     sendable,
 )
-from arena.league.executor.wire import Downward, GaveBack, GiveBack, InterruptGame, Play, Setup, Stop
-from arena.play.fairly import play_fairly, play_on_fairly
-from arena.play.keeping import Keeper
-from arena.play.options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
+from arena.league.executor.wire import (
+    Downward,
+    GaveBack,
+    GiveBack,
+    InterruptGame,
+    Play,
+    Ready,
+    Setup,
+    Stop,
+    to_worker,
+)
+from arena.play.game_options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, Keeper
+from arena.play.retry import play_on_with_retries, play_with_retries
+from arena.system.concurrency import background, open_nursery
+
+SWITCH_SECONDS = 0.0005
+"""How long a thread, such as one that reads the memory of bots, may keep the games waiting."""
+LAST_WORDS_SECONDS = 10.0
+"""How long a worker that ends goes on to write outcomes that the parent does not read."""
 
 
-class Worker:
-    """The games of one worker process."""
+def known_fault(error: Exception) -> ArenaError | None:
+    """Return the error as one that a user can act on; None if it is a bug of the arena."""
+    return error if isinstance(error, ArenaError) else host_fault(error)
+
+
+class WorkerGames:
+    """Plays the games that one worker process is sent."""
 
     def __init__(self, connection: Connection, setup: Setup, held: Sandbox, nursery: trio.Nursery) -> None:
         settings = setup.settings()
@@ -47,12 +79,11 @@ class Worker:
         self._free = setup.slots
         self._queued: deque[GameTask] = deque()
         self._interrupts: dict[str, Interrupt] = {}
-        """Of the games under way, what interrupts them."""
+        """By the ids of games under way."""
         self._second: dict[str, GameSpec] = {}
-        """By the ids of first games that are under way, the second ones."""
+        """The second games of pairs, by the ids of first ones under way."""
 
     def handle(self, message: Downward) -> None:
-        """Do what the parent says."""
         match message:
             case Play(task):
                 self._queued.append(task)
@@ -67,7 +98,7 @@ class Worker:
             case InterruptGame(id):
                 self._interrupt(id)
             case Setup() | Stop():
-                raise AssertionError("a worker is set up once, and ended from outside")
+                raise AssertionError("handled before the games")
 
     def _begin_games(self) -> None:
         while self._free and self._queued:
@@ -103,7 +134,6 @@ class Worker:
             await keeper.end()
 
     async def _play(self, task: GameTask, options: GameOptions) -> None:
-        """Play a game and say what came of it."""
         self._connection.send(Begun(task.id))
         interrupt = self._interrupts[task.id] = Interrupt(task.pause_after)
         try:
@@ -126,14 +156,99 @@ class Worker:
     ) -> Played | Paused | NotPlayed | Failed:
         red, blue = (self._bots[player] for player in task.players)
         if not task.can_pause:
-            return Played(await play_fairly(task.spec, (red, blue), options, partial(self._say, again=task.id)))
-        played = await play_on_fairly(task.spec, (red, blue), task.history, interrupt, options=options, say=self._say)
+            return Played(await play_with_retries(task.spec, (red, blue), options, partial(self._say, again=task.id)))
+        played = await play_on_with_retries(
+            task.spec, (red, blue), task.history, interrupt, options=options, say=self._say
+        )
         return Played(played) if isinstance(played, GameRecord) else Paused(task.id, played)
 
     def _say(self, line: str, *, again: str | None = None) -> None:
         self._connection.send(Said(sendable(line), again))
 
 
-def known_fault(error: Exception) -> ArenaError | None:
-    """The error as one that a user can act on; None if it is a mistake in the arena."""
-    return error if isinstance(error, ArenaError) else host_fault(error)
+# --- the process ------------------------------------------------------------------------------------------------------
+
+
+async def serve(incoming: int, outgoing: int, parent: int) -> None:
+    """Play the games that the process `parent` sends, until it says stop or is gone."""
+    connection = Connection(incoming, outgoing, to_worker)
+    async with _writing(connection):
+        try:
+            await _serve_until_the_end(connection, parent)
+        except Exception as error:
+            fault = known_fault(error)
+            if fault is None:
+                raise
+            connection.send(Failed.of(fault, None))
+
+
+@contextlib.asynccontextmanager
+async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
+    """Write messages while the body runs, and what is left of them for some time after it."""
+    finishing = trio.CancelScope(shield=True)
+
+    async def write() -> None:
+        with finishing:
+            await connection.write()
+
+    async with open_nursery() as nursery:
+        nursery.start_soon(write)
+        try:
+            yield
+        finally:
+            connection.finish()
+            finishing.deadline = trio.current_time() + LAST_WORDS_SECONDS
+
+
+async def _serve_until_the_end(connection: Connection, parent: int) -> None:
+    """Follow the parent until it says `Stop` or is gone, whatever is under way."""
+    send, messages = trio.open_memory_channel[Downward](math.inf)
+    async with background() as nursery:
+        nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
+        nursery.start_soon(until_gone, parent, nursery.cancel_scope)
+        await _serve(connection, messages)
+
+
+async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]", serving: trio.CancelScope) -> None:
+    """Pass on messages of the parent, and cancel the scope at their end."""
+    while messages := await connection.receive():
+        if Stop() in messages:
+            break
+        for message in messages:
+            send.send_nowait(message)
+    serving.cancel()
+
+
+async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]") -> None:
+    setup = await messages.receive()
+    assert isinstance(setup, Setup)
+    ask_for_short_slices()
+    if setup.cpus:
+        os.sched_setaffinity(0, setup.cpus)
+    settings = setup.settings()
+    with contextlib.ExitStack() as stack:
+        try:
+            held = stack.enter_context(
+                Sandbox(settings.level, settings.bots, settings.usual, settings.limits, settings.interpreters)
+            )
+            await held.try_out()
+        except Exception as error:
+            fault = known_fault(error)
+            if fault is None:
+                raise
+            connection.send(Failed.of(fault, None))
+            await trio.sleep_forever()  # until the parent ends this process
+        connection.send(Ready())
+        async with trio.open_nursery() as nursery:
+            worker = WorkerGames(connection, setup, held, nursery)
+            async for message in messages:
+                worker.handle(message)
+
+
+def main(incoming: int, outgoing: int, parent: int) -> None:
+    """Run a worker that reads one descriptor and writes to another."""
+    begin(incoming, outgoing)
+    own_every_orphan()
+    use_all_descriptors()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    trio.run(serve, incoming, outgoing, parent)

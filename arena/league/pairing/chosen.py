@@ -6,23 +6,21 @@ from typing import Self
 
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
-from arena.league.formats import (
+from arena.league.game_specs import Games
+from arena.league.league_options import (
     GAMES_A_BOT,
+    MOST_GAMES,
     USUAL_CONFIDENCE,
     USUAL_EXTRA_PAIRS,
     FormatName,
     FormatOptions,
     check_format,
 )
-from arena.league.games import Games
-from arena.league.options import MOST_GAMES
 from arena.league.pairing.disqualify import WithoutDisqualified
-from arena.league.pairing.gauntlet import Gauntlet
 from arena.league.pairing.knockout import Knockout
 from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.pairing import Pairing
-from arena.league.pairing.round_robin import RoundRobin
-from arena.league.pairing.single import SingleRoundRobin
+from arena.league.pairing.round_robin import Gauntlet, RoundRobin, SingleRoundRobin
 from arena.league.pairing.swiss import Swiss, usual_rounds
 from arena.league.store import GameRow
 
@@ -42,12 +40,12 @@ class ChosenFormat:
 
     @property
     def word(self) -> str:
-        """The name, as it is asked for; empty for the usual format."""
+        """The name of the format as an option; an empty string for the usual one."""
         return "" if self.options.name is FormatName.ROUND_ROBIN else self.options.name.value
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """What was asked for beside the format itself, in words."""
+        """The options of the format in words."""
         asked = self.options
         said = (
             (asked.rounds, f"{asked.rounds} round{'' if asked.rounds == 1 else 's'}"),
@@ -70,7 +68,7 @@ class ChosenFormat:
         return self.options.name is FormatName.LADDER
 
     def with_known(self, rows: Sequence[GameRow]) -> Self:
-        """The same, for a store in which there are these results."""
+        """Return this format for a store with these results."""
         return replace(self, known=tuple(rows))
 
     def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
@@ -116,9 +114,9 @@ class ChosenFormat:
     def settled(
         self, players: Sequence[Player], rounds: int, most: int | None = None
     ) -> tuple[Sequence[Player], FormatOptions]:
-        """The players in the order of their seeds, and the options with what nobody has asked for filled in.
+        """Return the players in the order of their seeds, and the options with defaults filled in.
 
-        Raises `UsageError` for seeds that are none.
+        Raises `UsageError` for wrong seeds.
         """
         asked = self.options
         seeded = _seeded(players, asked.seeds)
@@ -137,13 +135,13 @@ class ChosenFormat:
 
 
 def format_of(options: FormatOptions) -> ChosenFormat:
-    """The format that was asked for. Raises `UsageError` for options that it does not take."""
+    """Return the format with these options. Raises `UsageError` for options that it does not take."""
     check_format(options)
     return ChosenFormat(options)
 
 
 def _seeded(players: Sequence[Player], seeds: Sequence[str]) -> Sequence[Player]:
-    """The players from the first seed on: those that are named, then the others in their order."""
+    """Order the players: those that are named as seeds, then the others."""
     named: list[Player] = []
     for name in seeds:
         found = [player for player in players if player.name == name]

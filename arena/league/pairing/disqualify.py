@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from arena.game.spec import GameSpec, Player
-from arena.league.pairing.ledger import faults
-from arena.league.pairing.pairing import Pairing
+from arena.league.pairing.pairing import Pairing, faults
 from arena.league.pairing.placing import Placing
 from arena.league.store import Disqualified, GameRow
 
@@ -19,7 +18,7 @@ MOST_WAITING = 1000
 
 
 class WithoutDisqualified:
-    """The games of another pairing but those of bots that have `limit` faults in their games before."""
+    """Another pairing without the games of bots that have `limit` faults in their games before."""
 
     def __init__(self, pairing: Pairing, limit: int) -> None:
         self._pairing = pairing
@@ -27,9 +26,9 @@ class WithoutDisqualified:
         self._waiting: list[GameSpec] = []
         self._is_exhausted = False
         self._given: dict[str, GameSpec] = {}
-        """Those that are not over."""
+        """The games that are not over."""
         self._open = Counter[str]()
-        """How many those are, by the digest of the bot."""
+        """How many open games a bot has, by its digest."""
         self._faults = Counter[str]()
         self._left_out = Counter[str]()
         self._players: dict[str, Player] = {}
@@ -60,7 +59,7 @@ class WithoutDisqualified:
             self._waiting += more or ()
 
     def _decided(self) -> list[GameSpec]:
-        """Those of the waiting games that are to be played. Those that are not are left out."""
+        """Return the waiting games that are to be played, and leave out those of disqualified bots."""
         batch: list[GameSpec] = []
         waiting: list[GameSpec] = []
         held: set[str] = set()
@@ -84,7 +83,7 @@ class WithoutDisqualified:
         return batch
 
     def placing(self) -> Placing:
-        """Who is disqualified, and how many games of each were left out so far."""
+        """Return the disqualified bots, and how many games of each were left out so far."""
         is_so_far = bool(not self._is_exhausted or self._waiting or self._given)
         return Placing(
             disqualified=tuple(

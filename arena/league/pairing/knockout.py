@@ -1,10 +1,9 @@
-"""A knockout: who loses a match is out, and the winners meet until one is left.
+"""A knockout: the loser of a match is out, and the winners meet until one is left.
 
 The bracket has the next power of two of places, and the first seeds meet nobody in the first round where there are
 fewer bots. Seeds 1 and 2 can meet in the final at the earliest, 1 to 4 in the semi-finals, and so on. A match is the
 best of so many pairs of games; it ends as soon as the other side cannot draw level. Where it is level, further pairs
-decide, up to a limit, each of them alone; then the better seed goes on. (More wins cannot decide: in the games of two
-bots, who has equal points has equal wins.)
+decide, up to a limit, each of them alone; then the better seed goes on.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -12,10 +11,10 @@ from itertools import groupby
 
 from arena.errors import UsageError
 from arena.game.spec import GameSpec, Player
-from arena.league.games import Games
-from arena.league.pairing.ledger import PAIR_HALF_POINTS, Ledger, Pair
-from arena.league.pairing.placing import KnockoutPlace, Meeting, Placing, Round, Stage
-from arena.league.store import Disqualified, GameRow
+from arena.league.game_specs import Games
+from arena.league.pairing.pairing import PAIR_HALF_POINTS, Ledger, Pair
+from arena.league.pairing.placing import FormatStage, KnockoutPlace, Meeting, Placing, Round
+from arena.league.store import GameRow
 
 BY_SEED = "by seed"
 BY_EXTRA_PAIRS = "in extra pairs"
@@ -24,28 +23,28 @@ NOT_DRAWN = "not in the draw"
 
 
 class _Match:
-    """A match of two places of the bracket, each of which is that of a player, of nobody, or of a match's winner."""
+    """A match of two places of the bracket: each is a player, nobody, or the winner of a match."""
 
     def __init__(self, sides: "tuple[_Side, _Side]", left: int) -> None:
         self.sides = sides
         self.left = left
-        """So many are left in this round, as a power of two: 2 in the final."""
+        """How many are left in this round, as a power of two: 2 in the final."""
         self.pairs: list[Pair] = []
         self.players: tuple[int | None, int | None] | None = None
-        """The two, better seed first; None while one of them is not known."""
+        """Both players, better seed first; None while one of them is not known."""
         self.winner: int | None = None
         self.is_over = False
         self.decided_by = ""
 
     @property
     def half_points(self) -> tuple[int, int]:
-        """Those of the two players, better seed first."""
+        """The half points of both players, better seed first."""
         first, second = (sum(pair.half_points[side] for pair in self.pairs) for side in (0, 1))
         return first, second
 
     @property
     def loser(self) -> int | None:
-        """The player that is out; None if there was none, or the match is not over."""
+        """The player that is out; None if there is none, or the match is not over."""
         lost = [player for player in self.players or () if player not in (None, self.winner)]
         return lost[0] if self.is_over and len(lost) == 1 else None
 
@@ -54,7 +53,7 @@ _Side = _Match | int | None
 
 
 class Knockout:
-    """Gives out, for each match whose two players are known, the games that are needed whatever comes of the others.
+    """Gives out the games of each match whose players are known, as many as the match needs in any case.
 
     `players` are in the order of their seeds. A match is the best of `best_of` pairs and at most `extra_pairs` more. A
     bot with `disqualify` faults plays no further pair, and its opponent goes on; if both have them, nobody does.
@@ -79,9 +78,8 @@ class Knockout:
         self._best_of = best_of
         self._extra_pairs = extra_pairs
         self._disqualify = disqualify
-        self._faults = [0] * len(players)
         self._matches: list[_Match] = []
-        """Round by round, so that a match comes after those that its players come from."""
+        """Round by round, so that a match is after those that its players come from."""
         sides: list[_Side] = [seed if seed < len(players) else None for seed in bracket(len(players))]
         while len(sides) > 1:
             round_ = [_Match((one, other), len(sides)) for one, other in zip(sides[::2], sides[1::2], strict=True)]
@@ -98,7 +96,7 @@ class Knockout:
         return None if self._matches[-1].is_over else batch
 
     def _next_of(self, match: _Match) -> Iterator[GameSpec]:
-        """The games of a match that are to be played now; notes who has won it."""
+        """Give out the games of a match that are to be played now, and note its winner."""
         if match.players is None:
             if any(isinstance(side, _Match) and not side.is_over for side in match.sides):
                 return
@@ -120,7 +118,7 @@ class Knockout:
             yield from games
 
     def _needed(self, match: _Match) -> int:
-        """How many more pairs there have to be before the match can be decided."""
+        """Return how many more pairs there must be before the match can be decided."""
         left = self._best_of - len(match.pairs)
         if left <= 0:
             return 1
@@ -131,18 +129,17 @@ class Knockout:
         )
 
     def _judge(self, match: _Match) -> bool:
-        """Whether the match is decided; notes the winner. All its games are over."""
+        """Whether a match without open games is decided; note the winner."""
         assert match.players is not None
         one, other = match.players
         if other is None:
             match.winner = one  # or nobody, where both places are empty
             return True
         assert one is not None
-        out = [self._is_out(player, match) for player in (one, other)]
+        out = [player in self._ledger.disqualified(self._disqualify) for player in (one, other)]
         if any(out):
             match.winner = None if all(out) else other if out[0] else one
             match.decided_by = BY_DISQUALIFICATION
-            self._note_faults(match)
             return True
         first, second = match.half_points
         left = self._best_of - len(match.pairs)
@@ -153,35 +150,22 @@ class Knockout:
         elif left < 0:
             match.decided_by = BY_EXTRA_PAIRS
         match.winner = one if first >= second else other
-        self._note_faults(match)
         return True
 
-    def _note_faults(self, match: _Match) -> None:
-        for player, number in self._faults_in(match):
-            self._faults[player] += number
-
-    def _faults_in(self, match: _Match) -> list[tuple[int, int]]:
-        players = [player for player in match.players or () if player is not None]
-        return [(player, sum(pair.faults[side] for pair in match.pairs)) for side, player in enumerate(players)]
-
-    def _is_out(self, player: int, match: _Match) -> bool:
-        return bool(self._disqualify) and self._faults[player] + dict(self._faults_in(match))[player] >= (
-            self._disqualify or 0
-        )
-
     def placing(self) -> Placing:
-        """The winner, the loser of the final, those of the semi-finals, and so on; who is still in stands first, and
-        the disqualified and those not in the draw last, without a place."""
+        """Order by the round in which a bot lost; bots that are still in are first.
+
+        The disqualified and those not in the draw are last, without a place.
+        """
         lost = {match.loser: match for match in self._matches if match.loser is not None}
         for match in self._matches:  # nobody has won: both are out
             if match.is_over and match.winner is None:
                 lost |= {player: match for player in match.players or () if player is not None}
-        disqualified = tuple(self._disqualified())
-        out = {one.player for one in disqualified}
+        out = self._ledger.disqualified(self._disqualify)
         ranked = sorted(
             range(len(self._ledger.players)),
             key=lambda player: (
-                self._ledger.players[player] in out,
+                player in out,
                 lost[player].left if player in lost else 1,
                 player,
             ),
@@ -200,7 +184,7 @@ class Knockout:
                 decided_by = match_lost.decided_by
             places.append(
                 KnockoutPlace(
-                    place=None if self._ledger.players[player] in out else shared,
+                    place=None if player in out else shared,
                     player=self._ledger.players[player],
                     lost_in=lost_in,
                     lost_to=None if opponent is None else self._ledger.players[opponent],
@@ -213,11 +197,13 @@ class Knockout:
         places += [KnockoutPlace(None, player, None, None, 0, 0, NOT_DRAWN, is_winner=False) for player in self._idle]
         rounds = tuple(self._rounds())
         matches = [meeting for round_ in rounds for meeting in round_.meetings if not meeting.is_bye]
-        stage = Stage(is_over=self._matches[-1].is_over, done=sum(match.is_over for match in matches), of=len(matches))
-        return Placing(tuple(places), disqualified, stage=stage, rounds=rounds)
+        stage = FormatStage(
+            is_over=self._matches[-1].is_over, done=sum(match.is_over for match in matches), of=len(matches)
+        )
+        return Placing(tuple(places), self._ledger.as_disqualified(out), stage=stage, rounds=rounds)
 
     def _rounds(self) -> Iterator[Round]:
-        """All rounds, those of which the players are not known yet among them."""
+        """Yield all rounds, also those whose players are not known yet."""
         for number, (left, matches) in enumerate(groupby(self._matches, lambda match: match.left), 1):
             found = list(matches)
             given = sum(pair.given for match in found for pair in match.pairs)
@@ -237,19 +223,9 @@ class Knockout:
             decided_by=match.decided_by,
         )
 
-    def _disqualified(self) -> Iterator[Disqualified]:
-        counts = list(self._faults)
-        for match in self._matches:
-            if not match.is_over:
-                for player, number in self._faults_in(match):
-                    counts[player] += number
-        for player, count in enumerate(counts):
-            if self._disqualify and count >= self._disqualify:
-                yield Disqualified(self._ledger.players[player], count, None)
-
 
 def bracket(players: int) -> list[int]:
-    """Seeds from 0 in the order of the places of the first round, to the next power of two."""
+    """Return seeds from 0 in the order of the places of the first round, to the next power of two."""
     places = [0]
     while len(places) < players:
         size = 2 * len(places)

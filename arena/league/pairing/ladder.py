@@ -1,50 +1,134 @@
 """A ladder: an endless league that spends each next game where it tells most about the order.
 
-A pair of games goes to two bots that are near each other in the order of now. It is worth what it is for the one and
+A pair of games goes to two bots that are near each other in the current order. It is worth what it is for the one and
 for the other:
 
     value = doubt * added / (known + added)
 
-`doubt` is with how many of its neighbours a bot is expected to stand the wrong way round (the sum of these
-likelihoods), `known` the precision of its strength, `added` what two games bring to that. So a new bot, of which
-nothing is known, plays first, against bots in the middle and then where its results send it; bots whose place is clear
-play no more; and two bots that may be equal do not eat up all games, because each pair of games adds a smaller part.
+`doubt` is the expected number of neighbours with which a bot is in the wrong order, `known` the precision of its
+strength, `added` what two games bring to that. So a new bot plays first, against bots in the middle and then where its
+results send it; bots whose place is clear play no more; and two bots that may be equal do not use up all games, because
+each pair of games adds a smaller part.
 
 Games are given out in batches, of which two are under way at a time: the third is chosen when all games of the first
 are over, by the results of that one and no later ones. So the choice is the same whatever order games end in, and
 workers have something to do.
+
+The strengths are those of Bradley and Terry, with a draw as half a point: a player x logits above another expects to
+score 1 / (1 + e^-x) points a game. Each strength has a normal prior, which sends a new bot to the middle. A fit starts
+from the strengths of the last batch and moves each in turn to where its own games want it (Newton's method by
+coordinates), which costs as much as there are pairs that have met, and not the cube of the players.
+
+How sure an order is: the difference of two strengths is taken to be normal, with the sum of the two variances that they
+would have if all others were known. For neighbours of a chain, where each has met the next ones only, that is exact;
+where all have met all, it is on the safe side by one part in their number.
 """
 
+import math
 from collections import Counter, deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
+from typing import Self
 
 from arena.game.spec import GameSpec, Player
-from arena.league.games import Games
-from arena.league.pairing.estimate import Estimate
-from arena.league.pairing.ledger import Ledger, Pair
-from arena.league.pairing.placing import LadderPlace, LadderStop, Placing, Stage, StopReason
+from arena.league.game_specs import Games
+from arena.league.pairing.pairing import Ledger, Pair
+from arena.league.pairing.placing import FormatStage, LadderPlace, LadderStop, Placing, StopReason
 from arena.league.ratings.pair import ELO_PER_LOGIT
-from arena.league.store import Disqualified, GameRow
+from arena.league.store import GameRow
 
+PRIOR_PRECISION = (ELO_PER_LOGIT / 350) ** 2
+"""Per square logit: bots are some 350 Elo around their mean. Two games between equals say as much."""
+SETTLED = 1e-3
+"""The step in logits (0.2 Elo) at which a search ends."""
+MOST_SWEEPS = 30
+LONGEST_STEP = 1.0
+"""In logits; a full step can overshoot."""
 UNDER_WAY = 2
-"""Batches."""
+"""How many batches are under way at a time."""
 LEAST_PAIRS = 4
-"""In a batch; a bot may be in several of them only where there are too few bots for so many."""
+"""The least pairs of a batch; a bot is in several of them only where there are too few bots."""
 SHARE = 4
-"""A batch has one pair for so many bots: the best quarter of them is what may be played next."""
+"""A batch has one pair for so many bots."""
 REACH = 6
-"""How far apart in the order two bots may be that are considered."""
+"""How far apart in the order two bots of a pair may be."""
 NEIGHBOURS = 10
-"""So many bots above a bot, and as many below, are looked at for the doubt about its place."""
+"""How many bots above a bot, and below it, count for the doubt about its place."""
+
+
+class Estimate:
+    """The strengths of players in logits, and the precision of each."""
+
+    def __init__(self, players: int) -> None:
+        self.strengths = [0.0] * players
+        self.precisions = [PRIOR_PRECISION] * players
+        self.games = [0] * players
+        self._met: list[dict[int, list[float]]] = [{} for _ in range(players)]
+        """Games and points by opponent."""
+
+    def add(self, one: int, other: int, half_points: Iterable[int], games: int) -> None:
+        """Enter games of two players, with the half points of both."""
+        for (player, opponent), gained in zip(((one, other), (other, one)), half_points, strict=True):
+            entry = self._met[player].setdefault(opponent, [0.0, 0.0])
+            entry[0] += games
+            entry[1] += gained / 2
+            self.games[player] += games
+
+    def settle(self) -> None:
+        """Fit the strengths to the games that were entered."""
+        strengths, moved = self.strengths, set(range(len(self.strengths)))
+        for _ in range(MOST_SWEEPS):
+            again: set[int] = set()
+            for player in sorted(moved):
+                strength, slope, precision = strengths[player], -PRIOR_PRECISION * strengths[player], PRIOR_PRECISION
+                for opponent, (games, points) in self._met[player].items():
+                    expected = _expected_score(strength - strengths[opponent])
+                    slope += points - games * expected
+                    precision += games * expected * (1 - expected)
+                self.precisions[player] = precision
+                step = max(-LONGEST_STEP, min(LONGEST_STEP, slope / precision))
+                strengths[player] += step
+                if abs(step) > SETTLED:
+                    again.add(player)
+                    again.update(self._met[player])
+            if not again:
+                return
+            moved = again
+
+    def information(self, one: int, other: int) -> float:
+        """Return what a game of these two adds to the precision of each."""
+        expected = _expected_score(self.strengths[one] - self.strengths[other])
+        return expected * (1 - expected)
+
+    def doubt(self, one: int, other: int) -> float:
+        """Return the likelihood that the weaker of two by these strengths is the stronger one."""
+        variance = 1 / self.precisions[one] + 1 / self.precisions[other]
+        return math.erfc(abs(self.strengths[one] - self.strengths[other]) / math.sqrt(2 * variance)) / 2
+
+    def order(self, players: Iterable[int]) -> list[int]:
+        """Sort players by strength, best first, and equals (but for rounding) by their numbers."""
+        return sorted(players, key=lambda player: (-round(self.strengths[player], 6), player))
+
+    def copy(self) -> Self:
+        """Return a copy that later games do not change."""
+        copy = type(self)(len(self.strengths))
+        copy.strengths, copy.precisions, copy.games = [*self.strengths], [*self.precisions], [*self.games]
+        copy._met = [{opponent: [*entry] for opponent, entry in met.items()} for met in self._met]
+        return copy
+
+
+def _expected_score(logit: float) -> float:
+    """Return the expected score of a game at this difference in strength."""
+    odds = math.exp(-abs(logit))
+    return (1 if logit >= 0 else odds) / (1 + odds)
 
 
 class Ladder:
     """A batch at a time, until each bot is above the next one with a likelihood of `confidence`, or `most` games were
     given out.
 
-    `known` are results of these players from before: they are the first batch, and no part of the `most`. A bot with
-    `disqualify` faults is in no later batch, and one of a digest in `idle` in none.
+    `known` are earlier results of these players: they are the first batch, and do not count for `most`. A bot with
+    `disqualify` faults is in no later batch, and one whose digest is in `idle` in none.
     """
 
     def __init__(
@@ -70,12 +154,12 @@ class Ladder:
         self._planned = most + self._known
         self._under_way: deque[list[Pair]] = deque()
         self._is_settling = False
-        """Whether the order was sure, and it is only to be seen whether the games under way leave it so."""
+        """Whether the order was sure before the games under way, which may change it."""
         self._stop: StopReason | None = None
 
     @property
     def at_most(self) -> int:
-        """How many games there can be, those from before among them."""
+        """How many games there can be, the known ones included."""
         return self._planned
 
     @property
@@ -88,7 +172,7 @@ class Ladder:
             self._under_way.append([pair for pair, _ in self._opening])
             batch = [game for _, games in self._opening for game in games]
             self._opening = None
-            self._is_settling = True  # what is to be played is chosen when all of them are known
+            self._is_settling = True  # the next batch is chosen when all of them are known
             return batch
         while self._stop is None:
             if len(self._under_way) < (1 if self._is_settling else UNDER_WAY):
@@ -125,14 +209,14 @@ class Ladder:
         ]
 
     def _is_sure(self) -> bool:
-        """Whether each is above the next one with enough confidence, by the games that were entered."""
+        """Whether each is above the next one with enough confidence."""
         if self._confidence is None:
             return False
         order = self._estimate.order(self._playing())
         return all(1 - self._estimate.doubt(one, other) >= self._confidence for one, other in pairwise(order))
 
     def _choose(self) -> list[GameSpec]:
-        """The next batch; none where there is nothing more to give out."""
+        """Give out the next batch; an empty one if there is nothing more to play."""
         estimate = self._estimate
         order = estimate.order(self._playing())
         candidates = [(order[at], other) for at in range(len(order)) for other in order[at + 1 : at + 1 + REACH]]
@@ -168,7 +252,7 @@ class Ladder:
             expected[player] = expected.get(player, 0.0) + information
 
     def _doubts(self, order: Sequence[int]) -> dict[int, float]:
-        """With how many of its neighbours each is expected to stand the wrong way round."""
+        """Return with how many of its neighbours each is expected to be in the wrong order."""
         doubts = dict.fromkeys(order, 0.0)
         for at, one in enumerate(order):
             for other in order[at + 1 : at + 1 + NEIGHBOURS]:
@@ -178,7 +262,7 @@ class Ladder:
         return doubts
 
     def _value(self, one: int, other: int, doubts: dict[int, float], expected: dict[int, float]) -> float:
-        """What a pair of games of these two is worth, rounded so that it is the same on every machine."""
+        """Return what a pair of games of these two is worth, rounded so that it is the same on every machine."""
         added = 2 * self._estimate.information(one, other)
         value = 0.0
         for player in (one, other):
@@ -187,17 +271,15 @@ class Ladder:
         return round(value, 9)
 
     def placing(self) -> Placing:
-        """All in the order of their strengths by all games that are over, with the likelihood that each is stronger
-        than the next one; the disqualified and those that have no games and get none last, without a place."""
+        """Order the players by strength, with the likelihood that each is stronger than the next one.
+
+        The disqualified, and those that have no games and get none, are last, without a place.
+        """
         estimate = self._estimate.copy()
         for batch in self._under_way:
             self._enter(estimate, batch)
         estimate.settle()
-        faults = Counter(dict(enumerate(self._faults)))
-        for pair in (pair for batch in self._under_way for pair in batch):
-            for player, number in zip(pair.players, pair.faults, strict=True):
-                faults[player] += number
-        out = {player: number for player, number in faults.items() if self._disqualify and number >= self._disqualify}
+        out = self._ledger.disqualified(self._disqualify)
         order = estimate.order(range(len(self._ledger.players)))
         mean = sum(estimate.strengths) / len(order)
         unplaced = {player for player in self._idle if not estimate.games[player]} | out.keys()
@@ -213,13 +295,12 @@ class Ladder:
             )
             for number, player in enumerate(order, 1)
         ]
-        disqualified = tuple(Disqualified(self._ledger.players[player], number, None) for player, number in out.items())
         given = self._planned - self._left
         over = given - sum(pair.left for batch in self._under_way for pair in batch)
         if self._opening:  # nobody has asked for a game yet
             over = 0
-        stage = Stage(is_over=self._stop is not None, done=over, of=self._planned)
-        return Placing(tuple(places), disqualified, self._stopped(places), stage=stage)
+        stage = FormatStage(is_over=self._stop is not None, done=over, of=self._planned)
+        return Placing(tuple(places), self._ledger.as_disqualified(out), self._stopped(places), stage=stage)
 
     def _stopped(self, places: Sequence[LadderPlace]) -> LadderStop | None:
         if self._stop is None:

@@ -1,18 +1,27 @@
-"""What every format of a league is to whoever plays it: where the next games come from."""
+"""Where the next games of a league come from: `Pairing`, and what formats share whose games depend on results.
 
-from collections.abc import Sequence
+In a `Ledger` players are numbers, their places in the order in which they take part. A *pair* is two games of two
+players, with colours swapped and the same seeds. Each time that two players meet again the pair has the next number, so
+that the ids of its games are the same in every run.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from arena.game.spec import GameSpec, Player
-from arena.league.games import Games
-from arena.league.store import GameRow
+from arena.game.verdict import GameResult
+from arena.league.game_specs import Games
+from arena.league.store import Disqualified, GameRow
+from protocol.notation import Color
 
 
 class Pairing(Protocol):
     """Gives out the games of a league, a batch at a time, in the order in which they are to be played.
 
-    The games follow from the settings, the players and the results, and from nothing else: a league that is resumed
-    asks a new pairing, which gives out the same games again. Those that are stored are not played but are results.
+    The games follow from the settings, the players and the results only: a league that is resumed asks a new pairing,
+    which gives out the same games again. Stored games are not played again, but are results.
     """
 
     @property
@@ -21,21 +30,136 @@ class Pairing(Protocol):
         ...
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-        """More games, none of which was given out before; None when there are no more.
+        """Return more games, none of which was given out before; None when there are no more.
 
-        `results` are the games given out that are over and that no call before was told of, in the order in which they
-        were stored or found to be: a pairing keeps of them what it needs. An empty batch says that the results of
-        games which were given out are needed first; it is asked again when there are more.
+        `results` are the games that are over since the last call, in the order in which they were stored. An empty
+        batch says that more results are needed first.
         """
         ...
 
 
 class Format(Protocol):
-    """A kind of league: makes its pairing. `RoundRobin` is one."""
+    """A kind of league, such as `RoundRobin`: makes its pairing."""
 
     def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
-        """The pairing of these players for so many rounds; with `most`, only so many games are played, the first ones.
-
-        `games` makes the specification of each game.
-        """
+        """Return the pairing of these players for so many rounds, or of the first `most` games."""
         ...
+
+
+# --- pairs of games ---------------------------------------------------------------------------------------------------
+
+_HALF_POINTS = {
+    GameResult.RED: (2, 0),
+    GameResult.BLUE: (0, 2),
+    GameResult.DRAW: (1, 1),
+    GameResult.NEITHER: (0, 0),
+}
+PAIR_HALF_POINTS = 4
+"""The half points of a pair of games."""
+LARGEST_GAP = 64
+"""How many numbers of pairs may be missing in a store: a league that was stopped has stored games of later rounds."""
+
+
+def half_points(row: GameRow) -> tuple[int, int]:
+    """Return the half points of Red and Blue."""
+    return _HALF_POINTS[row.result]
+
+
+def faults(row: GameRow) -> tuple[bool, bool]:
+    """Whether Red, and whether Blue, lost the game by a fault. Resigning is none."""
+    if not row.reason.is_forfeit:
+        return False, False
+    return row.result.winner is not Color.RED, row.result.winner is not Color.BLUE
+
+
+@dataclass(slots=True)
+class Pair:
+    """Two games of two players. Half points and faults are those of the first player, then of the second."""
+
+    players: tuple[int, int]
+    given: int = 0
+    left: int = 0
+    """How many games were given out, and how many of them are not over."""
+    half_points: list[int] = field(default_factory=lambda: [0, 0])
+    faults: list[int] = field(default_factory=lambda: [0, 0])
+    numbers: list[int] = field(default_factory=list)
+    """The numbers in the store of the games that are over."""
+
+
+class Ledger:
+    """Gives out pairs of games, and counts their results."""
+
+    def __init__(self, games: Games, players: Sequence[Player]) -> None:
+        self.players = tuple(players)
+        self.faults = Counter[int]()
+        """How many games each player has lost by a fault."""
+        self._games = games
+        self._numbers = Counter[tuple[int, int]]()
+        self._open: dict[str, tuple[Pair, bool]] = {}
+        """By the id of a game, the pair and whether its second player has Red."""
+
+    def met(self, one: int, other: int) -> int:
+        """Return how many pairs of games of these two were given out."""
+        return self._numbers[min(one, other), max(one, other)]
+
+    def give(self, one: int, other: int, most: int = 2) -> tuple[Pair, list[GameSpec]]:
+        """Give out the next pair of these two, or the first `most` games of it; the first player has Red first."""
+        number = self.met(one, other)
+        self._numbers[min(one, other), max(one, other)] += 1
+        pair = Pair((one, other))
+        given: list[GameSpec] = []
+        for is_return in (False, True)[:most]:
+            red, blue = (other, one) if is_return else (one, other)
+            game = self._games.game(self.players[red], self.players[blue], number)
+            self._open[game.id] = pair, is_return
+            given.append(game)
+        pair.given = pair.left = len(given)
+        return pair, given
+
+    def give_known(self, rows: Sequence[GameRow]) -> list[tuple[Pair, list[GameSpec]]]:
+        """Return the pairs that stored games belong to, with the games that are stored."""
+        places = {
+            version.digest: place
+            for place, player in enumerate(self.players)
+            for version in self._games.versions(player)
+        }
+        stored: dict[tuple[int, int], set[str]] = {}
+        for row in rows:
+            one, other = sorted(places.get(player.digest, -1) for player in row.players)
+            if 0 <= one < other:
+                stored.setdefault((one, other), set()).add(row.id)
+        found: list[tuple[Pair, list[GameSpec]]] = []
+        for (one, other), ids in sorted(stored.items()):
+            gap = 0
+            while ids and gap <= LARGEST_GAP:
+                pair, games = self.give(one, other)
+                kept = [game for game in games if game.id in ids]
+                for game in games:
+                    if game not in kept:
+                        del self._open[game.id]
+                ids.difference_update(game.id for game in kept)
+                gap = 0 if kept else gap + 1
+                pair.given = pair.left = len(kept)
+                if kept:
+                    found.append((pair, kept))
+            self._numbers[one, other] -= gap
+        return found
+
+    def tell(self, results: Sequence[GameRow]) -> None:
+        """Enter the results of games that were given out."""
+        for row in results:
+            pair, is_return = self._open.pop(row.id)
+            for side, (points, fault) in enumerate(zip(half_points(row), faults(row), strict=True)):
+                pair.half_points[side ^ is_return] += points
+                pair.faults[side ^ is_return] += fault
+                self.faults[pair.players[side ^ is_return]] += fault
+            pair.left -= 1
+            pair.numbers.append(row.number)
+
+    def disqualified(self, limit: int | None) -> dict[int, int]:
+        """Return the players that have lost so many games by a fault, or more, with that number."""
+        return {player: count for player, count in sorted(self.faults.items()) if limit and count >= limit}
+
+    def as_disqualified(self, players: Mapping[int, int]) -> tuple[Disqualified, ...]:
+        """Return players and their faults as a placing has them."""
+        return tuple(Disqualified(self.players[player], count, None) for player, count in players.items())

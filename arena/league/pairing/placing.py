@@ -1,4 +1,4 @@
-"""How bots are placed by a format's own rules, as values; `arena.report.placings` prints them beside the table.
+"""Places by a format's own rules, as values; `arena.report.placings` prints them next to the table.
 
 Disqualified bots stand last, and have no place.
 """
@@ -25,11 +25,11 @@ class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
 
 
 class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
-    """A line of a knockout. Who lost in the same round shares a place.
+    """A line of a knockout. Bots that lost in the same round share a place.
 
-    `lost_in` says how many bots that round had as a power of two (2: the final), `lost_to` against whom, with the
-    points of both; None for the winner, and for those who are still in. `decided_by` is how a match was decided that
-    was not by the points of the pairs that were planned, or that a bot is not in the draw.
+    `lost_in` says how many bots that round had as a power of two (2: the final), `lost_to` against which bot, with the
+    points of both; None for the winner, and for bots that are still in. `decided_by` says how a match was decided if
+    not by the points of the planned pairs, or that a bot is not in the draw.
     """
 
     place: int | None
@@ -61,13 +61,13 @@ class StopReason(enum.Enum):
     SURE = "sure"
     """Each bot is above the next one with the confidence that was asked for."""
     GAMES = "games"
-    """It has spent its games."""
+    """All games are spent."""
     NO_PAIR = "no pair"
     """All bots but one are disqualified."""
 
 
 class LadderStop(msgspec.Struct, frozen=True):
-    """That a ladder is over, after so many games, the `known` ones among them that were played before it began.
+    """The end of a ladder after so many games, of which `known` were played before it began.
 
     `unclear` counts the bots of which it is less likely than `confidence` that they are above the next one; both are
     None where no confidence was asked for.
@@ -83,8 +83,8 @@ class LadderStop(msgspec.Struct, frozen=True):
 class Meeting(msgspec.Struct, frozen=True):
     """Two bots in a round, their points against each other, and the numbers of their games that are over.
 
-    Of a bye the second is None; so is who is not known yet, in a knockout. `winner` is who goes on in a knockout, and
-    `decided_by` as for `KnockoutPlace`.
+    The second bot of a bye is None; so is a bot of a knockout that is not known yet. `winner` goes on in a knockout,
+    and `decided_by` is as for `KnockoutPlace`.
     """
 
     players: tuple[Player | None, Player | None]
@@ -115,10 +115,10 @@ class Round(msgspec.Struct, frozen=True):
         return sum(len(meeting.games) for meeting in self.meetings)
 
 
-class Stage(msgspec.Struct, frozen=True):
-    """How far a format is: what is not over has places that may change.
+class FormatStage(msgspec.Struct, frozen=True):
+    """How far a format is. The places may change until it is over.
 
-    `done` and `of` are rounds of a Swiss, matches of a knockout (byes are none) and games of a ladder, of which there
+    `done` and `of` are rounds of a Swiss, matches of a knockout (without byes) and games of a ladder, of which there
     may be fewer.
     """
 
@@ -128,17 +128,17 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 class Placing(msgspec.Struct, frozen=True):
-    """What a format says of the bots besides what the table does; `stop` is None unless it is a ladder that is over.
+    """The places by a format's own rules; `stop` is None unless it is a ladder that is over.
 
-    A format that places bots has a `stage`. In a Swiss and a knockout, `rounds` are those who met.
+    A format that places bots has a `stage`. In a Swiss and a knockout, `rounds` has the meetings.
     """
 
     places: tuple[FormatPlace, ...] = ()
     disqualified: tuple[Disqualified, ...] = ()
     stop: LadderStop | None = None
     others: dict[Player, int] = msgspec.field(default_factory=dict)
-    """Of disqualified bots: how many games a table of the whole store counts that their league left out."""
-    stage: Stage | None = None
+    """How many games of disqualified bots a table of the whole store counts that their league left out."""
+    stage: FormatStage | None = None
     rounds: tuple[Round, ...] = ()
     problem: str = ""
     """Why there are no places, where a store has a league that has some and they cannot be worked out."""
@@ -149,5 +149,5 @@ class Placed(Protocol):
     """A pairing that places bots by rules of its own, or disqualifies."""
 
     def placing(self) -> Placing:
-        """The placing by the results that it has been told of."""
+        """Return the placing by the results so far."""
         ...

@@ -1,32 +1,23 @@
-"""Everybody meets everybody: in each round every pair plays twice, with colours swapped and the same seeds.
+"""Formats whose games depend on no result: the round robin, with every pair once or twice a round, and the gauntlet.
 
-At any time all bots have played about equally often: each round is played in match days, on which every bot plays once
-(with an odd number of bots one sits out), and the return games follow in the same order.
+A batch is a match day, on which no bot is in two pairs. So at any time all bots have played about equally often.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
+from arena.errors import UsageError
 from arena.game.spec import GameSpec, Player
-from arena.league.games import Games
+from arena.league.game_specs import Games
 from arena.league.store import GameRow
 
 
-class RoundRobin:
-    """A match day at a time. No result is needed for any game: `next` never gives an empty batch.
+class _MatchDays:
+    """A pairing that gives out the games of match days, the first `planned` ones."""
 
-    At any time the numbers of games that two players have played differ by one at most, or by two where the number of
-    players is odd. With `most`, only so many games are played, the first ones. Where bots are kept for the
-    return game, that follows at once, and these numbers may differ by one more.
-    """
-
-    def __init__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None = None) -> None:
-        self._games = games
-        self._players = tuple(players)
-        in_all = rounds * len(players) * (len(players) - 1)
-        self._planned = in_all if most is None else min(in_all, most)
-        self._left = self._planned
-        self._days = self._match_days(rounds)
+    def __init__(self, planned: int, days: Iterator[list[GameSpec]]) -> None:
+        self._planned = self._left = planned
+        self._days = days
 
     @property
     def planned(self) -> int:
@@ -34,26 +25,98 @@ class RoundRobin:
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
         del results
-        day = list(islice(next(self._days, iter(())), self._left))
+        day = list(islice(next(self._days, ()), self._left))
         self._left -= len(day)
         return day or None
 
-    def _match_days(self, rounds: int) -> Iterator[Iterator[GameSpec]]:
-        for number in range(rounds):
-            if self._games.are_in_pairs:
-                for day in match_days(self._players):
-                    yield (self._games.game(*who, number) for pair in day for who in (pair, pair[::-1]))
-                continue
-            for is_return in (False, True):
-                for day in match_days(self._players):
-                    yield (self._games.game(*(pair[::-1] if is_return else pair), number) for pair in day)
+
+class RoundRobin(_MatchDays):
+    """Everybody meets everybody twice a round, with colours swapped and the same seeds. `most` bounds the games.
+
+    At any time the numbers of games that two players have played differ by one at most, or by two if the number of
+    players is odd. Return games follow in the same order; where bots are kept for the return game, it follows at once,
+    and these numbers may differ by one more.
+    """
+
+    def __init__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None = None) -> None:
+        in_all = rounds * len(players) * (len(players) - 1)
+        super().__init__(in_all if most is None else min(in_all, most), _double_days(games, players, rounds))
+
+
+def _double_days(games: Games, players: Sequence[Player], rounds: int) -> Iterator[list[GameSpec]]:
+    for number in range(rounds):
+        if games.are_in_pairs:
+            for day in match_days(players):
+                yield [games.game(*who, number) for pair in day for who in (pair, pair[::-1])]
+            continue
+        for is_return in (False, True):
+            for day in match_days(players):
+                yield [games.game(*(pair[::-1] if is_return else pair), number) for pair in day]
+
+
+class SingleRoundRobin(_MatchDays):
+    """Every pair once in each round. Raises `UsageError` where bots are kept for a pair of games.
+
+    Two rounds are the two games of each pair: the second has the colours swapped and the same seeds. So the games of
+    `2 n` rounds are those of `n` rounds of the round robin, which goes on with them.
+    """
+
+    def __init__(self, games: Games, players: Sequence[Player], rounds: int) -> None:
+        if games.are_in_pairs:
+            raise UsageError(
+                "--keep-bots plays the two games of a pair in the same processes: expected another format than "
+                "single-round-robin, in which bots meet once a round"
+            )
+        days = (
+            [games.game(*(pair[::-1] if number % 2 else pair), number // 2) for pair in day]
+            for number in range(rounds)
+            for day in match_days(players)
+        )
+        super().__init__(rounds * len(players) * (len(players) - 1) // 2, days)
+
+
+class Gauntlet(_MatchDays):
+    """In each round each of the first players, the challengers, meets each other bot in a pair of games.
+
+    Bots of the digests in `idle` are not paired. Raises `UsageError` unless there is a challenger, and a bot to
+    challenge.
+    """
+
+    def __init__(
+        self, games: Games, players: Sequence[Player], challengers: int, rounds: int, idle: Collection[str] = ()
+    ) -> None:
+        if not 1 <= challengers < len(players):
+            most = f"from 1 to {len(players) - 1} of {len(players)} bots"
+            raise UsageError(f"--challengers: expected a number {most}, got {challengers}")
+        sides = [
+            tuple(player for player in side if player.digest not in idle)
+            for side in (players[:challengers], players[challengers:])
+        ]
+        if not all(sides):
+            which = "challengers" if sides[1] else "others"
+            raise UsageError(f"--challengers: none of the {which} can be started, so that there are no games")
+        few, many = sorted(sides, key=len)
+        super().__init__(2 * rounds * len(few) * len(many), _gauntlet_days(games, few, many, rounds))
+
+
+def _gauntlet_days(
+    games: Games, few: Sequence[Player], many: Sequence[Player], rounds: int
+) -> Iterator[list[GameSpec]]:
+    for number in range(rounds):
+        for day in range(len(many)):
+            pairs = [(one, many[(place + day) % len(many)], (place + day) % 2) for place, one in enumerate(few)]
+            yield [
+                games.game(*((other, one) if swaps ^ is_return else (one, other)), number)
+                for one, other, swaps in pairs
+                for is_return in (False, True)
+            ]
 
 
 def match_days(players: Sequence[Player]) -> Iterator[list[tuple[Player, Player]]]:
-    """Every pair once, match day by match day, with Red first (the circle method).
+    """Yield every pair once, match day by match day, with Red first (the circle method).
 
-    One player stays, the others move on by one seat each day, and those who sit opposite each other meet. With an odd
-    number of players nobody stays. Colours change with the seats, so that all have either about as often.
+    One player stays, the others move on by one seat each day, and those in opposite seats meet. With an odd number of
+    players nobody stays. Colours change with the seats, so that all have either about as often.
     """
     if len(players) < 2:
         return

@@ -1,12 +1,12 @@
-"""A Swiss: in each round bots with equal points meet, none of whom have met before, each in a pair of games.
+"""A Swiss: in each round bots with equal points meet that have not met before, in a pair of games.
 
 After FIDE's Dutch system (Handbook C.04.3), simplified. What is the same: the order by points, then seed; within a
 score group the upper half meets the lower half; nobody meets an opponent again, or has a second bye, while a pairing of
 all without that exists (the completion criterion); the odd bot of a score group meets the best of the next.
 
-What is not: who floats down is not chosen so that it changes from round to round, and exchanges between the halves are
-tried in the order of seeds rather than by the quality of the whole bracket. Colours need no rules: a meeting has
-both.
+What differs: the bot that floats down is not chosen so that it changes from round to round, and exchanges between the
+halves are tried in the order of seeds rather than by the quality of the whole bracket. Colours need no rules: a meeting
+has both.
 """
 
 import math
@@ -16,15 +16,15 @@ from types import MappingProxyType
 
 from arena.errors import UsageError
 from arena.game.spec import GameSpec, Player
-from arena.league.games import Games
-from arena.league.pairing.ledger import PAIR_HALF_POINTS, Ledger, Pair
+from arena.league.game_specs import Games
 from arena.league.pairing.matching import Matching
-from arena.league.pairing.placing import Meeting, Placing, Round, Stage, SwissPlace
-from arena.league.store import Disqualified, GameRow
+from arena.league.pairing.pairing import PAIR_HALF_POINTS, Ledger, Pair
+from arena.league.pairing.placing import FormatStage, Meeting, Placing, Round, SwissPlace
+from arena.league.store import GameRow
 
 
 def usual_rounds(players: int) -> int:
-    """The fewest rounds after which no two bots can both have won everything."""
+    """Return the fewest rounds after which no two bots can both have won everything."""
     return max(1, math.ceil(math.log2(max(players, 2))))
 
 
@@ -58,13 +58,13 @@ class Swiss:
             number: [at for at, player in enumerate(players) if number not in away.get(player.digest, ())]
             for number in range(1, rounds + 1)
         }
-        """The players that can be paired, by round."""
+        """The players that can be paired in each round."""
         self._planned = sum(len(present) // 2 * 2 for present in self._present.values())
         self._round: list[Pair] = []
         self._played: list[Pair] = []
         self._byes = Counter[int]()
         self._given: list[tuple[list[Pair], int | None]] = []
-        """The rounds so far: their pairs, and who has the bye."""
+        """The pairs of each round so far, and the player with the bye."""
         self._is_over = False
 
     @property
@@ -94,27 +94,16 @@ class Swiss:
         return batch
 
     def _half_points(self) -> Counter[int]:
-        """What each has, byes included."""
+        """Count the half points of each player, byes included."""
         points = Counter({player: PAIR_HALF_POINTS * count for player, count in self._byes.items()})
         for pair in (*self._played, *self._round):
             for player, gained in zip(pair.players, pair.half_points, strict=True):
                 points[player] += gained
         return points
 
-    def _faults(self) -> Counter[int]:
-        counts = Counter[int]()
-        for pair in (*self._played, *self._round):
-            for player, number in zip(pair.players, pair.faults, strict=True):
-                counts[player] += number
-        return counts
-
-    def _out(self) -> dict[int, int]:
-        """The disqualified, and their faults."""
-        return {player: number for player, number in self._faults().items() if number >= (self._disqualify or math.inf)}
-
     def _paired(self) -> list[tuple[int, int]]:
-        """The pairs of the next round, best first; notes who has the bye."""
-        points, out = self._half_points(), self._out()
+        """Pair the next round, best first, and note the bye."""
+        points, out = self._half_points(), self._ledger.disqualified(self._disqualify)
         ranked = [player for player in self._present[len(self._given) + 1] if player not in out]
         ranked.sort(key=lambda player: (-points[player], player))
         if len(ranked) < 2:
@@ -123,7 +112,7 @@ class Swiss:
         idle: list[int | None] = [None]
         if len(ranked) % 2:
             idle = [player for player in reversed(ranked) if self._byes[player] == least]
-        most_met = 0  # everybody could meet anybody once they may have met this often
+        most_met = 0  # how often two bots that are paired may have met
         while True:
             for bye in idle:
                 matching = Matching(
@@ -140,7 +129,7 @@ class Swiss:
     def _from_the_top(
         self, ranked: Sequence[int], points: Counter[int], matching: Matching
     ) -> Iterator[tuple[int, int]]:
-        """Pair the first, then the first of those who are left, and so on, so that the others can still be paired."""
+        """Pair the first, then the first of those that are left, and so on, so that the others can still be paired."""
         left = list(ranked)
         while left:
             first = left.pop(0)
@@ -153,13 +142,13 @@ class Swiss:
             yield first, opponent
 
     def placing(self) -> Placing:
-        """By points with byes, then Buchholz (a bye is an opponent with the bot's own points), then games won by both
-        colours, which is what wins count here; who is equal in all shares a place. Disqualified bots and those that
-        are in no round stand last, without a place.
+        """Order by points with byes, then Buchholz (a bye is an opponent with the bot's own points), then meetings won.
 
-        In a round that is not over, opponents have met as soon as a game of theirs is over, and the bye does not count
-        yet."""
-        points, out, byes = self._half_points(), self._out(), self._byes.copy()
+        Equals share a place. Disqualified bots and those that are in no round are last, without a place. In a round
+        that is not over, opponents have met as soon as a game of theirs is over, and the bye does not count yet.
+        """
+        points, byes = self._half_points(), self._byes.copy()
+        out = self._ledger.disqualified(self._disqualify)
         if any(pair.left for pair in self._round):
             _, idle = self._given[-1]
             if idle is not None:
@@ -194,10 +183,9 @@ class Swiss:
                     wins=won[player],
                 )
             )
-        disqualified = tuple(Disqualified(self._ledger.players[player], count, None) for player, count in out.items())
         rounds = tuple(self._rounds_given())
-        stage = Stage(is_over=self._is_over, done=sum(one.is_over for one in rounds), of=self._rounds)
-        return Placing(tuple(places), disqualified, stage=stage, rounds=rounds)
+        stage = FormatStage(is_over=self._is_over, done=sum(one.is_over for one in rounds), of=self._rounds)
+        return Placing(tuple(places), self._ledger.as_disqualified(out), stage=stage, rounds=rounds)
 
     def _rounds_given(self) -> Iterator[Round]:
         players = self._ledger.players

@@ -37,7 +37,7 @@ class Difference:
 
 
 def difference(wins: int, draws: int, losses: int) -> Difference:
-    """What these games of the first player against the second say; there is at least one."""
+    """Return the difference of two players by at least one game between them."""
     score, missed = 2 * wins + draws, 2 * losses + draws
     elo = ELO_PER_LOGIT * math.log(score / missed) if score and missed else math.copysign(math.inf, score - missed)
     low = ELO_PER_LOGIT * _lower_end(wins, draws, losses)

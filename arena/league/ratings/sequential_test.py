@@ -83,7 +83,7 @@ class Hypotheses:
         return math.log((1 - self.beta) / self.alpha)
 
     def decision(self, llr: float) -> Decision:
-        """What the LLR after a pair decides, if none before it did."""
+        """Return the decision by the LLR after a pair."""
         if llr >= self.upper:
             return Decision.BETTER
         return Decision.NOT_BETTER if llr <= self.lower else Decision.UNDECIDED
@@ -147,7 +147,6 @@ class Steps:
         return math.fsum(weight * value for weight, value in zip(self._weights, values, strict=True)) / self._total
 
     def moments(self) -> tuple[float, float]:
-        """Return the mean and the variance of a step."""
         drift = self._average(self._steps)
         return drift, self._average([(step - drift) ** 2 for step in self._steps])
 

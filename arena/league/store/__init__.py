@@ -1,24 +1,17 @@
 """Where games are kept: one SQLite file for one league.
 
-`store` is what others use of it, made of `games`, `settings` and `tables`; `contents` is what is read of it at one
-moment. `game_row` makes a row of a record, `groups` counts rows, `kept` is the document of settings, with the names in
-`setting_names`. `database` is SQLite with errors as a user can act on them (`faults`), `other_files` says what was
-named in the place of a store, and `sole_use` keeps two arenas from playing with one store.
+`store` is what others use, made of `game_table` and `store_tables`. `game_row` makes a row of a record, `groups` counts
+rows, and `document` has the settings. `database` is SQLite with errors that users can act on (`faults`), and `sole_use`
+keeps two arenas from playing with one store.
 """
 
-from arena.league.store.contents import Contents
-from arena.league.store.faults import Damage, DamagedError, StoreChangedError, StoreError, damage_text
-from arena.league.store.game_row import GameRow, PlayerTime
-from arena.league.store.games import Stored
-from arena.league.store.groups import Groups, SideTimes
-from arena.league.store.kept import NO_GAMES, Disqualified, Document, GameNumbers, Kept, LadderStart, runs_of
-from arena.league.store.other_files import is_record_file, refuse_other_files
-from arena.league.store.setting_names import (
+from arena.league.store.document import (
     CALIBRATION,
     HIDDEN,
     KEEP_BOTS,
     LIMITS_OF,
     NAMED,
+    NO_GAMES,
     NO_OPENINGS,
     NOT_CALIBRATED,
     OPENINGS,
@@ -32,13 +25,31 @@ from arena.league.store.setting_names import (
     SETTINGS_OF_GAMES,
     TIME,
     TIME_OF,
+    Disqualified,
+    Document,
+    GameNumbers,
+    Kept,
+    LadderStart,
+    NumberSet,
     own_times_in,
+    runs_of,
     time_key,
 )
-from arena.league.store.settings import NO_SETTINGS
+from arena.league.store.faults import (
+    Damage,
+    DamagedError,
+    StoreChangedError,
+    StoreError,
+    damage_text,
+    is_record_file,
+    refuse_other_files,
+)
+from arena.league.store.game_row import GameRow, PlayerTime
+from arena.league.store.game_table import Stored
+from arena.league.store.groups import Groups, SideTimes
 from arena.league.store.sole_use import StoreInUseError, sole_use
-from arena.league.store.store import KeptFiles, Store
-from arena.league.store.tables import APPLICATION_ID, VERSION, is_empty_file
+from arena.league.store.store import Contents, KeptFiles, Store
+from arena.league.store.store_tables import APPLICATION_ID, NO_SETTINGS, VERSION, is_empty_file
 
 __all__ = [
     "APPLICATION_ID",
@@ -74,6 +85,7 @@ __all__ = [
     "Kept",
     "KeptFiles",
     "LadderStart",
+    "NumberSet",
     "PlayerTime",
     "SideTimes",
     "Store",

@@ -1,16 +1,65 @@
-"""What can be wrong with a store: errors as a user can act on them, and damage by the game that it is in.
+"""What can be wrong with a store: errors as a user can act on them, damage by game, and files that are no store.
 
-What SQLite says of a file that is damaged, full, locked, or no store at all, comes out as one clear error.
+An error of SQLite for a file that is damaged, full, locked, or no store at all becomes one clear error.
 """
 
 import os
+import re
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import ArenaError, UsageError
-from arena.league.store.other_files import SALVAGE, other_file
 from arena.system.printable import printable
+from arena.system.user_files import file_errors, read_start
+
+START = 64
+RECORDS_START = b'{"'
+STORE_START = b"SQLite format 3\0"
+"""How every store begins."""
+STORE_OR_FILE = "a store or a file of game records ('arena export')"
+SALVAGE = "'arena verify' says what of it can be read, and '--salvage' copies that to a new store"
+_VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue|public)",')
+
+
+def is_record_file(path: Path) -> bool:
+    """Whether a file looks like one of records, sound or not: it begins with a JSON object in one line."""
+    return _start(path).startswith(RECORDS_START)
+
+
+def other_file(path: Path) -> str:
+    """Describe a file that is no store, and what can be done with it."""
+    start = _start(path)
+    view = _VIEW.match(start)
+    if view:
+        side = view[1].decode()
+        return f"what {side} may know of games, as 'arena export --view' writes it for other programs"
+    if start.startswith(RECORDS_START):
+        return "a file of game records; 'arena import STORE FILE' makes a store of it, or adds to one"
+    return "another file"
+
+
+def refuse_other_files(path: Path) -> None:
+    """Raise `UsageError` unless there is a file that begins as a store or a file of records does."""
+    where = printable(str(path))
+    with file_errors(where, STORE_OR_FILE):
+        try:
+            start = read_start(path, START, follow=True)
+        except FileNotFoundError:
+            raise UsageError(f"{where}: expected {STORE_OR_FILE}, and there is nothing") from None
+    if not start:
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got an empty file")
+    if not start.startswith(STORE_START) and not start.startswith(RECORDS_START):
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got another file")
+
+
+def _start(path: Path) -> bytes:
+    """The first bytes of a file; none if it cannot be read."""
+    with suppress(OSError, ValueError):
+        return read_start(path, START, follow=True)
+    return b""
+
 
 DAMAGE_SHOWN = 10
 LARGEST_PAGE = 1 << 16
@@ -29,8 +78,7 @@ class StoreError(ArenaError):
 
 
 class StoreChangedError(StoreError):
-    """The file at the path is no longer what this process has opened and written: another one has its place, or another
-    program has written over it."""
+    """The file at the path is no longer the one that this process has opened."""
 
 
 class Damage(NamedTuple):
@@ -69,7 +117,7 @@ def size_of(path: Path) -> int:
 
 
 def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
-    """What an error of SQLite means for a file. The file may be looked at: `LOCK` is held meanwhile."""
+    """Translate an error of SQLite. The file may be read for that, so the caller holds `LOCK`."""
     text = printable(str(error), LONGEST_WORDS)
     if "not a database" in text:
         return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")

@@ -22,7 +22,7 @@ _MORE = 1024
 """Places by which the counts of an ending grow at least."""
 
 
-class Meeting(NamedTuple):
+class PairCount(NamedTuple):
     """How many games two players have had with these colours: red, then blue."""
 
     players: tuple[Player, Player]
@@ -40,7 +40,7 @@ class SideTimes(NamedTuple):
     measured_moves: int
 
 
-class Ended(NamedTuple):
+class EndingCount(NamedTuple):
     """So many games of a player with Red and a player with Blue that ended alike, all three by their numbers."""
 
     red: int
@@ -50,7 +50,7 @@ class Ended(NamedTuple):
 
 
 class Groups:
-    """The games of these rows, counted. They can be gone through as `Meeting`s, each pair once."""
+    """The games of these rows, counted. They can be gone through as `PairCount`s, each pair once."""
 
     def __init__(self, rows: Iterable[Columns] = ()) -> None:
         self.games = 0
@@ -119,7 +119,7 @@ class Groups:
 
     @property
     def copies(self) -> set[Player]:
-        """Those who have met a player of the same content under another name."""
+        """The players that have met one of the same content under another name."""
         found: set[Player] = set()
         same: dict[str, list[int]] = {}
         for number, player in enumerate(self.numbered):
@@ -130,18 +130,18 @@ class Groups:
                 found.update(self.numbered[number] for number in (red, *met) if met)
         return found
 
-    def __iter__(self) -> Iterator[Meeting]:
+    def __iter__(self) -> Iterator[PairCount]:
         for red, blue, place in self._pairs():
             games = sum(count[place] for count in self._counts if place < len(count))
-            yield Meeting((self.numbered[red], self.numbered[blue]), games)
+            yield PairCount((self.numbered[red], self.numbered[blue]), games)
 
-    def ended(self) -> Iterator[Ended]:
+    def ended(self) -> Iterator[EndingCount]:
         """How the games ended, pair by pair."""
         counts = list(enumerate(self._counts))
         for red, blue, place in self._pairs():
             for ending, count in counts:
                 if place < len(count) and count[place]:
-                    yield Ended(red, blue, ending, count[place])
+                    yield EndingCount(red, blue, ending, count[place])
 
     def times(self, shown: Collection[int]) -> dict[int, SideTimes]:
         """The moves of each of these players, by number, in the games between them; not in those against itself."""

@@ -1,9 +1,9 @@
 """One arena at a time plays with a store: two that found the same games missing would both play them.
 
 A file beside the store is locked by the system (flock). The lock is gone with its process, however that ends, and with
-its machine; what stands in the file is for people. Whatever else is found in its place, under another name as well or
-with other words in it, is somebody's: it is neither written to nor removed. Reading a store needs no lock, and writing
-to it is safe without: SQLite keeps transactions apart, and a game that is stored is not stored again.
+its machine; the text in the file is for people. A file with another text in its place is neither written to nor
+removed. Reading a store needs no lock, and writing to it is safe without: SQLite keeps transactions apart, and a game
+that is stored is not stored again.
 
 The lock is that of a path. A store that is given twice, by two hard links or as a single file mounted into a
 container, is locked twice; nor does it hold between machines on a network file system that is mounted with local locks.
@@ -11,7 +11,6 @@ container, is locked twice; nor does it hold between machines on a network file 
 
 import errno
 import os
-import re
 import socket
 import stat
 from collections.abc import Iterator
@@ -31,8 +30,8 @@ except ImportError:  # Windows, where stores are only read
 
 ENDING = "-lock"
 LONGEST_TEXT = 200
-_TEXT = re.compile(rb"process \d{1,10} on [^\n]{0,150}, since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n|\0{1,200}|")
-"""What `_describe` writes, and what a lost disk or a power cut leaves of it."""
+START = b"process "
+"""How what arenas write begins; a power cut can leave zeros of it."""
 
 
 class StoreInUseError(StoreError):
@@ -56,7 +55,7 @@ def sole_use(store: Path) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            if is_at(path, lock) and _is_own(lock):
+            if is_at(path, lock):
                 path.unlink()  # before the lock is given up: whoever has opened it sees that it is no longer the one
         release_lock(lock)
 
@@ -112,30 +111,20 @@ def _opened(store: Path, path: Path) -> int:
     return lock
 
 
-def _is_own(lock: int) -> bool:
-    """Whether nothing is in the file but what arenas write to it. Raises `OSError`."""
-    return _TEXT.fullmatch(os.pread(lock, LONGEST_TEXT + 1, 0)) is not None
-
-
 def _refuse_foreign(path: Path, lock: int) -> None:
-    """Raise `UsageError` for a file that somebody else made, or that has another name: it would be overwritten."""
-    names = os.fstat(lock).st_nlink
-    if names > 1:
-        got = f"a file with {names} names (hard links)"
-    elif not _is_own(lock):
-        got = "a file with something else in it"
-    else:
-        return
-    raise UsageError(
-        f"{path}: expected no file, or what an arena left here, got {got}; it was left as it is: move it or remove it"
-    )
+    """Raise `UsageError` for a file that no arena wrote, which would be overwritten. Raises `OSError`."""
+    text = os.pread(lock, LONGEST_TEXT, 0)
+    if text.strip(b"\0") and not text.startswith(START):
+        raise UsageError(
+            f"{path}: expected no file, or what an arena left here, got a file with something else in it; it was left "
+            "as it is: move it or remove it"
+        )
 
 
 def _describe(lock: int) -> None:
-    """Write down who has the lock. On a full disk nobody is told."""
+    """Write the owner of the lock into its file. On a full disk the text is missing."""
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
     text = f"process {os.getpid()} on {printable(socket.gethostname())}, since {now} UTC\n".encode()
     with suppress(OSError):
         os.ftruncate(lock, 0)
-        if os.pwrite(lock, text, 0) != len(text):
-            os.ftruncate(lock, 0)  # a half of it would be taken for somebody else's
+        os.pwrite(lock, text, 0)

@@ -5,31 +5,49 @@ kept next to them. What is not as it was stored is named and never counts: `read
 names the others, `rows` refuses a store that has any of those.
 """
 
-from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
-from arena.league.store.contents import Contents, Reading
 from arena.league.store.database import Database
+from arena.league.store.document import LIMITS_OF, NO_GAMES, Kept, LadderStart, files_key
 from arena.league.store.faults import Damage, DamagedError
-from arena.league.store.game_row import LAST_NUMBER, GameRow, row_from
-from arena.league.store.games import GamesTable, Stored
+from arena.league.store.game_row import LAST_NUMBER, Columns, GameRow, row_from
+from arena.league.store.game_table import GameTable
 from arena.league.store.groups import Groups
-from arena.league.store.kept import Document, Kept, LadderStart, files_key
-from arena.league.store.setting_names import LIMITS_OF
-from arena.league.store.settings import SettingsTable
-from arena.league.store.tables import check_tables, is_fresh, make_tables
+from arena.league.store.store_tables import SettingsTable, check_tables, is_fresh, make_tables
 
 if TYPE_CHECKING:
     from arena.bots.limits import Limits
+
+
+Rows = TypeVar("Rows", bound=list[GameRow] | Groups)
+
+
+class Contents(NamedTuple, Generic[Rows]):
+    """The rows of the games that are whole, in the order in which they were stored, or these games counted together
+    (`Groups`); the settings of the games, and what the league keeps next to them; and what is not as it was stored.
+
+    `not_counted` of the games are not among the rows, where only those were asked for that the last league counts.
+    """
+
+    rows: Rows
+    settings: dict[str, str]
+    kept: Kept = Kept()
+    damage: tuple[Damage, ...] = ()
+    not_counted: int = 0
+
+    @property
+    def entrants(self) -> tuple[Player, ...]:
+        return self.kept.entrants
+
 
 LARGEST_CHARACTER = "\U0010ffff"
 MOST_OF_FILES = MOST_OF_ARGUMENTS = 64 * 1024
@@ -44,18 +62,18 @@ class KeptFiles(NamedTuple):
     versions: Sequence[Player] = ()
 
 
-class Store:
+class Store(GameTable, SettingsTable):
     """An open store. Use it in a `with` statement."""
 
     def __init__(self, path: Path, create: bool, *, is_doubtful: bool = False) -> None:
-        """Open the store at `path`; make a new one there if `create` is set and there is nothing yet.
+        """Open the store at `path`, or with `create` make a new one there.
 
         One that `is_doubtful` is only read, as far as that goes: `read` names what is wrong. Raises `UsageError` if
         there is none, or what is there is not a store or is of another version.
         """
-        self.path = path
         fresh = is_fresh(path, create)
-        self._database = database = Database(path, write=create)
+        super().__init__(Database(path, write=create), is_doubtful=is_doubtful)
+        database = self._database
         try:
             if is_doubtful:
                 database.prepare_for_salvage()
@@ -66,9 +84,10 @@ class Store:
         except BaseException:
             database.close()
             raise
-        self._settings = SettingsTable(database)
-        self._games = GamesTable(database, is_doubtful=is_doubtful)
-        database.is_store = not is_doubtful
+
+    @property
+    def path(self) -> Path:
+        return self._database.path
 
     def __enter__(self) -> Self:
         return self
@@ -83,53 +102,19 @@ class Store:
     def agree(self, settings: Mapping[str, str], players: Sequence[Player] = ()) -> None:
         """Keep these settings, or raise `UsageError` if the store already holds games under others.
 
-        `players` are those who take part: it may hold none of their games under another clock than they have now.
+        `players` are those who take part: the store may hold none of their games under another clock than they have.
 
-        Whatever adds games begins with this. So here all records are compared with their digests, too. Raises
+        Everything that adds games begins with this, so all records are compared with their digests, too. Raises
         `DamagedError` if anything in the store is not as it was stored, or it holds games and not their settings.
         """
         self.refuse_damage()
-        self._agree(settings, players)
-
-    def agree_and_read(self, settings: Mapping[str, str], players: Sequence[Player]) -> list[GameRow]:
-        """As `agree`; returns all stored games, as `rows` does, which are compared and read in one pass."""
-        contents = self.read()
-        self._refuse((*contents.damage, *self._games.records_damage()))
-        self._agree(settings, players)
-        return contents.rows
-
-    def _agree(self, settings: Mapping[str, str], players: Sequence[Player]) -> None:
         with self._database.transaction():  # another process may be about to do the same
-            self._settings.agree(
+            self.keep_agreed(
                 settings,
-                has_games=self._games.last_number() > 0,
+                has_games=self.last_number() > 0,
                 players=players,
                 played=lambda: {player.digest for player in self.players()},
             )
-
-    def settings(self) -> dict[str, str]:
-        """Return what all games of this store share. Raises `DamagedError` if that is not what was stored."""
-        return self._settings.checked().games
-
-    def unchecked_settings(self) -> Document | None:
-        """Return the settings whether they were changed or not; None if they cannot be read."""
-        return self._settings.unchecked()
-
-    # --- what a league keeps --------------------------------------------------------------------------------------
-
-    def kept(self) -> Kept:
-        """Return what the last league has kept. Raises `DamagedError` if that is not what was stored."""
-        return self._settings.checked().kept
-
-    def claims(self) -> Kept:
-        """Return what the last league has kept; nothing of it if that is not what was stored."""
-        with suppress(DamagedError):
-            return self.kept()
-        return Kept()
-
-    def keep(self, **fields: Any) -> None:
-        """Change these fields of what is kept."""
-        self._settings.keep(lambda _: fields)
 
     def set_files(self, kept: Iterable[KeptFiles]) -> None:
         """Keep the fingerprints of the files of players, no two of which have one name."""
@@ -143,15 +128,11 @@ class Store:
                     found[files_key(one.player)] = dict(one.files)
             return {"files": found}
 
-        self._settings.keep(files)
-
-    def files_of(self, player: Player) -> dict[str, str]:
-        """Return the fingerprints of a player's files; empty if they were not kept."""
-        return self.kept().files_of(player)
+        self._change_kept(files)
 
     def set_places(self, places: Mapping[str, str], played: Collection[str]) -> None:
         """Keep from where players take part now, by their digests. Those of others stay if they have `played`."""
-        self._settings.keep(lambda kept: {"places": {**_only(kept.places, played), **places}})
+        self._change_kept(lambda kept: {"places": {**_only(kept.places, played), **places}})
 
     def set_arguments(self, arguments: Mapping[str, Sequence[str]], played: Collection[str]) -> None:
         """Keep with which arguments players are started, by their digests. Those of others stay if they have `played`.
@@ -168,7 +149,7 @@ class Store:
                 is_kept = False
             return {"arguments": found} if is_kept else {}
 
-        self._settings.keep(encoded)
+        self._change_kept(encoded)
 
     def ladder_since(self, digests: Sequence[str]) -> int | None:
         """Return the number of the last game that a ladder of just these players began with; None if the last ladder
@@ -190,51 +171,69 @@ class Store:
             return {name: limits for name, limits in read.items() if limits}
         return {}
 
-    # --- adding games ---------------------------------------------------------------------------------------------
-
-    def add(self, record: GameRecord) -> GameRow:
-        """Store a game under the next number, durably and as a whole. A game that is there already is left alone;
-        returns what is stored."""
-        return self._games.add_all([record])[0]
-
-    def add_all(self, records: Sequence[GameRecord]) -> list[GameRow]:
-        """Store several games in one transaction: all of them or, if anything fails, none.
-
-        They get the next numbers, in the order given. As with `add`, a game that is there already is left alone;
-        returns what is stored, a row for each of the `records`.
-        """
-        return self._games.add_all(records) if records else []
-
     # --- reading --------------------------------------------------------------------------------------------------
 
+    def glance(self) -> tuple[Kept, tuple[Damage, ...]]:
+        """Return what the last league has kept, or an empty value and what is wrong with the settings."""
+        document, damage = self.read_document()
+        return document.kept, damage
+
     def read(self, *, counted: bool = False) -> Contents[list[GameRow]]:
-        """Return all that is as it was stored, and what is not. All rows are in memory then: see `count` and
-        `each_row`.
+        """Return all that is as it was stored, and what is not, with all rows in memory: see `count` and `each_row`.
 
         With `counted`, without the games that the last league does not count, here and there.
         """
-        with self._reading() as reading:
-            return reading.contents(list(map(row_from, reading.counted() if counted else reading.rows)))
+        return self._read_with(lambda rows: list(map(row_from, rows)), counted=counted)
 
     def count(self, *, counted: bool = False) -> Contents[Groups]:
-        """As `read`, with the games counted together, in memory that does not grow with the games of the same
-        players."""
-        with self._reading() as reading:
-            return reading.contents(Groups(reading.counted() if counted else reading.rows))
+        """Do as `read`, with the games counted, in memory that does not grow with the games of the same players."""
+        return self._read_with(Groups, counted=counted)
 
-    def glance(self) -> tuple[Kept, tuple[Damage, ...]]:
-        """Return what the last league has kept, or nothing of it and what is wrong with the settings."""
-        document, damage = self._settings.read()
-        return document.kept, damage
-
-    @contextmanager
-    def _reading(self) -> Iterator[Reading]:
-        """A pass over the rows of one moment of a store to which another process may be adding."""
+    def _read_with(self, collect: Callable[[Iterator[Columns]], Rows], *, counted: bool = False) -> Contents[Rows]:
+        """Collect the rows of one moment of a store to which another process may be adding."""
         with self._database.transaction("BEGIN"):
-            reading = Reading(*self._settings.read())
-            last = self._games.last_number()
-        reading.rows = self._games.whole(last, reading.games_damage)
-        yield reading
+            document, settings_damage = self.read_document()
+            last = self.last_number()
+        not_counted = document.kept.numbers_not_counted if counted else NO_GAMES
+        damage: list[Damage] = []
+        passed_over = 0
+
+        def wanted() -> Iterator[Columns]:
+            nonlocal passed_over
+            for columns in self.whole(last, damage):
+                if columns[0] in not_counted:
+                    passed_over += 1
+                else:
+                    yield columns
+
+        rows = collect(wanted())
+        return Contents(rows, document.games, document.kept, (*damage, *settings_damage), passed_over)
+
+    def each_row(self, players: Collection[Player] | None = None, *, counted: bool = False) -> Iterator[GameRow]:
+        """Give the rows of the games that are whole, or of those in which one of these players took part, as they are
+        read.
+
+        Nothing is said of what is damaged: `count` names it.
+        """
+        if players is None:
+            not_counted = self.claims().numbers_not_counted if counted else NO_GAMES
+            yield from (row_from(one) for one in self.whole(self.last_number(), []) if one[0] not in not_counted)
+            return
+        wanted = set(players)
+        rows = self.rows_of_players(sorted({player.digest for player in wanted}))
+        yield from (row for row in rows if not wanted.isdisjoint(row.players))
+
+    def refuse_damage(self) -> None:
+        """Raise `DamagedError` if anything is not as it was stored, the records included, which `read` leaves alone."""
+        self._refuse((*self.count().damage, *self.records_damage()))
+
+    def refuse_changed(self) -> None:
+        """Raise `StoreChangedError` if the file at `path` is no longer the one that is open."""
+        self._database.refuse_moved()
+
+    def file_damage(self) -> list[Damage]:
+        """Return what SQLite finds wrong with the file itself."""
+        return self._database.damage()
 
     def rows(self) -> list[GameRow]:
         """Return all stored games, in the order in which they were stored.
@@ -245,71 +244,13 @@ class Store:
         self._refuse(contents.damage)
         return contents.rows
 
-    def each_row(self, players: Collection[Player] | None = None, *, counted: bool = False) -> Iterator[GameRow]:
-        """Give the rows of the games that are whole, or of those in which one of these players took part, as they are
-        read.
-
-        Nothing is said of what is damaged: `count` names it.
-        """
-        if players is None:
-            with self._reading() as reading:
-                yield from map(row_from, reading.counted() if counted else reading.rows)
-            return
-        wanted = set(players)
-        for columns in self._games.of(sorted({player.digest for player in wanted})):
-            row = row_from(columns)
-            if not wanted.isdisjoint(row.players):
-                yield row
-
-    def newest_rows(self, damage: list[Damage]) -> Iterator[GameRow]:
-        """Give the rows that are whole from the last one on backwards; damaged ones are added to `damage` as they are
-        read."""
-        return map(row_from, self._games.newest(damage))
-
-    def row(self, game_id: str) -> GameRow | None:
-        """Return the row of the game of this id, or None. Raises `DamagedError` if it is not as it was stored."""
-        return self._games.row_of_id(game_id)
-
-    def has(self, game_id: str) -> bool:
+    def __contains__(self, game_id: object) -> bool:
         """Return whether there is a game of this id, whole or not."""
         return bool(self._database.query("SELECT 1 FROM games WHERE id = ?", game_id))
-
-    def refuse_damage(self) -> None:
-        """Raise `DamagedError` if anything is not as it was stored, the records included, which `read` leaves alone."""
-        with self._reading() as reading:
-            deque(reading.rows, maxlen=0)
-        self._refuse((*reading.damage, *self._games.records_damage()))
 
     def _refuse(self, damage: tuple[Damage, ...]) -> None:
         if damage:
             raise DamagedError(self.path, damage)
-
-    def watch(self) -> None:
-        """Notice from now on, before games are added, if games are gone that were there: `add` raises
-        `StoreChangedError` then."""
-        self._games.watch()
-
-    def refuse_changed(self) -> None:
-        """Raise `StoreChangedError` if the file at `path` is no longer the one that is open, or games are gone from it
-        since `watch` was called."""
-        self._database.refuse_moved()
-        self._games.refuse_loss()
-
-    def file_damage(self) -> list[Damage]:
-        """Return what SQLite finds wrong with the file itself."""
-        return self._database.damage()
-
-    def numbers(self) -> list[int]:
-        """Return the numbers of all games that are there, whole or not."""
-        return self._games.numbers()
-
-    def last_number(self) -> int:
-        """Return the number of the last game; 0 if there is none."""
-        return self._games.last_number()
-
-    def stored(self, number: int) -> Stored:
-        """Return a game, checked in every way that needs nothing but itself."""
-        return self._games.stored(number)
 
     def record(self, game: str | int) -> tuple[int, GameRecord]:
         """Return the number and the record of a game, given by its number, or by this or the start of its id in text.
@@ -333,10 +274,6 @@ class Store:
         expected = f"expected a number from 1 to {last}" if last else "no game is stored here yet"
         or_id = " or the start of an id" if last and isinstance(game, str) else ""
         raise UsageError(f"{self.path}: there is no game {game!r}; {expected}{or_id}")
-
-    def players(self) -> list[Player]:
-        """Return all who have played here, in the order of their last games."""
-        return self._games.players()
 
     def players_as_now_called(self) -> list[Player]:
         """Return all who have played here, as `players` does, and then those of them who took part the last time: one

@@ -1,6 +1,6 @@
-"""Drawings of the pages: whiskers, curves and bars, as numbers for templates or as SVG of our own.
+"""Whiskers, curves and bars of the pages, as numbers for templates or as SVG.
 
-SVG is put together from numbers and from names that are escaped, without styles of its own: the style sheet has them.
+The SVG is made of numbers and escaped names; the style sheet has its styles.
 """
 
 import math
@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
-
-from arena.report.site.page_frame import Words
 
 WHISKER_WIDTH = 200
 CURVE_SIZE = (720, 260)
@@ -24,7 +22,7 @@ COLOURS = 8
 
 @dataclass(frozen=True)
 class Whisker:
-    """An interval on a scale that all lines of a table share, in units of the drawing. `middle` is None for no Elo."""
+    """An interval on the scale of a table, in units of the drawing. `middle` is None for no Elo."""
 
     zero: float
     low: float
@@ -35,7 +33,7 @@ class Whisker:
 
 
 def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) -> list[Whisker]:
-    """Of each (Elo, low, high), any of them None: where they lie on one scale. An open end goes to the margin."""
+    """Place each (Elo, low, high) on one scale; an open end, None, goes to the margin."""
     known = [value for elo in elos for value in elo if value is not None] or [0.0]
     least, most = min(*known, 0.0, -10.0), max(*known, 0.0, 10.0)
 
@@ -55,8 +53,7 @@ def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) ->
     ]
 
 
-def curves(series: Mapping[str, Sequence[tuple[int, float | None]]], words: Words) -> Markup:
-    """Curves by name, each of points (games, Elo), with the name at its end: colours and dashes alone say nothing."""
+def curves(series: Mapping[str, Sequence[tuple[int, float | None]]]) -> Markup:
     shown = dict(list(series.items())[:COLOURS])
     points = [(games, elo) for line in shown.values() for games, elo in line if elo is not None]
     if not points:
@@ -74,12 +71,12 @@ def curves(series: Mapping[str, Sequence[tuple[int, float | None]]], words: Word
     def up(elo: float) -> float:
         return round(height - 24 - (elo - low) / (high - low) * (height - 40), 1)
 
-    parts = [_head(width, height, words.elo_over_time)]
+    parts = [_head(width, height, "Elo over time")]
     for number in range(round((high - low) / step) + 1):
         elo = low + number * step
         parts.append(_line("grid", MARGIN, up(elo), across(most_games), up(elo)))
         parts.append(_text(MARGIN - 6, up(elo) + 4, f"{round(elo) or 0:+d}", "end"))
-    parts.append(_text(across(most_games), height - 6, words.so_many_games.format(most_games), "end"))
+    parts.append(_text(across(most_games), height - 6, f"{most_games} games", "end"))
     last = {
         name: next(elo for _, elo in reversed(line) if elo is not None)
         for name, line in shown.items()
@@ -100,7 +97,7 @@ def curves(series: Mapping[str, Sequence[tuple[int, float | None]]], words: Word
 
 
 def spread(wanted: Mapping[str, float], apart: float, most: float) -> dict[str, float]:
-    """Heights near those that are wanted, none above `most`, and no two nearer to each other than `apart`."""
+    """Return heights near the wanted ones: at most `most`, and at least `apart` from each other."""
     found: dict[str, float] = {}
     at = -math.inf
     for name, height in sorted(wanted.items(), key=lambda item: item[1]):
@@ -113,8 +110,8 @@ def spread(wanted: Mapping[str, float], apart: float, most: float) -> dict[str, 
     return found
 
 
-def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None, words: Words) -> Markup:
-    """Bars of counts between edges in milliseconds, on a scale by ratio, and the limit as a line."""
+def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None) -> Markup:
+    """Draw counts between edges in milliseconds on a logarithmic scale, with the limit as a line."""
     width, height = BARS_SIZE
     most = max(counts, default=0)
     if not most:
@@ -124,7 +121,7 @@ def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None, wor
     def across(milliseconds: float) -> float:
         return round(MARGIN + (math.log(milliseconds) - first) / (last - first) * (width - 2 * MARGIN), 1)
 
-    parts = [_head(width, height, words.move_times)]
+    parts = [_head(width, height, "Times of its moves")]
     for low, high, count in zip(edges, edges[1:], counts, strict=False):
         if count:
             tall = max(1.0, round(count / most * (height - 50), 1))
@@ -135,28 +132,25 @@ def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None, wor
                     round(height - 24 - tall, 1),
                     wide,
                     tall,
-                    words.bar.format(low=f"{low:g}", high=f"{high:g}", count=count),
+                    f"{low:g} to {high:g} ms: {count}",
                 )
             )
     parts.append(_line("axis", MARGIN, height - 24, width - MARGIN, height - 24))
     powers = range(math.ceil(math.log10(edges[0])), math.floor(math.log10(math.exp(last))) + 1)
-    parts += [
-        _text(across(10.0**power), height - 8, words.milliseconds.format(f"{10.0**power:g}"), "middle")
-        for power in powers
-    ]
+    parts += [_text(across(10.0**power), height - 8, f"{10.0**power:g} ms", "middle") for power in powers]
     if limit:
         parts.append(_line("limit", across(limit), 14, across(limit), height - 24))
-        parts.append(_text(across(limit) - 4, 12, words.limit.format(f"{limit:g}"), "end"))
+        parts.append(_text(across(limit) - 4, 12, f"limit {limit:g} ms", "end"))
     return Markup("").join([*parts, Markup("</svg>")])
 
 
 def heat(share: float) -> int:
-    """Which of the eleven shades a share of points, from 0 to 1, has."""
+    """Return the shade, 0 to 10, of a share of points."""
     return round(share * 10)
 
 
 def _step(span: float) -> float:
-    """A round distance between lines of a grid, for four to ten of them."""
+    """Return a round distance between four to ten lines of a grid."""
     power: float = 10 ** math.floor(math.log10(span / 4))
     return next(power * factor for factor in (1, 2, 5, 10) if span / (power * factor) <= 8)
 
@@ -176,7 +170,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> Markup:
 
 
 def histogram(times_us: Iterable[int]) -> dict[int, int]:
-    """Times in microseconds counted by classes of a fifth of a power of ten each: `edge` says where they begin."""
+    """Count times in microseconds by classes of a fifth of a power of ten; `edge` gives their limits."""
     found: dict[int, int] = {}
     for time in times_us:
         number = math.floor(math.log10(max(time, 10) / 10) * 5)
@@ -185,5 +179,5 @@ def histogram(times_us: Iterable[int]) -> dict[int, int]:
 
 
 def edge(number: int) -> float:
-    """Where a class of `histogram` begins, in milliseconds."""
+    """Return the lower limit of a class of `histogram`, in milliseconds."""
     return float(f"{0.01 * 10 ** (number / 5):.3g}")

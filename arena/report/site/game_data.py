@@ -1,15 +1,15 @@
-"""What the viewer of a page is given of a game: of each view the first board, and what changes with each ply.
+"""What each reader may see of a game, and the data that the viewer of its page is given.
 
-The script of the page plays nothing: it puts cells on squares. All that is in them comes from the engine and from what
-the seats were told, so that a page for one seat, or for the public, has no hidden rank in any form.
-
-The whole is JSON, deflated and written in base 64, in a script of its own: that can be loaded from a disk, where a page
-may not fetch anything else.
+A seat sees what it was told. The public sees what both seats were told: ranks that one side knows are hidden, and so is
+all that gives them away (set-ups, seeds, the words of bots). The script of the page knows no rule: of each view it is
+given the first board and what changes with each ply. The data is JSON, deflated, in base 64, in a script of its own: a
+page on a disk can load nothing else.
 """
 
 import base64
 import zlib
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from typing import Any
 
 import msgspec
@@ -17,15 +17,15 @@ import msgspec
 from arena.game.clock import Clock
 from arena.game.dialogue import dialogue
 from arena.game.dialogue_entries import Answer, Line, Remark, Speaker
-from arena.game.record import GameRecord, RecordError
-from arena.game.replay import Replay, Step
-from arena.game.view import is_told_as_moved
+from arena.game.exported import ALL, PUBLIC
+from arena.game.record import GameRecord, NoteLine, RecordError
+from arena.game.replay import Replay, SeenGame, Step
+from arena.game.view import is_told_as_moved, true_cell
 from arena.report.boards import SquareMark, marks_of
-from arena.report.game_text import Taken, event_words, told
+from arena.report.game_text import Taken, told, told_words
 from arena.report.piece_names import Names
-from arena.report.site.audience import SeenBy, cell_of, lost_of, notes_for
 from protocol.messages import Battle
-from protocol.notation import SQUARES, Color
+from protocol.notation import COLOR_BY_WORD, SQUARES, Color, Rank
 
 MARKS = {
     SquareMark.CAME_FROM: "from",
@@ -33,25 +33,69 @@ MARKS = {
     SquareMark.LOST_FROM: "lost-from",
     SquareMark.LOST_AT: "lost",
 }
-"""What the squares of the last action are called in the page's style sheet."""
-
-
-_SQUARE_NAMES = [name[0] + name[-1] for name in SQUARES]
-SEED = "seed "
-"""How a line begins that tells a bot its seed."""
-
-
+"""Classes of the style sheet."""
 PLAIN = (SquareMark.CAME_FROM, SquareMark.WENT_TO)
-"""What an action does that goes from its first square to its last one."""
+"""The marks of an action from its first square to its last one."""
+SEED = "seed "
+
+
+class SeenBy(Enum):
+    """The reader of the page of a game."""
+
+    ALL = ALL
+    RED = Color.RED.word
+    BLUE = Color.BLUE.word
+    PUBLIC = PUBLIC
+
+    def __init__(self, value: str) -> None:
+        self.seat = COLOR_BY_WORD.get(value)
+
+    @property
+    def views(self) -> tuple["SeenBy", ...]:
+        """The views between which such a reader may choose."""
+        return (SeenBy.ALL, SeenBy.RED, SeenBy.BLUE) if self is SeenBy.ALL else (self,)
+
+    def sees(self, color: Color) -> bool:
+        """Whether the reader sees what is one side's alone: its set-up, seed, notes and standard error."""
+        return self is SeenBy.ALL or self.seat is color
+
+
+def cell_of(replay: SeenGame, square: int, audience: SeenBy) -> str:
+    """Return a cell of the board as the reader knows it."""
+    if audience is SeenBy.ALL:
+        return true_cell(replay.game, square)
+    if audience.seat is not None:
+        return replay.views[audience.seat].cell(square)
+    by_red, by_blue = (view.cell(square) for view in replay.views)
+    return by_blue if by_blue[0] == Color.RED.word[0] else by_red
+
+
+def lost_of(replay: SeenGame, color: Color, audience: SeenBy) -> list[Rank]:
+    """Return the pieces that a side has lost, as far as the reader knows them."""
+    if audience is SeenBy.ALL:
+        return replay.views[color].captured(color)
+    viewer = color.opponent if audience.seat is None else audience.seat
+    return replay.views[viewer].captured(color)
+
+
+def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
+    """Return the notes that a reader may read: a note may say anything, ranks too."""
+    return [note for note in record.notes if any(audience.sees(color) for color in Color if color.word == note.color)]
+
+
+def square_name(square: int) -> str:
+    """Return a square in two characters: its file and the last digit of its rank."""
+    name = SQUARES[square]
+    return name[0] + name[-1]
 
 
 class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A game as one viewer saw it.
 
-    `start` has the 100 cells of the first board, two characters each; `changes` for each ply what then stands on the
-    squares that changed, four characters each: the square (`a1` to `j0`, 0 for 10) and its cell. `words` says by ply
-    what came of it; `fights` has by ply its square, the cell of the attacker, that of the defender, and who is left, in
-    seven characters; `lost` has by ply, where that has changed, the letters of the pieces that Red and Blue have lost.
+    `start` has the 100 cells of the first board, two characters each; `changes` for each ply the squares that changed
+    (`a1` to `j0`, 0 for 10) with their new cells, four characters each. By ply, `words` tells what happened, `fights`
+    has the square, the cells of attacker and defender and the survivor in seven characters, and `lost`, where it has
+    changed, the letters of the pieces that Red and Blue have lost.
     """
 
     start: str
@@ -62,12 +106,12 @@ class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A game for the viewer. Lists have an entry for each ply; `taken` is in tenths of a millisecond, None where it is
-    not to be seen. `sides` has `r` or `b` of who moved, `marks` what the action of a ply did on which squares, where it
-    did not just go from its first square to its last one. `banks` has what is left to Red and Blue after the ply, in
-    milliseconds, where there are banks. `notes` are ply, side and text. `labels` are what players and pieces are
-    called, and the verdict: see `arena.report.site.game_page.labels_of`. `dialogue` has ply, side, who spoke (`>` to
-    the bot, `<` from it, `#` a remark or what the action took) and what.
+    """A game for the viewer; lists have an entry for each ply.
+
+    `sides` has `r` or `b` for the mover; `taken` tenths of a millisecond, None where hidden. `marks` is by ply what the
+    action did on which squares, unless it went from its first square to its last one. `banks` has the milliseconds left
+    to Red and Blue. `notes` are ply, side and text. `labels` are the names of players and pieces and the verdict.
+    `dialogue` has ply, side, speaker (`>` to the bot, `<` from it, `#` a remark) and text.
     """
 
     labels: dict[str, Any]
@@ -82,7 +126,7 @@ class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _Viewer:
-    """Puts together what one viewer sees of a game that is played again."""
+    """Collects what one viewer sees of a replay."""
 
     def __init__(self, replay: Replay, audience: SeenBy, names: Names) -> None:
         self._replay, self._audience, self._names = replay, audience, names
@@ -95,15 +139,16 @@ class _Viewer:
         cells = (f"{square_name(square)}{cell_of(self._replay, square, self._audience)}" for square in marks)
         self.data.changes.append("".join(cells))
         if is_told_as_moved(step.events):
-            return  # nothing that the action does not say itself
-        messages = [told(event, self._audience.value) for event in step.events]
-        if words := "; ".join(text for text in (event_words(message, self._names) for message in messages) if text):
+            return
+        view = self._audience.value
+        if words := told_words(step.events, view, self._names):
             self.data.words[step.ply] = words
-        for message in messages:
+        for message in (told(event, view) for event in step.events):
             if isinstance(message, Battle):
                 self.data.fights[step.ply] = _fight(message, step.color)
-        if (lost := _lost(self._replay, self._audience)) != self._lost:
-            self._lost = self.data.lost[step.ply] = lost
+        red, blue = ("".join(r.letter for r in lost_of(self._replay, color, self._audience)) for color in Color)
+        if (red, blue) != self._lost:
+            self._lost = self.data.lost[step.ply] = red, blue
 
 
 def game_data(
@@ -115,32 +160,29 @@ def game_data(
     has_dialogue: bool = True,
     has_seeds: bool = True,
 ) -> GameData:
-    """What a page for this audience is given of a game. Without `has_seeds` no bot is seen to be told its seed. Raises
-    `RecordError` if it cannot have been played so."""
+    """Return the data of a game for an audience. Raises `RecordError` if it cannot have been played so."""
     lines = _dialogue(record, audience, has_seeds=has_seeds) if has_dialogue else []
     if None in record.setups:
         return GameData(labels, {}, "", [], {}, [], None, [], lines)
     replay = Replay(record)
     viewers = {view.value: _Viewer(replay, view, names) for view in audience.views}
-    sides, marks = [], dict[int, dict[str, str]]()
+    colors: list[Color] = []
+    marks = dict[int, dict[str, str]]()
     for step in replay.steps():
-        sides.append(step.color.word[0])
+        colors.append(step.color)
         marked = marks_of(step.events)
         if tuple(marked.values()) != PLAIN:
             marks[step.ply] = {square_name(square): MARKS[mark] for square, mark in marked.items()}
         for viewer in viewers.values():
             viewer.see(step, marked)
-    colors = [Color.RED if side == Color.RED.word[0] else Color.BLUE for side in sides]
+    times = zip(record.times_us, colors, strict=True)
     return GameData(
         labels=labels,
         views={name: viewer.data for name, viewer in viewers.items()},
-        sides="".join(sides),
+        sides="".join(color.word[0] for color in colors),
         actions=list(record.actions),
         marks=marks,
-        taken=[
-            round(taken / 100) if audience.sees(color) else None
-            for taken, color in zip(record.times_us, colors, strict=True)
-        ],
+        taken=[round(taken / 100) if audience.sees(color) else None for taken, color in times],
         banks=_banks(record, colors, audience),
         notes=[(note.ply, note.color, note.text) for note in notes_for(record, audience)],
         dialogue=lines,
@@ -148,47 +190,26 @@ def game_data(
 
 
 def game_script(number: int, data: GameData) -> str:
-    """The script that gives the data to a page that has asked for it."""
+    """Return the script that gives the data to a page that has asked for it."""
     packed = base64.b64encode(zlib.compress(msgspec.json.encode(data), 9)).decode("ascii")
     return f'arenaGame({number}, "{packed}");\n'
 
 
-def read_game_script(script: str) -> GameData:
-    """The same backwards, for who wants to check what a site says."""
-    return msgspec.json.decode(zlib.decompress(base64.b64decode(script.split('"')[1])), type=GameData)
-
-
 def _fight(battle: Battle, attacker: Color) -> str:
-    """A fight in seven characters: `a7rMb7a` is Red's marshal on a7, that attacks a 7 and is left; of `a`, `d` and `n`,
-    for neither. A rank that was not told is `?`."""
-    ranks = (battle.attacker.letter, battle.defender.letter if battle.defender is not None else "?")
-    sides = (attacker.word[0], attacker.opponent.word[0])
-    cells = "".join(side + rank for side, rank in zip(sides, ranks, strict=True))
+    """`a7rMb7a`: on a7 Red's marshal attacks a 7, and the attacker is left (`a`, `d`, or `n` for neither)."""
+    defender = battle.defender.letter if battle.defender is not None else "?"
+    cells = f"{attacker.word[0]}{battle.attacker.letter}{attacker.opponent.word[0]}{defender}"
     return f"{battle.square[0]}{battle.square[-1]}{cells}{battle.survivor.value[0]}"
 
 
-def square_name(square: int) -> str:
-    """The square in two characters: its file and the last digit of its rank."""
-    return _SQUARE_NAMES[square]
-
-
-def _lost(replay: Replay, audience: SeenBy) -> tuple[str, str]:
-    red, blue = ("".join(rank.letter for rank in lost_of(replay, color, audience)) for color in Color)
-    return red, blue
-
-
 def _banks(record: GameRecord, colors: Sequence[Color], audience: SeenBy) -> list[tuple[int | None, int | None]] | None:
-    """What each side's bank had left after each ply; None if neither has one, or who looks sees no times."""
     if all(time.bank_ms is None for time in record.times) or audience is SeenBy.PUBLIC:
         return None
     clock = Clock(record.times)
-    interrupted: dict[int, float] = {}
-    for ply, used in record.interrupted:
-        interrupted[ply] = interrupted.get(ply, 0) + used / 1e6
     banks = []
     for ply, (color, taken) in enumerate(zip(colors, record.times_us, strict=True), 1):
-        if ply in interrupted:
-            clock.spend(color, interrupted[ply])
+        if interrupted := sum(used for at, used in record.interrupted if at == ply):
+            clock.spend(color, interrupted / 1e6)
         clock.charge(color, taken / 1e6)
         red, blue = (clock.bank_ms(side) if audience.sees(side) else None for side in Color)
         banks.append((red, blue))
@@ -196,7 +217,6 @@ def _banks(record: GameRecord, colors: Sequence[Color], audience: SeenBy) -> lis
 
 
 def _dialogue(record: GameRecord, audience: SeenBy, *, has_seeds: bool) -> list[tuple[int, str, str, str]]:
-    """The lines that each seat exchanged, as far as the reader may see them. The public may see none."""
     if audience is SeenBy.PUBLIC:
         return []
     found: list[tuple[int, str, str, str]] = []

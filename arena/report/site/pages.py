@@ -1,21 +1,32 @@
-"""The pages of a site as text: values in, HTML out. All that a bot may have chosen is escaped by the templates."""
+"""The pages of a league as text: values in, HTML out. Templates escape all that a bot may have chosen."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from arena.game.verdict import GameResult
+from arena.league.pairing.placing import Meeting, Placing
+from arena.league.store import GameRow
 from arena.report.bot_versions import BotVersion
+from arena.report.game_list import Roster, ShownNames, score_text, shown_name
 from arena.report.piece_names import Names
-from arena.report.result_words import interval_text, points_text, score_text
+from arena.report.placings import (
+    cells,
+    headings,
+    name_if_known,
+    place_text,
+    remarks_of,
+    stop_text,
+    title_of,
+    title_text,
+)
+from arena.report.result_words import elo_text, interval_text, points_text
 from arena.report.rules_text import army_entries, rule_lines
 from arena.report.sentences import RulesPart
-from arena.report.site.charts import Whisker, bars, curves, edge, heat, whiskers
-from arena.report.site.league_values import LeagueValues
-from arena.report.site.page_frame import PageFrame, in_script, isolated
-from arena.report.site.place_list import PlaceList
-from arena.report.standings import Line, Table
+from arena.report.site.charts import bars, curves, edge, heat, whiskers
+from arena.report.site.page_frame import PageFrame, in_script, isolated, milliseconds
+from arena.report.standings import Line, Table, Tally, rated_lines
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
@@ -23,21 +34,64 @@ PER_PAGE = 500
 """Games on a page of the list."""
 MOST_IN_CROSSTABLE = 500
 """Bots: their cells are so many squared, and a store says how many bots there are whether they have played or not."""
+CHECKPOINTS = 12
+"""Moments at which Elo is fitted for the curve."""
+ROUNDS_PAGE = "rounds.html"
 
 
-@dataclass(frozen=True)
-class StandingsRow:
-    """A line of the table, ready to be shown."""
+@dataclass(frozen=True, slots=True)
+class ListedGame:
+    """A game in the list, small: there may be a million. Bots are numbers in the order of the table."""
 
-    line: Line
-    href: str
-    points: str
-    score: str
-    elo: str
-    interval: str
-    whisker: Whisker
-    mean: str
-    cpu: str
+    number: int
+    red: int
+    blue: int
+    result: GameResult
+    reason: str
+    plies: int
+
+
+class LeagueValues:
+    """The counts that pages show, made from the rows of games in one pass; players outside the roster are left out.
+
+    `met[bot][opponent][color]` are wins, draws and losses with that colour; `lost[bot]` by reason; `history` has a
+    bot's Elo after so many games.
+    """
+
+    def __init__(self, games: int, roster: Roster, order: list[str]) -> None:
+        """`games` is how many there are, `order` has the names of the table."""
+        self.order = order
+        self.games: list[ListedGame] = []
+        self.met: dict[str, dict[str, dict[Color, Counter[str]]]] = {
+            name: defaultdict(lambda: {color: Counter() for color in Color}) for name in order
+        }
+        self.lost: dict[str, Counter[str]] = {name: Counter() for name in order}
+        self.history: dict[str, list[tuple[int, float | None]]] = {name: [] for name in order}
+        self._names, self._digests = roster.names, roster.digests
+        self._numbers = {name: number for number, name in enumerate(order)}
+        self._tally = Tally(roster.names)
+        self._moments = (
+            {round(games * part / CHECKPOINTS) for part in range(1, CHECKPOINTS + 1)} if games >= CHECKPOINTS else set()
+        )
+
+    def add(self, row: GameRow) -> None:
+        red, blue = (self._names.get(player, "") for player in row.players)
+        if red not in self._numbers or blue not in self._numbers:
+            return
+        ends = (self._numbers[red], self._numbers[blue])
+        self.games.append(ListedGame(row.number, *ends, row.result, row.reason.value, row.plies))
+        if red == blue:  # it counts nowhere, but has a page
+            return
+        for color, name, other in ((Color.RED, red, blue), (Color.BLUE, blue, red)):
+            outcome = "D" if row.result is GameResult.DRAW else "W" if row.result.winner is color else "L"
+            self.met[name][other][color][outcome] += 1
+            if outcome == "L":
+                self.lost[name][row.reason.value] += 1
+        self._tally.add(row)
+        if self._tally.games in self._moments:
+            for line in rated_lines(self._digests, self._tally)[0]:
+                if line.games:
+                    self.history[line.name].append((self._tally.games, line.elo))
 
 
 class LeaguePages:
@@ -48,138 +102,152 @@ class LeaguePages:
         self.order = [line.name for line in table.lines]
         self.href = {name: f"bots/{number}.html" for number, name in enumerate(self.order, 1)}
         self._superior = {(each.name, each.opponent): each.stronger for each in table.pairs or ()}
+        pages = max(1, -(-len(league.games) // PER_PAGE))
+        self.list_names = ["games.html", *(f"games-{number}.html" for number in range(2, pages + 1))]
+        """The pages of the list of games, in order."""
 
-    # --- the league ---------------------------------------------------------------------------------------------------
-
-    def standings(self, rules: str, time: str, notes: Sequence[str] = (), places: PlaceList | None = None) -> str:
-        """The front page; of the settings it says the rules and the time. `notes` stand below the table, `places` of a
-        format that has some above it."""
-        words = self._frame.words
-        summary = words.summary.format(
-            bots=len(self._table.lines),
-            games=self._table.games,
-            rules=rules or words.not_known,
-            time=time or words.not_known,
-        )
-        if self._table.against_itself:
-            summary += f"; {words.against_itself.format(games=self._table.against_itself)}"
-        lines = self._table.lines
-        marks = whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines])
-        rows = [
-            StandingsRow(
-                line=line,
-                href=self.href[line.name],
-                points=points_text(line.points),
-                score=f"{line.score:.1%}"[:-1] if line.score is not None else "",
-                elo=f"{round(line.elo) or 0:+d}" if line.elo is not None else "",
-                interval=interval_text(line.elo_low, line.elo_high) if line.elo is not None else "",
-                whisker=mark,
-                mean=_milliseconds(line.mean_ms),
-                cpu=_milliseconds(line.cpu_ms),
-            )
-            for line, mark in zip(lines, marks, strict=True)
-        ]
-        endings = [
-            {"reason": ending.reason.value, "games": ending.games, "losers": _counted(ending.losers)}
-            for ending in self._table.endings
-        ]
-        history = curves(
-            {name: self._league.history[name] for name in self.order if len(self._league.history[name]) > 1},
-            words,
-        )
+    def standings(self, rules: str, time: str, notes: Sequence[str], placing: Placing | None, names: ShownNames) -> str:
+        """The front page; `notes` stand below the table, the places of a format above it."""
+        table, lines = self._table, self._table.lines
+        summary = f"{len(lines)} bots, {table.games} games; rules {rules or 'not known'}, time {time or 'not known'}"
+        if table.against_itself:
+            summary += f"; games of a bot against itself, which do not count: {table.against_itself}"
+        history = self._league.history
         return self._frame.page(
             "index.html",
             "index.html",
             summary=summary,
-            places=places,
-            lines=rows,
+            places=self._places(placing, names) if placing and placing.places else None,
+            lines=list(zip(lines, whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines]), strict=True)),
+            href=self.href,
             notes=notes,
-            endings=endings,
-            history=history,
+            endings=[
+                (ending.reason.value, ending.games, [f"{isolated(name)} {n}" for name, n in ending.losers.items()])
+                for ending in table.endings
+            ],
+            history=curves({name: history[name] for name in self.order if len(history[name]) > 1}),
         )
 
+    def _places(self, placing: Placing, names: ShownNames) -> dict[str, object]:
+        heads = headings(placing.places[0])
+        return {
+            "title": title_text(placing),
+            "headings": [head or "outcome" for head in heads],
+            "rows": [
+                (place_text(place), name, self.href.get(name, ""), cells(place, names))
+                for place in placing.places
+                for name in (shown_name(place.player, names),)
+            ],
+            "are_words": "" in heads,
+            "note": stop_text(placing.stop) if placing.stop else "",
+            "rounds": ROUNDS_PAGE if placing.rounds else "",
+        }
+
+    def rounds(self, placing: Placing, names: ShownNames, shown: frozenset[int]) -> str:
+        """The page of the pairings of each round; `shown` are the games that have pages."""
+        return self._frame.page(
+            "rounds.html",
+            ROUNDS_PAGE,
+            lead=title_text(placing).partition(":")[0],
+            is_bracket=placing.rounds[0].left is not None,
+            rounds=[
+                (title_of(each), [self._meeting(meeting, names, shown) for meeting in each.meetings])
+                for each in placing.rounds
+            ],
+        )
+
+    def _meeting(self, meeting: Meeting, names: ShownNames, shown: frozenset[int]) -> dict[str, object]:
+        has_points = bool(meeting.games) or any(meeting.points) or (meeting.is_over and not meeting.is_bye)
+        sides = []
+        for player, points, other in zip(meeting.players, meeting.points, meeting.points[::-1], strict=True):
+            name = name_if_known(player, names)
+            is_ahead = meeting.winner == player if meeting.winner else meeting.is_over and points > other
+            sides.append(
+                {
+                    "name": name or "not known yet",
+                    "href": self.href.get(name or "", ""),
+                    "points": points_text(points) if has_points else "",
+                    "is_winner": is_ahead,
+                }
+            )
+        return {
+            "sides": sides[:1] if meeting.is_bye else sides,
+            "games": [(number, f"games/{number}.html" if number in shown else "") for number in meeting.games],
+            "remark": "bye" if meeting.is_bye else remarks_of(meeting, names),
+        }
+
     def crosstable(self) -> str:
-        """Who scored what against whom, and who is likely to be stronger than whom."""
+        """The page of the results of each pair, with the likelihoods that one bot is stronger."""
         order = self.order[:MOST_IN_CROSSTABLE]
         cross = []
         for name in order:
             met = self._table.crosstable.row(name)
-            cells = []
-            for other in order:
-                meeting = met.get(other)
-                cells.append(
+            meetings = [met.get(other) for other in order]
+            cross.append(
+                [
                     meeting
                     and {
                         "text": f"{points_text(meeting.points)}/{meeting.games}",
                         "heat": heat(meeting.points / meeting.games),
-                        "title": f"{isolated(name)} - {isolated(other)}",
-                        "href": f"games.html#{urlencode({'bot': name, 'against': other})}",
+                        "title": f"{isolated(name)} - {isolated(meeting.opponent)}",
+                        "href": f"games.html#{urlencode({'bot': name, 'against': meeting.opponent})}",
                     }
-                )
-            cross.append({"name": name, "href": self.href[name], "cells": cells})
+                    for meeting in meetings
+                ]
+            )
         superior = [
-            {
-                "name": name,
-                "cells": [
-                    None if stronger is None else {"text": _likelihood(stronger), "heat": heat(stronger)}
-                    for stronger in (self.stronger(name, other) for other in order)
-                ],
-            }
+            [
+                None if stronger is None else {"text": _likelihood(stronger), "heat": heat(stronger)}
+                for stronger in (self.stronger(name, other) for other in order)
+            ]
             for name in (order if self._superior else ())
         ]
-        first = ""
-        if len(order) < len(self.order):
-            first = self._frame.words.first_places.format(shown=len(order), bots=len(self.order))
         return self._frame.page(
-            "crosstable.html", "crosstable.html", order=order, first=first, cross=cross, superior=superior
+            "crosstable.html",
+            "crosstable.html",
+            order=order,
+            bots=len(self.order),
+            href=self.href,
+            cross=cross,
+            superior=superior,
         )
 
     def stronger(self, name: str, other: str) -> float | None:
-        """How likely it is that the one is stronger than the other; None where it was not worked out."""
+        """Return how likely it is that one bot is stronger than the other; None where that was not worked out."""
         if (name, other) in self._superior:
             return self._superior[name, other]
         return 1 - self._superior[other, name] if (other, name) in self._superior else None
 
-    @property
-    def list_names(self) -> list[str]:
-        """The pages of the list of games by their file names, in order."""
-        pages = max(1, -(-len(self._league.games) // PER_PAGE))
-        return ["games.html", *(f"games-{number}.html" for number in range(2, pages + 1))]
-
     def games(self, name: str, shown: frozenset[int]) -> str:
-        """A page of the list, the newest games first; those of `shown` have pages."""
-        games, number = self._league.games[::-1], self.list_names.index(name) + 1
-        rows = [
-            {
-                "number": game.number,
-                "href": f"games/{game.number}.html" if game.number in shown else "",
-                "red": self.order[game.red],
-                "blue": self.order[game.blue],
-                "score": score_text(game.result),
-                "winner": game.result.winner.word if game.result.winner is not None else "",
-                "reason": game.reason,
-                "plies": game.plies,
-            }
-            for game in games[(number - 1) * PER_PAGE : number * PER_PAGE]
-        ]
-        words = self._frame.words
-        note = (
-            words.with_pages if len(shown) < len(games) else words.one_game if len(games) == 1 else words.so_many_games
-        )
+        """A page of the list, the newest games first; `shown` are the games that have pages."""
+        games, number = self._league.games[::-1], self.list_names.index(name)
+        note = "1 game" if len(games) == 1 else f"{len(games)} games"
+        if len(shown) < len(games):
+            note = f"{len(games)} games, {len(shown)} of them to be replayed"
         return self._frame.page(
             "games.html",
             name,
-            rows=rows,
+            rows=[
+                {
+                    "number": game.number,
+                    "href": f"games/{game.number}.html" if game.number in shown else "",
+                    "red": self.order[game.red],
+                    "blue": self.order[game.blue],
+                    "score": score_text(game.result),
+                    "winner": game.result.winner.word if game.result.winner is not None else "",
+                    "reason": game.reason,
+                    "plies": game.plies,
+                }
+                for game in games[number * PER_PAGE : (number + 1) * PER_PAGE]
+            ],
             names=self.order,
             reasons=sorted({game.reason for game in games}),
             results=[result.value for result in GameResult],
-            pages=len(self.list_names),
-            number=number,
-            games_note=note.format(len(games), games=len(games), pages=len(shown)),
+            list_names=self.list_names,
+            games_note=note,
         )
 
     def games_script(self, shown: frozenset[int]) -> str:
-        """The whole list for the filter."""
         reasons = sorted({game.reason for game in self._league.games})
         places = {reason: number for number, reason in enumerate(reasons)}
         results = list(GameResult)
@@ -205,7 +273,6 @@ class LeaguePages:
         opponents = []
         for other, by_color in self._league.met[name].items():
             red, blue = (by_color[color] for color in Color)
-            games = red.total() + blue.total()
             stronger = self.stronger(name, other)
             opponents.append(
                 {
@@ -213,75 +280,64 @@ class LeaguePages:
                     "href": f"../{self.href[other]}",
                     "games_href": f"../games.html#{urlencode({'bot': name, 'against': other})}",
                     "points": points_text(red["W"] + blue["W"] + (red["D"] + blue["D"]) / 2),
-                    "games": games,
+                    "games": red.total() + blue.total(),
                     "red": _record_text(red),
                     "blue": _record_text(blue),
                     "stronger": "" if stronger is None else _likelihood(stronger),
                 }
             )
         opponents.sort(key=lambda row: self.order.index(str(row["name"])))
-        lost = self._league.lost[name].most_common()
-        words = self._frame.words
         said = next((one for one in reversed(versions) if one.declared or one.author), None)
         facts: list[tuple[str, object]] = [
-            (words.digest, line.digest),
-            *([(words.calls_itself, said.declared)] if said and said.declared else []),
-            *([(words.says_by, said.author)] if said and said.author else []),
-            (words.points, words.points_of.format(points=points_text(line.points), games=line.games)),
+            ("digest", line.digest),
+            *([("calls itself", said.declared)] if said and said.declared else []),
+            *([("says it is by", said.author)] if said and said.author else []),
+            ("points", f"{points_text(line.points)} of {line.games}"),
             *(
-                [(words.elo, f"{round(line.elo) or 0:+d} ({interval_text(line.elo_low, line.elo_high)})")]
+                [("Elo", f"{elo_text(line.elo)} ({interval_text(line.elo_low, line.elo_high)})")]
                 if line.elo is not None
                 else []
             ),
-            (words.forfeits, line.forfeits),
-            (words.mean_time, self._milliseconds(line.mean_ms)),
-            (words.slowest, self._milliseconds(line.slowest_ms)),
+            ("forfeits", line.forfeits),
+            *(
+                (label, "-" if ms is None else f"{milliseconds(ms)} ms")
+                for label, ms in (("mean time of a move", line.mean_ms), ("slowest move", line.slowest_ms))
+            ),
         ]
-        edges = [edge(number) for number in range(min(times, default=0), max(times, default=0) + 2)]
-        counts = [times.get(number, 0) for number in range(min(times, default=0), max(times, default=0) + 1)]
-        chart = bars(edges, counts, limit, words)
+        first, last = min(times, default=0), max(times, default=0) + 1
+        counts = [times.get(number, 0) for number in range(first, last)]
         return self._frame.page(
             "bot.html",
             self.href[name],
             line=line,
-            summary=words.bot_summary.format(
-                wins=line.wins, draws=line.draws, losses=line.losses, place=line.place, bots=len(self.order)
-            ),
+            bots=len(self.order),
             facts=facts,
             opponents=opponents,
             losses=[
-                {
-                    "reason": reason,
-                    "games": games,
-                    "href": f"../games.html#{urlencode({'bot': name, 'reason': reason})}",
-                }
-                for reason, games in lost
+                (reason, games, f"../games.html#{urlencode({'bot': name, 'reason': reason})}")
+                for reason, games in self._league.lost[name].most_common()
             ],
-            times=chart,
-            times_note=words.move_times_note.format(sum(counts)),
+            times=bars([edge(number) for number in range(first, last + 1)], counts, limit),
+            moves=sum(counts),
             versions=versions,
         )
 
     def rules(self, ruleset: Ruleset, names: Names) -> str:
-        """The rules in force."""
-        words, lines = self._frame.words, rule_lines(ruleset, names)
+        lines = rule_lines(ruleset, names)
         parts = [(part.value, [line for line in lines if line.part is part]) for part in RulesPart]
-        source = words.ruleset_source if ruleset.source else words.ruleset
+        source = f"; source: {ruleset.source.rstrip('.')}" if ruleset.source else ""
         return self._frame.page(
             "rules.html",
             "rules.html",
-            title=words.rules_of.format(ruleset.title),
-            source=source.format(name=ruleset.name, source=ruleset.source.rstrip(".")),
+            title=f"Rules: {ruleset.title}",
+            source=f"Ruleset {ruleset.name}{source}.",
             parts=[(part, found) for part, found in parts if found],
             army=army_entries(ruleset, names),
         )
 
-    def _milliseconds(self, value: float | None) -> str:
-        return "-" if value is None else self._frame.words.milliseconds.format(_milliseconds(value))
-
 
 def _likelihood(share: float) -> str:
-    """A likelihood in per cent; it is never quite 0 or 100."""
+    """Return a likelihood in per cent; it is never quite 0 or 100."""
     if share > 0.995:
         return ">99"
     return "<1" if share < 0.005 else f"{share:.0%}"[:-1]
@@ -289,14 +345,3 @@ def _likelihood(share: float) -> str:
 
 def _record_text(outcomes: Counter[str]) -> str:
     return f"{outcomes['W']}-{outcomes['D']}-{outcomes['L']}" if outcomes else ""
-
-
-def _counted(losers: Mapping[str, int]) -> str:
-    most_first = sorted(losers.items(), key=lambda item: -item[1])
-    return ", ".join(f"{isolated(name)} {games}" for name, games in most_first)
-
-
-def _milliseconds(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.1f}" if value < 100 else f"{value:.0f}"

@@ -1,6 +1,6 @@
-"""A site as text: each page of a league by its name, made when it is asked for, and nothing on any disk.
+"""A site as text: each page of a league by its name, made when it is asked for.
 
-`arena.report.site.write_site` writes the pages to a folder; whoever serves them asks for one at a time.
+`arena.report.site.write_site` writes the pages to a folder; a server asks for one at a time.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,20 +15,16 @@ from arena.errors import ArenaError, UsageError
 from arena.game.spec import Player
 from arena.game.time_control import parse_time
 from arena.league.pairing.placing import Placing
-from arena.league.readers import HOST, Reader, readable
-from arena.league.readers import Audience as Reading
+from arena.league.readers import HOST, Audience, Reader, readable
 from arena.league.store import RULESET, TIME, Damage, DamagedError, Store
 from arena.report.bot_versions import BotVersion, VersionCount
+from arena.report.game_list import Roster, players_of
 from arena.report.piece_names import DEFAULT_NAMES, Names
 from arena.report.placings import placing_in, placing_lines
 from arena.report.result_words import missing_text, not_counted_text
-from arena.report.roster import Roster, players_of
-from arena.report.site.audience import sees_bot
 from arena.report.site.game_page import GameTexts
-from arena.report.site.league_values import LeagueValues
-from arena.report.site.page_frame import ENGLISH, PageFrame, Site, script_words
-from arena.report.site.pages import LeaguePages
-from arena.report.site.place_list import ROUNDS_PAGE, place_list, rounds_page
+from arena.report.site.page_frame import PageFrame, Site
+from arena.report.site.pages import ROUNDS_PAGE, LeaguePages, LeagueValues
 from arena.report.standings import Line, Table, make_table
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.rule_lines import ruleset_from_lines
@@ -39,14 +35,15 @@ from arena.version import __version__
 MOST_DIALOGUES = 1000
 """Games up to which pages have the dialogues."""
 MENU = (
-    (ENGLISH.standings, "index.html"),
-    (ENGLISH.crosstable, "crosstable.html"),
-    (ENGLISH.games_title, "games.html"),
-    (ENGLISH.rules, "rules.html"),
+    ("Standings", "index.html"),
+    ("Crosstable", "crosstable.html"),
+    ("Games", "games.html"),
+    ("Rules", "rules.html"),
 )
-MENU_WITH_ROUNDS = (MENU[0], (ENGLISH.rounds, ROUNDS_PAGE), *MENU[1:])
+MENU_WITH_ROUNDS = (MENU[0], ("Rounds", ROUNDS_PAGE), *MENU[1:])
 MOST_IN_PAIRS = 60
 """Bots up to which the likelihood of superiority of each two is shown."""
+DAMAGED = "The store is damaged, or was changed from outside. Damaged games are reported and excluded."
 
 
 class NoGamesError(UsageError):
@@ -55,10 +52,12 @@ class NoGamesError(UsageError):
 
 @dataclass(frozen=True)
 class SitePlan:
-    """What a site is to be. Of a `reader` that is the author of a bot the name is enough. `newest` is how many games
-    have pages, None for all; `numbers` are those that have one in any case, or alone if `newest` is 0. `dialogues` is
-    whether pages have all that was said to the bots and by them, which is most of their size; None: unless there are
-    many games."""
+    """The options of a site.
+
+    The newest `newest` games have pages (None: all), and those of `numbers`. Pages have the `dialogues` with the bots,
+    which are most of their size; None: if there are at most `MOST_DIALOGUES` games. A `reader` who is the author of a
+    bot needs only the name.
+    """
 
     reader: Reader = HOST
     newest: int | None = None
@@ -70,8 +69,8 @@ class SitePlan:
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """What the records of the games that have pages come to: `times` counts each bot's moves as `charts.histogram`
-    does, `faults` says of games why they have no page after all."""
+    """The findings of writing the pages of games: by bot the times of its moves as `charts.histogram` counts them, and
+    by game why it has no page after all."""
 
     times: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     faults: Mapping[int, str] = field(default_factory=dict)
@@ -79,7 +78,8 @@ class PlayedGames:
 
 @dataclass(frozen=True)
 class SiteContents:
-    """What the pages of a league are made from. `numbers` are the games that are to have pages."""
+    """The values of the pages of a league. `numbers` are the games that are to have pages; the `not_counted` games of
+    these bots are outside their league, and on no page."""
 
     plan: SitePlan
     reader: Reader
@@ -93,21 +93,18 @@ class SiteContents:
     ruleset: Ruleset
     damage: tuple[Damage, ...]
     placing: Placing | None = None
-    """What the format says of the bots besides the table."""
     not_counted: int = 0
-    """How many games between the bots their league does not count: they are on no page."""
 
     @property
     def notes(self) -> list[str]:
-        """What the table alone does not tell: games that are missing or do not count, who was disqualified, damage."""
+        """Lines below the table: missing and excluded games, disqualified bots, damage."""
         left_out = not_counted_text(self.not_counted) if self.not_counted else ""
         placing = placing_lines(self.placing, self.roster.names) if self.placing else ()
-        notes = [missing_text(self.table), *placing, left_out, ENGLISH.damaged if self.damage else ""]
+        notes = [missing_text(self.table), *placing, left_out, DAMAGED if self.damage else ""]
         return [note for note in notes if note]
 
     @cached_property
     def game_texts(self) -> GameTexts:
-        """What makes the pages of its games, from their records."""
         plan = self.plan
         return GameTexts(
             site=self.site,
@@ -124,56 +121,51 @@ class SiteContents:
 
     def names(self) -> Iterator[str]:
         """The names of all pages and scripts but those of the games."""
-        yield from ("index.html", "crosstable.html", "games.js", "words.js", "rules.html")
+        yield from ("index.html", "crosstable.html", "games.js", "rules.html")
         if self.placing and self.placing.rounds:
             yield ROUNDS_PAGE
         yield from self.pages.list_names
         yield from self.pages.href.values()
 
     def text(self, name: str, played: PlayedGames) -> str | None:
-        """The page or script of this name; None if there is none of it, or it is that of a game."""
-        pages = self.pages
+        """Return the page or script of this name; None for an unknown name, and for that of a game."""
+        pages, names = self.pages, self.roster.names
+        shown = frozenset(self.numbers) - played.faults.keys()
         match name:
             case "index.html":
                 rules, time = (printable(self.settings.get(name, "")) for name in (RULESET, TIME))
-                places = place_list(self.placing, self.roster.names, pages.href, ENGLISH)
-                return pages.standings(rules, time, self.notes, places)
+                return pages.standings(rules, time, self.notes, self.placing, names)
             case "rounds.html" if self.placing and self.placing.rounds:
-                return rounds_page(
-                    PageFrame(self.site), self.placing, self.roster.names, pages.href, self._shown(played)
-                )
+                return pages.rounds(self.placing, names, shown)
             case "crosstable.html":
                 return pages.crosstable()
             case "rules.html":
                 return pages.rules(self.ruleset, self.plan.names)
-            case "words.js":
-                return script_words(ENGLISH)
             case "games.js":
-                return pages.games_script(self._shown(played))
+                return pages.games_script(shown)
         if name in pages.list_names:
-            return pages.games(name, self._shown(played))
-        for line in self.table.lines:
-            if pages.href[line.name] == name:
-                return self._bot(line, played)
-        return None
+            return pages.games(name, shown)
+        return next((self._bot(line, played) for line in self.table.lines if pages.href[line.name] == name), None)
 
     def _bot(self, line: Line, played: PlayedGames) -> str:
         versions = [one for one in self.versions if one.digest == line.digest]
         times = played.times.get(line.name, {})
-        if not any(sees_bot(self.reader, player) for player, name in self.roster.names.items() if name == line.name):
+        reader, players = self.reader, (player for player, name in self.roster.names.items() if name == line.name)
+        if reader.audience is not Audience.ALL and reader.bots.isdisjoint(players):
             versions = [msgspec.structs.replace(one, declared=None, author=None) for one in versions]
             times = {}
-        return self.pages.bot(line, versions, times, _limit(self.settings))
-
-    def _shown(self, played: PlayedGames) -> frozenset[int]:
-        return frozenset(self.numbers) - played.faults.keys()
+        try:
+            limit = parse_time(self.settings.get(TIME, "")).move_ms
+        except UsageError:
+            limit = None
+        return self.pages.bot(line, versions, times, limit)
 
 
 def read_site(store: Store, plan: SitePlan) -> SiteContents:
-    """What the pages of a store are made from: its rows are gone through twice.
+    """Read what the pages of a store are made from, in two passes over its rows.
 
-    Raises `DamagedError` if none of its games is as it was stored, `UsageError` for a store without games, for games or
-    a bot of the plan that are not there, and for a reader to whom one of the games would show what another one hides.
+    Raises `DamagedError` if no game is as it was stored, `UsageError` for a store without games, for games or a bot of
+    the plan that are not there, and for a reader to whom one game would show what another one hides.
     """
     contents = store.count(counted=True)
     settings = contents.settings
@@ -191,7 +183,9 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         league.add(row)
         versions.add(row)
     placing = placing_in(store, contents, table.lines, roster.names)
-    reader = _found(plan.reader, roster)
+    reader = plan.reader
+    if reader.audience is Audience.BOT:
+        reader = replace(reader, bots=frozenset(roster.called(reader.name)))
     numbers = _chosen([game.number for game in league.games], plan)
     _refuse_what_gives_away(reader, settings, roster, league, numbers)
     return SiteContents(
@@ -200,7 +194,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         site=Site(
             plan.title or printable(store.path.stem),
             MENU_WITH_ROUNDS if placing and placing.rounds else MENU,
-            ENGLISH.made_by.format(version=__version__),
+            f"Made by arena {__version__}.",
         ),
         table=table,
         league=league,
@@ -219,13 +213,6 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     )
 
 
-def _found(reader: Reader, roster: Roster) -> Reader:
-    """The reader with the players that are meant. Raises `UsageError`."""
-    if reader.audience is not Reading.BOT:
-        return reader
-    return replace(reader, bots=frozenset(roster.called(reader.name)))
-
-
 class _Row(NamedTuple):
     number: int
     players: tuple[Player, Player]
@@ -234,8 +221,7 @@ class _Row(NamedTuple):
 def _refuse_what_gives_away(
     reader: Reader, settings: dict[str, str], roster: Roster, league: LeagueValues, numbers: Collection[int]
 ) -> None:
-    """Raises `UsageError` if one of these games shows this reader what another one hides."""
-    if reader.audience in (Reading.ALL, Reading.PUBLIC):
+    if reader.audience in (Audience.ALL, Audience.PUBLIC):
         return
     by_name = {roster.names[player]: player for player in roster.names}
     reader = replace(reader, bots=frozenset(by_name[roster.names[player]] for player in reader.bots))
@@ -259,17 +245,9 @@ def _chosen(numbers: Sequence[int], plan: SitePlan) -> tuple[int, ...]:
     return tuple(sorted({*newest, *plan.numbers}))
 
 
-def _limit(settings: Mapping[str, str]) -> float | None:
-    """The limit per move in milliseconds, if the store says one."""
-    try:
-        return parse_time(settings.get(TIME, "")).move_ms
-    except UsageError:
-        return None
-
-
 def _rules(store: Store, league: LeagueValues) -> Ruleset:
-    """The rules that the games of the league were played by, as the first record that can be read has them; with title
-    and sources, where they are still those of a ruleset that comes with the arena."""
+    """Return the rules of the first record that can be read, with title and sources where they are still those of a
+    ruleset that comes with the arena."""
     damage: list[Damage] = []
     for game in league.games:
         stored = store.stored(game.number)

@@ -1,14 +1,19 @@
-"""Write a site to a folder: `arena report`.
+"""`arena report`: the pages of a store, written to a folder.
 
-The pages are written to a folder beside it first, which takes its place at the end: a reader sees the old site or the
-new one. Only an empty folder, or one that a site was written to before, is ever replaced.
+The pages are written to a folder beside it first, which then takes its place: a reader sees the old site or the new
+one. Only an empty folder, or one that a site was written to before, is ever replaced. The pages of many games are made
+by a process for each CPU: such a process gets a `Job` at its standard input, and answers with `GamesWritten`.
 """
 
+import errno
 import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,26 +21,30 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ArenaError, UsageError
+from arena.game.record import GameRecord
+from arena.league.league_options import usable_cpus
 from arena.league.store import Store
-from arena.report.site.game_files import Job, write_games
+from arena.report.game_list import ShownNames
+from arena.report.site.charts import histogram
+from arena.report.site.game_page import GameTexts
 from arena.report.site.page_frame import FOLDER
 from arena.report.site.site_contents import PlayedGames, SiteContents, SitePlan, read_site
 from arena.system.printable import printable
 from arena.system.user_files import draft_folder, remove_drafts
 from arena.version import __version__
+from protocol.notation import Color
 
 MARK = "arena-site.json"
-"""A file that says that a folder holds a site, and nothing else: it may be replaced."""
+"""The file that says that a folder holds a site, and nothing else."""
 PAGES = re.compile(
-    rf"{re.escape(MARK)}|(index|crosstable|rounds|rules|games(-\d+)?)\.html|(games|words)\.js|static/arena\.(css|js)"
+    rf"{re.escape(MARK)}|(index|crosstable|rounds|rules|games(-\d+)?)\.html|games\.js|static/arena\.(css|js)"
     r"|bots/\d+\.html|games/\d+\.(html|js)"
 )
-"""What a site consists of: a folder with anything else in it is not replaced."""
+"""The files of a site: a folder with anything else in it is not replaced."""
 
 
 def refuse_other_folder(out: Path) -> None:
-    """Raises `UsageError` for a path with something that is no site and no empty folder, or more than a site, and for
-    one in a folder that is not there, or that the system cannot look at."""
+    """Raise `UsageError` for a path that holds anything but a site, and for one in a folder that is not there."""
     try:
         _refuse_other_folder(out)
     except OSError as error:  # a name that is too long, a folder that may not be searched
@@ -46,11 +55,11 @@ def _refuse_other_folder(out: Path) -> None:
     if not out.parent.is_dir():
         raise UsageError(f"{out}: expected a folder to make it in; there is no folder {out.parent}")
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise UsageError(f"{out}: expected a folder, or nothing yet, and it is something else")
+        raise UsageError(f"{out}: expected a folder, or nothing yet; it is something else")
     if not out.is_dir():
         return
     if out.samefile("."):
-        raise UsageError(f"{out}: expected another folder than the current one, which is replaced as a whole")
+        raise UsageError(f"{out}: expected another folder than the current one: the site replaces the whole folder")
     if any(out.iterdir()) and not (out / MARK).is_file():
         raise UsageError(f"{out}: expected an empty folder, or one with a site in it ({MARK}): nothing is overwritten")
     for folder, _, names in os.walk(out):
@@ -58,7 +67,7 @@ def _refuse_other_folder(out: Path) -> None:
             inside = (Path(folder) / name).relative_to(out).as_posix()
             if not PAGES.fullmatch(inside):
                 raise UsageError(
-                    f"{out}: expected a site and nothing else, as it is replaced whole: {inside} is no page"
+                    f"{out}: expected a site and nothing else, as it is replaced whole; {inside} is no page"
                 )
 
 
@@ -83,7 +92,7 @@ def new_folder_for(out: Path) -> Iterator[Path]:
 
 
 def _reason(error: OSError) -> str:
-    """What the system says of it. `shutil` has a list of all that failed, with paths that are nobody's business."""
+    """The system's words. `shutil` has a list of all that failed, with paths."""
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
         words = str(error.args[0][0][-1])
         number = re.match(r"\[Errno (\d{1,4})\] ", words)
@@ -98,8 +107,7 @@ def _umask() -> int:
 
 
 class Written(msgspec.Struct, frozen=True):
-    """What was written: the first page, games in the list, games with pages, bytes; and of which games there is no
-    page, and why."""
+    """The first page, games in the list, games with pages, bytes; and by game why it has no page."""
 
     index: str
     games: int
@@ -109,9 +117,10 @@ class Written(msgspec.Struct, frozen=True):
 
 
 def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, SiteContents]:
-    """Write the site of a store to a folder; returns what was written, and what it was made from.
+    """Write the site of a store to a folder; return what was written, and what it was made from.
 
-    Raises `UsageError` for a folder that holds something else, and as `read_site` does."""
+    Raises `UsageError` for a folder that holds something else, and as `read_site` does.
+    """
     refuse_other_folder(out)
     contents = read_site(store, plan)
     with new_folder_for(out) as folder:
@@ -119,16 +128,122 @@ def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, SiteCo
         for name in ("bots", "games"):
             (folder / name).mkdir()
         done = write_games(Job(str(store.path), str(folder), contents.numbers, contents.game_texts))
-        _write_league(contents, folder, PlayedGames(done.times, done.faults))
+        played = PlayedGames(done.times, done.faults)
+        for name in contents.names():
+            text = contents.text(name, played)
+            assert text is not None
+            _write(folder / name, text)
+        _write(folder / MARK, json.dumps({"made_by": f"arena {__version__}", "for": contents.reader.text}) + "\n")
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     pages = len(contents.numbers) - len(done.faults)
     return Written(printable(str(out / "index.html")), contents.table.games, pages, size, done.faults), contents
 
 
-def _write_league(contents: SiteContents, folder: Path, played: PlayedGames) -> None:
-    for name in contents.names():
-        text = contents.text(name, played)
-        assert text is not None
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    mark = {"made_by": f"arena {__version__}", "for": contents.reader.text}
-    (folder / MARK).write_text(json.dumps(mark) + "\n", encoding="utf-8", newline="\n")
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+WORTH_A_PROCESS = 30
+"""Games from which on another process is worth its start."""
+PROGRAM = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "
+    "from arena.report.site.write_site import main; main()"
+)
+"""Ctrl-C is for the process that has started these: it ends them."""
+
+
+class Job(msgspec.Struct, frozen=True):
+    """The games of `numbers` of a store, for the site in `folder`."""
+
+    store: str
+    folder: str
+    numbers: tuple[int, ...]
+    texts: GameTexts
+
+
+class GamesWritten(msgspec.Struct):
+    """The result of a `Job`: by bot the times of its moves as `histogram` counts them, by game why it has no page, and
+    the error that ended the job early."""
+
+    times: dict[str, dict[int, int]] = msgspec.field(default_factory=dict)
+    faults: dict[int, str] = msgspec.field(default_factory=dict)
+    errno: int = 0
+    failure: str = ""
+
+    def count(self, name: str, counts: dict[int, int]) -> None:
+        self.times[name] = dict(Counter(self.times.get(name, {})) + Counter(counts))
+
+
+def write_games(job: Job) -> GamesWritten:
+    """Write the pages of games with all CPUs. Raises `OSError` where files cannot be written, else `ArenaError`."""
+    count = min(usable_cpus(), len(job.numbers) // WORTH_A_PROCESS)
+    if count < 2:
+        return _write_here(job)
+    processes = [_start(msgspec.structs.replace(job, numbers=job.numbers[place::count])) for place in range(count)]
+    done = GamesWritten()
+    try:
+        for process in processes:
+            said, _ = process.communicate()
+            if process.returncode:
+                raise ArenaError(f"a process that writes pages ended with exit code {process.returncode}")
+            share = msgspec.json.decode(said, type=GamesWritten)
+            if share.errno:
+                raise OSError(share.errno, os.strerror(share.errno))
+            if share.failure:
+                raise ArenaError(share.failure)
+            for name, counts in share.times.items():
+                done.count(name, counts)
+            done.faults |= share.faults
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+    return done
+
+
+def _start(job: Job) -> "subprocess.Popen[bytes]":
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *sys.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    process.stdin.write(msgspec.json.encode(job))
+    process.stdin.close()
+    process.stdin = None
+    return process
+
+
+def main() -> None:
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    try:
+        done = _write_here(job)
+    except OSError as error:
+        done = GamesWritten(errno=error.errno or errno.EIO)
+    except ArenaError as error:
+        done = GamesWritten(failure=str(error))
+    sys.stdout.buffer.write(msgspec.json.encode(done))
+
+
+def _write_here(job: Job) -> GamesWritten:
+    folder, done = Path(job.folder) / "games", GamesWritten()
+    with Store(Path(job.store), create=False) as store:
+        for number in job.numbers:
+            stored = store.stored(number)
+            try:
+                text = job.texts.of(stored)
+            except ArenaError as error:
+                done.faults[number] = str(error)
+                continue
+            _write(folder / f"{number}.html", text.page)
+            _write(folder / f"{number}.js", text.script)
+            if stored.record is not None:
+                _count_times(done, stored.record, job.texts.called)
+    return done
+
+
+def _count_times(done: GamesWritten, record: GameRecord, shown: ShownNames) -> None:
+    blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
+    for color in Color:
+        if (name := shown.get(record.players[color])) is not None:
+            done.count(name, histogram(record.times_us[color ^ blue_starts :: 2]))

@@ -8,6 +8,7 @@ import { Game } from "./play-game.js";
 import { Earlier, goalOf } from "./play-history.js";
 import { Link } from "./play-link.js";
 import { Setup } from "./play-setup.js";
+import { WORDS } from "./play-words.js";
 
 const root = document.querySelector("#play");
 const data = JSON.parse(root.dataset.page);
@@ -16,7 +17,7 @@ const parts = (name) => [...root.querySelectorAll(`[data-${name}]`)];
 
 // A text of the page, with its values in place.
 function say(key, values = {}) {
-  return data.words[key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+  return WORDS[key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
 class Page {

@@ -10,7 +10,7 @@ import arena
 from arena.api import threads
 from arena.api.threads import BackgroundCall, EventQueue
 from arena.game.replay import Replay
-from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted, WatchedEvent
+from arena.play.game_events import ActionPlayed, EventsDropped, GameFinished, GameStarted, WatchedEvent
 from protocol.notation import Reason
 
 Bots = Callable[..., str]

@@ -4,7 +4,7 @@ import pytest
 
 from arena.game.time_control import TimeControl
 from arena.league.executor.cluster.calibration import Calibration, measure, reference_us, unfit, unfit_scaled
-from arena.play.played_on import percent_of
+from arena.play.machine import percent_of
 
 HERE = Calibration(20_000, 0)
 TIME = TimeControl(move_ms=100, margin_ms=50)

@@ -8,28 +8,34 @@ import pytest
 import trio
 import trio.testing
 
-from arena.bots.build_checks import BuildLimits
+from arena.bots.build_files import BuildLimits
 from arena.errors import ArenaError
 from arena.game.record import GameRecord, encode_record
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.executor import Begun, GameTask, Lost, NotPlayed, Outcome, Played, PlaySettings, Said
+from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said
 from arena.league.executor.cluster import client
-from arena.league.executor.cluster.bridge import Connected, Done, Ended, Event, Listed, Unreachable, Workers
+from arena.league.executor.cluster.bridge import (
+    BridgeEnded,
+    BridgeEvent,
+    Connected,
+    Done,
+    ListedWorker,
+    Unreachable,
+    Workers,
+)
 from arena.league.executor.cluster.calibration import Calibration
 from arena.league.executor.cluster.client import ClusterExecutor
 from arena.league.executor.cluster.messages import (
-    Answer,
     BatchPlayed,
+    ClusterPlan,
     Prepared,
     Refused,
-    Unable,
     Unprepared,
-    decode_tasks,
+    WorkerAnswer,
     encode,
 )
-from arena.league.executor.cluster.plan import ClusterPlan
-from arena.play.played_on import calibration_of, worker_of
+from arena.play.machine import calibration_of, worker_of
 from arena.rules.loading import load_ruleset
 from arena.version import __version__
 
@@ -45,25 +51,24 @@ def record(play_game: Callable[..., GameRecord]) -> GameRecord:
 class FakeBridge:
     """A bridge to no cluster: `batches` are those that have no answer yet, with the workers that may play them."""
 
-    def __init__(self, plan: object, packs: object, run: str, tell: Callable[[Event], None]) -> None:
+    def __init__(self, plan: object, info: object, packs: object, tell: Callable[[BridgeEvent], None]) -> None:
         self.tell = tell
-        self.answers: dict[str, Prepared | Unable | Refused] = {}
+        self.answers: dict[str, Prepared | Refused] = {}
         """What workers answer that are asked to prepare; all others are prepared."""
         self.prepared: list[str] = []
         self.batches: dict[int, tuple[tuple[str, ...], tuple[GameTask, ...]]] = {}
-        self.is_closed = False
         Scene.bridge = self
 
     def start(self) -> None:
         self.tell(Connected())
 
-    def prepare(self, number: int, worker: str, data: bytes) -> None:
+    def prepare(self, number: int, worker: str) -> None:
         self.prepared.append(worker)
-        answer = Answer(worker, self.answers.pop(worker, Prepared(FIT)))
+        answer = WorkerAnswer(worker, self.answers.pop(worker, Prepared(FIT)))
         trio.lowlevel.current_trio_token().run_sync_soon(self.tell, Done(number, encode(answer)))
 
-    def submit(self, number: int, workers: Sequence[str], data: bytes) -> None:
-        self.batches[number] = tuple(workers), decode_tasks(data)
+    def submit(self, number: int, workers: Sequence[str], tasks: tuple[GameTask, ...]) -> None:
+        self.batches[number] = tuple(workers), tasks
 
     def release(self, worker: str) -> None:
         pass
@@ -71,11 +76,8 @@ class FakeBridge:
     def cancel(self, number: int) -> None:
         del self.batches[number]
 
-    def close(self) -> None:
-        self.is_closed = True
-
     def stop(self) -> None:
-        trio.lowlevel.current_trio_token().run_sync_soon(self.tell, Ended(None))
+        trio.lowlevel.current_trio_token().run_sync_soon(self.tell, BridgeEnded(None))
 
 
 class Scene:
@@ -99,10 +101,10 @@ class Scene:
         except ArenaError as error:
             self.error = error
 
-    async def see(self, *names: str, threads: int = 1, silent: Sequence[str] = ()) -> None:
+    async def see(self, *names: str, threads: int = 1) -> None:
         """Have the scheduler list these workers, and wait for what follows."""
-        listed = {f"tcp://{name}": Listed(name, name, threads) for name in names}
-        self.bridge.tell(Workers(listed, frozenset(f"tcp://{name}" for name in silent)))
+        listed = {f"tcp://{name}": ListedWorker(name, name, threads) for name in names}
+        self.bridge.tell(Workers(listed))
         await self.settle()
 
     async def settle(self) -> None:
@@ -119,7 +121,7 @@ class Scene:
         self.answer(number, worker, BatchPlayed(records, (), seconds, 0.1))
 
     def answer(self, number: int, worker: str, body: Any) -> None:
-        self.bridge.tell(Done(number, encode(Answer(f"tcp://{worker}", body))))
+        self.bridge.tell(Done(number, encode(WorkerAnswer(f"tcp://{worker}", body))))
 
     async def play_all(self, worker: str) -> None:
         while self.bridge.batches:
@@ -143,7 +145,6 @@ def run(monkeypatch: pytest.MonkeyPatch, record: GameRecord, spec: Callable[...,
     """`run(act, count=6, pairs=False)`: have a test act while so many games are asked for."""
     monkeypatch.setattr(client, "Bridge", FakeBridge)
     monkeypatch.setattr(client, "measure", lambda: FIT)
-    monkeypatch.setattr(client, "SETTLE_SECONDS", 0.0)
 
     def run_it(act: Callable[[Scene], Awaitable[None]], count: int = 6, *, pairs: bool = False) -> Scene:
         specs = games(spec(), count)
@@ -288,37 +289,12 @@ def test_a_game_during_which_worker_after_worker_ends_stops_the_league_and_is_na
     run(act, 20)
 
 
-def test_bots_that_no_worker_can_play_are_left_out_and_nobody_forfeits(run: Callable[..., Scene]) -> None:
-    async def act(scene: Scene) -> None:
-        scene.bridge.answers = {"tcp://attic": Unable({"ann": "the build failed"})}
-        await scene.see("attic")
-        assert scene.bridge.prepared == ["tcp://attic", "tcp://attic"]
-
-    scene = run(act)
-    assert "ann is not played any more: it cannot be played on worker attic: the build failed" in scene.said
-    assert {outcome.left_out for outcome in scene.outcomes if isinstance(outcome, NotPlayed)} == {True}
-    assert not scene.ids(Played)
-
-
-def test_a_worker_that_cannot_play_a_bot_is_not_used_where_another_can(run: Callable[..., Scene]) -> None:
-    async def act(scene: Scene) -> None:
-        await scene.see("good")
-        scene.bridge.answers = {"tcp://bad": Unable({"ann": "the build failed"})}
-        await scene.see("good", "bad")
-        await scene.play_all("good")
-
-    scene = run(act)
-    assert "worker bad is not used: the build failed" in scene.said
-    assert len(scene.ids(Played)) == 6
-
-
 def test_a_closed_executor_waits_for_games_under_way_unless_nothing_can_be_heard_of_them(
     run: Callable[..., Scene],
 ) -> None:
     async def act(scene: Scene) -> None:
         await scene.see("attic", threads=2)
         scene.executor.close()
-        assert scene.bridge.is_closed
         scene.play(next(iter(scene.bridge.batches)), worker="attic")
         await scene.settle()
         scene.bridge.tell(Unreachable(9.0, is_lost=False))
@@ -347,9 +323,9 @@ def test_a_machine_that_is_too_slow_or_too_loaded_is_not_used(
 
 def test_workers_of_one_name_get_numbers(run: Callable[..., Scene]) -> None:
     async def act(scene: Scene) -> None:
-        listed: Mapping[str, Listed] = {f"tcp://{n}": Listed("", "attic", 1) for n in (1, 2)}
+        listed: Mapping[str, ListedWorker] = {f"tcp://{n}": ListedWorker("", "attic", 1) for n in (1, 2)}
         scene.bridge.answers = {address: Refused("no") for address in listed}
-        scene.bridge.tell(Workers(listed, frozenset()))
+        scene.bridge.tell(Workers(listed))
         await scene.settle()
 
     said = run(act).said

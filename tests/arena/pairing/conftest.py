@@ -9,8 +9,9 @@ import pytest
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.league.games import Games, Settings
+from arena.league.game_specs import Games
 from arena.league.pairing.pairing import Pairing
+from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason

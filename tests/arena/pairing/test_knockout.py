@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult
-from arena.league.formats import FormatName, FormatOptions
+from arena.league.league_options import FormatName, FormatOptions
 from arena.league.pairing.chosen import format_of
 from arena.league.pairing.knockout import Knockout, bracket
 from arena.league.pairing.placing import KnockoutPlace

@@ -11,7 +11,7 @@ import pytest
 
 from arena.game.spec import GameSpec, Player
 from arena.game.verdict import GameResult
-from arena.league.games import Games
+from arena.league.game_specs import Games
 from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.placing import LadderPlace, StopReason
 from protocol.notation import Reason

@@ -4,23 +4,21 @@ import json
 import os
 import re
 import shutil
-from dataclasses import asdict
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from made_stores import read_game_script
 
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.site.game_data import read_game_script
-from arena.report.site.game_files import Job, write_games
-from arena.report.site.page_frame import ENGLISH, FOLDER, OF_SCRIPT, POLICY
+from arena.report.site.page_frame import POLICY
 from arena.report.site.site_contents import SitePlan, read_site
-from arena.report.site.write_site import MARK, Written, new_folder_for, write_site
+from arena.report.site.write_site import MARK, Job, Written, new_folder_for, write_games, write_site
 from protocol.notation import Color
 
 if TYPE_CHECKING:
@@ -95,19 +93,6 @@ def test_a_page_loads_its_own_files_alone_and_has_nothing_in_it_that_runs(site: 
         assert found.policies == {POLICY}
         assert not any(re.match(r"[a-z]+://|//", load) for load in found.loads)
         assert not re.search(r"<script[^>]*>[^<]", page.read_text())
-
-
-def test_all_that_pages_say_is_among_the_words_and_not_in_the_templates() -> None:
-    """So that it can be translated: but for tags and what is put in, templates have no letters."""
-    for template in (FOLDER / "templates").glob("*.html"):
-        text = re.sub(r"{%.*?%}|{{.*?}}|<[^<>]*>|&[#\w]+;", "", re.sub(r"{{.*?}}|{%.*?%}", "", template.read_text()))
-        assert not re.search(r"[A-Za-z]", text), template.name
-        for said in re.findall(r'(?:aria-label|title|alt|placeholder)="([^"]*)"', template.read_text()):
-            assert said.startswith("{{"), template.name
-    assert set(OF_SCRIPT) <= asdict(ENGLISH).keys()
-    script = (FOLDER / "static/arena.js").read_text()
-    used = set(re.findall(r"\bwords\.(\w+)", script)) | {name for name in OF_SCRIPT if name.endswith("_title")}
-    assert used | {name for name in OF_SCRIPT if name.startswith("to_")} == {*OF_SCRIPT, "js"}
 
 
 def test_what_bots_say_is_text_wherever_it_stands(make_store: "MakeStore", tmp_path: Path) -> None:
@@ -227,8 +212,8 @@ def test_several_processes_write_the_same_pages_as_one(
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=6)
     written(tmp_path / "l.sqlite", tmp_path / "one", title="t")
-    monkeypatch.setattr("arena.report.site.game_files.WORTH_A_PROCESS", 2)
-    monkeypatch.setattr("arena.report.site.game_files.usable_cpus", lambda: 3)
+    monkeypatch.setattr("arena.report.site.write_site.WORTH_A_PROCESS", 2)
+    monkeypatch.setattr("arena.report.site.write_site.usable_cpus", lambda: 3)
     written(tmp_path / "l.sqlite", tmp_path / "three", title="t")
     names = sorted(str(path.relative_to(tmp_path / "one")) for path in (tmp_path / "one").rglob("*.*"))
     assert names == sorted(str(path.relative_to(tmp_path / "three")) for path in (tmp_path / "three").rglob("*.*"))
@@ -240,8 +225,8 @@ def test_a_process_that_cannot_write_its_pages_says_why_and_nothing_else(
     make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=4)
-    monkeypatch.setattr("arena.report.site.game_files.WORTH_A_PROCESS", 2)
-    monkeypatch.setattr("arena.report.site.game_files.usable_cpus", lambda: 2)
+    monkeypatch.setattr("arena.report.site.write_site.WORTH_A_PROCESS", 2)
+    monkeypatch.setattr("arena.report.site.write_site.usable_cpus", lambda: 2)
     with Store(tmp_path / "l.sqlite", create=False) as store:
         texts = read_site(store, SitePlan()).game_texts
     job = Job(str(tmp_path / "l.sqlite"), str(tmp_path / "gone"), (1, 2, 3, 4), texts)

@@ -14,8 +14,7 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.store import Damage, DamagedError, Disqualified, Store
-from arena.report.site.page_frame import ENGLISH
-from arena.report.site.site_contents import PlayedGames, SitePlan, read_site
+from arena.report.site.site_contents import DAMAGED, PlayedGames, SitePlan, read_site
 from arena.report.site.write_site import write_site
 from protocol.notation import Reason
 
@@ -99,13 +98,11 @@ def test_the_first_page_says_what_is_missing_damaged_and_who_was_disqualified(
         store.keep(planned=60)
         store.keep(disqualified=[Disqualified(records[0].players[1], 2, 3, counted=3)])
     assert "incomplete: 6 of 60 games" in front()
-    line = (
-        "bob is disqualified after 2 faults: 3 games left out; this table counts 1 game of it that the league does not"
-    )
+    line = "bob is disqualified after 2 faults: 3 games left out; 1 game of it outside the league is in this table"
     assert line in front()
     with closing(sqlite3.connect(tmp_path / "l.sqlite")) as database, database:
         database.execute("UPDATE games SET plies = plies + 1 WHERE number = 6")
-    assert ENGLISH.damaged in front()
+    assert DAMAGED in front()
 
 
 def test_a_store_in_which_no_row_says_what_its_record_does_is_damaged(make_store: "MakeStore", tmp_path: Path) -> None:

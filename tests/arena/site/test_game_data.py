@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_stores import read_game_script
 from twins import Lively, played_alike, with_two_swapped
 
 from arena.game.record import GameRecord, NoteLine
@@ -21,8 +22,7 @@ from arena.game.view import true_cells
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.piece_names import DEFAULT_NAMES
-from arena.report.site.audience import SeenBy
-from arena.report.site.game_data import GameData, game_data, game_script, read_game_script
+from arena.report.site.game_data import GameData, SeenBy, game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.page_frame import PageFrame, Site
 from arena.report.site.site_contents import SitePlan
@@ -113,7 +113,7 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
     for world, setups in enumerate((rows, twins)):
         record = _record(ruleset, setups, actions, hidden, Random(seed + world))
         page = game_page(FRAME, 1, record, shown={}, audience=audience)
-        labels = labels_of(FRAME.words, 1, record, shown={}, audience=audience, names=DEFAULT_NAMES)
+        labels = labels_of(1, record, shown={}, audience=audience, names=DEFAULT_NAMES)
         found.append((page, game_script(1, game_data(record, audience, DEFAULT_NAMES, labels=labels))))
     assert found[0] == found[1]
 

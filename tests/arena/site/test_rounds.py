@@ -11,7 +11,7 @@ import pytest
 from ended_leagues import Made, Run, made_in
 
 from arena.api.leagues import League
-from arena.league.formats import FormatName, FormatOptions
+from arena.league.league_options import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.placings import PlacingEntry
@@ -124,7 +124,7 @@ def test_a_ladder_has_places_and_no_rounds_and_a_round_robin_has_neither(played:
     made = played(LADDER)
     page = page_of(made, "index.html")
     assert len(rows_in(page, "places")) == 5
-    assert "the ladder is over, as its games are spent" in page
+    assert "the ladder is over: the game limit is reached" in page
     assert "rounds.html" not in page
     made.path.unlink()
     plain = page_of(played(FormatOptions(rounds=1)), "index.html")

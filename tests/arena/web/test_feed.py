@@ -15,8 +15,7 @@ from starlette.routing import Route
 from arena.report.site.page_frame import Site
 from arena.web.address import Address, hosts_of
 from arena.web.feed import Event, EventAnswer, Feed, Viewer, Viewers
-from arena.web.guard import RequestRefused, application
-from arena.web.page_look import PageLook
+from arena.web.guard import PageLook, RequestRefused, application
 from arena.web.server import Application, ServerLimits
 
 ASK = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -39,9 +38,7 @@ def read_until(client: socket.socket, end: bytes, found: bytes = b"") -> bytes:
 
 
 def test_an_event_is_written_as_the_standard_says() -> None:
-    assert Event("one\ntwo\r\nthree", "told", "7").encoded() == (
-        b"event: told\nid: 7\ndata: one\ndata: two\ndata: three\n\n"
-    )
+    assert Event("one\ntwo\r\nthree", "told").encoded() == (b"event: told\ndata: one\ndata: two\ndata: three\n\n")
     assert Event("x").encoded() == b"data: x\n\n"
 
 

@@ -14,11 +14,11 @@ import msgspec
 import pytest
 import trio
 from forged_games import forge_game
+from made_stores import read_game_script
 
 from arena.game.record import GameRecord
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.site.game_data import read_game_script
 from arena.report.site.site_contents import SitePlan
 from arena.web.address import Address, hosts_of
 from arena.web.server import Application

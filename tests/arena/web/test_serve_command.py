@@ -25,7 +25,7 @@ def refused(*words: str) -> str:
     ("words", "said"),
     [
         (["--listen", "127.0.0.1:x"], "--listen: expected HOST:PORT"),
-        (["--known-as", "a b"], "--known-as: expected the name of a host alone, such as arena.example.org"),
+        (["--known-as", "a b"], "--known-as: expected a host name such as arena.example.org"),
         (["--known-as", "https://arena.example.org"], "without http:// and port; got 'https://arena.example.org'"),
         (["--for", "everybody"], "--for: expected all, red, blue, public or bot:NAME"),
     ],
@@ -52,7 +52,7 @@ def test_what_everybody_could_see_is_not_said_where_nothing_is_served(
         (["--serve", "bots/mine.py", "other.py"], BEHIND),
         (["--serve", "x" * 64, "warden"], BEHIND),
         (["warden", "drifter", "--serve", "127.0.0.1:x"], "--serve: expected HOST:PORT"),
-        (["warden", "drifter", "--serve", "--serve-as", "a,b c"], "--serve-as: expected the name of a host alone"),
+        (["warden", "drifter", "--serve", "--serve-as", "a,b c"], "--serve-as: expected a host name"),
     ],
 )
 def test_a_league_is_not_begun_without_its_pages_and_a_bot_that_is_taken_for_an_address_is_pointed_out(

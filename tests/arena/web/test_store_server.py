@@ -15,14 +15,13 @@ from ended_leagues import Run, made_in
 from forged_games import forge_row
 from served import Serve, Served
 
-from arena.league.formats import FormatName, FormatOptions
+from arena.league.league_options import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.site.site_contents import SiteContents, SitePlan, read_site
 from arena.report.site.write_site import write_site
 from arena.web.address import Address, hosts_of
-from arena.web.page_look import WEB_WORDS, asset
-from arena.web.store_pages import PageCache
+from arena.web.store_pages import NOT_READ
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ def test_a_store_without_games_says_so_and_shows_the_first_when_it_comes(
     running.until_read(0)
     answer = running.get("/")
     assert answer.status == 200
-    assert WEB_WORDS.not_read in answer.text
+    assert NOT_READ in answer.text
     assert running.get("/games.js").status == 503
     records = make_store(tmp_path / "other.sqlite", games=1)
     with Store(tmp_path / "l.sqlite", create=True) as store:
@@ -286,16 +285,3 @@ def test_several_stores_have_their_pages_below_their_names_and_a_list(
     assert running.get("/league/games/2.html").status == 404
     assert running.get("/league-2/games/2.html").status == 200
     assert running.get("/nothing/index.html").status == 404
-
-
-def test_pages_that_nobody_asks_for_leave_the_cache_first() -> None:
-    cache = PageCache(most=10)
-    for name in ("a", "b"):
-        cache.put(name, asset(name.encode() * 4, "text/plain"))
-    assert cache.get("a")
-    cache.put("c", asset(b"cccc", "text/plain"))
-    assert cache.get("a")
-    assert cache.get("b") is None
-    cache.put("a", asset(b"x" * 50, "text/plain"))
-    assert cache.get("c") is None
-    assert cache.get("a")

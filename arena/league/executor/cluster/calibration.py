@@ -17,7 +17,7 @@ import msgspec
 
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.league.executor.task import GameTask
-from arena.play.played_on import TENTH_US, ms_text, percent_of, told_us
+from arena.play.machine import TENTH_US, ms_text, percent_of, told_us
 
 TIMES = 15
 ROUNDS = 50_000
@@ -27,15 +27,13 @@ MOST_SLOWER = 2.0
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """What was measured: the microseconds that the work takes, and by how many it is late, in the median, where it does
-    not get a CPU for all of its time."""
+    """The microseconds that the work takes, and the median of those that it is late for lack of a CPU."""
 
     work_us: int
     late_us: int
 
 
 def measure() -> Calibration:
-    """Do the work in this thread and measure it."""
     taken, late = [], []
     for _ in range(TIMES):
         begun, used = time.perf_counter_ns(), time.thread_time_ns()
@@ -47,7 +45,7 @@ def measure() -> Calibration:
 
 
 def _work() -> str:
-    """The same for everybody: dictionaries, integers, strings and a little hashing."""
+    """Do a fixed piece of work: dictionaries, integers, strings and a little hashing."""
     number, counts, digest = 1, dict[int, int](), hashlib.sha256()
     for _ in range(ROUNDS):
         number = (number * 1103515245 + 12345) % 2**31
@@ -59,12 +57,12 @@ def _work() -> str:
 
 
 def load_now() -> float:
-    """The processes that have run or wanted to in the last minute, for each CPU."""
+    """Return the runnable processes of the last minute for each CPU."""
     return os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
 def reference_us() -> int:
-    """What clocks are scaled by in a league that begins here and now, in microseconds."""
+    """Measure the reference for clocks of a league that begins here and now, in microseconds."""
     return max(TENTH_US, told_us(measure().work_us))
 
 
@@ -77,8 +75,7 @@ def scaled_task(task: GameTask, percent: int | None) -> GameTask:
 
 
 def unfit(here: Calibration, there: Calibration, time: TimeControl) -> str:
-    """Why a machine cannot play where the arena is one that was measured so, and the clocks are these on both; empty if
-    it can."""
+    """Return why a machine cannot play with the clocks of the arena's machine; an empty string if it can."""
     slower = there.work_us / here.work_us
     if slower > MOST_SLOWER:
         return (
@@ -90,7 +87,7 @@ def unfit(here: Calibration, there: Calibration, time: TimeControl) -> str:
 
 
 def unfit_scaled(reference: int, there: Calibration, time: TimeControl) -> str:
-    """Why a machine cannot play where clocks are scaled from such a reference, in microseconds; empty if it can."""
+    """Return why a machine cannot play with clocks scaled from a reference; an empty string if it can."""
     percent = percent_of(there.work_us, reference)
     if not LEAST_PERCENT <= percent <= MOST_PERCENT:
         return (
@@ -102,8 +99,7 @@ def unfit_scaled(reference: int, there: Calibration, time: TimeControl) -> str:
 
 
 def _too_loaded(there: Calibration, time: TimeControl) -> str:
-    """That a program waits longer for a CPU there than a bot has for a move with what is forgiven; empty if it
-    does not, and where only whole games are bounded."""
+    """Return why a machine is too loaded: a program waits longer for a CPU than a bot has for a move."""
     if time.move_ms is None:
         return ""
     allowed = time.move_ms + time.margin_ms

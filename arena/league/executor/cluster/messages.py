@@ -1,67 +1,108 @@
-"""What the arena and a dask worker send each other: msgspec structs as MessagePack bytes."""
+"""The plan of a cluster, and what the arena and its dask workers send each other.
+
+Dask unpickles what the arena sends. Answers of workers are msgspec structs as bytes, decoded strictly.
+"""
 
 import hashlib
+import shlex
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
 
 import msgspec
 
-from arena.bots.build_checks import BuildLimits
-from arena.bots.limits import Limits
-from arena.bots.sandbox.levels import Level
+from arena.bots.build_files import BuildLimits
+from arena.bots.spec import BotSpec
+from arena.game.time_control import TimeControl
+from arena.league.executor.child_process import WireError
 from arena.league.executor.cluster.calibration import Calibration
-from arena.league.executor.pipes import WireError
-from arena.league.executor.task import Failed, GameTask, NotPlayed, Said
-from arena.league.executor.wire import WireBot
+from arena.league.executor.task import Failed, NotPlayed, PlaySettings, Said
 from arena.version import __version__
 
+PRELOAD = "arena.league.executor.cluster.preload"
+"""What a dask worker loads (`--preload`)."""
 
-class CarriedBot(msgspec.Struct, frozen=True):
-    """A bot as it is sent to workers.
 
-    `key` is the digest of its pack; a broken bot has none. `file` is the name of its file or folder in the pack.
-    `prefix` is the prefix of its path where it was named.
+@dataclass(frozen=True)
+class Tls:
+    """Files in PEM: the authority that signs certificates, the certificate of this side, and its key."""
+
+    ca: Path
+    cert: Path
+    key: Path
+
+
+@dataclass(frozen=True)
+class ClusterPlan:
+    """Where games are played: by the workers of the scheduler at `address`, or by `local` workers on this machine.
+
+    `jobs` is how many games each worker plays at once at most (0: as many as it has threads), `build` the limits of
+    builds, `patience` the seconds for which a scheduler may be out of reach, `time` the usual time control, unscaled.
     """
 
-    bot: WireBot
-    key: str
-    file: bytes
-    arguments: tuple[bytes, ...]
-    prefix: str
+    address: str
+    local: int
+    tls: Tls | None
+    jobs: int
+    build: BuildLimits
+    patience: float
+    time: TimeControl = field(default_factory=TimeControl)
+    is_calibrated: bool = False
+    """Whether clocks are scaled to each machine."""
+    reference_us: int | None = None
+    """The calibration that clocks are scaled by; None until it is known, and where clocks are not scaled."""
+
+    @property
+    def name(self) -> str:
+        return f"local:{self.local}" if self.local else self.address
+
+    @property
+    def worker_command(self) -> str:
+        """The shell command that starts a worker of this cluster."""
+        words = ["dask", "worker", self.address]
+        if self.tls:
+            files = {"--tls-ca-file": self.tls.ca, "--tls-cert": self.tls.cert, "--tls-key": self.tls.key}
+            words += [word for option, file in files.items() for word in (option, str(file))]
+        return shlex.join([*words, "--preload", PRELOAD])
 
 
-class RunInfo(msgspec.Struct, frozen=True):
-    """The settings of all games of a run, as `arena.league.executor.task.PlaySettings` has them on one machine.
+# --- to a worker ------------------------------------------------------------------------------------------------------
 
-    `arena` identifies the program (`this_arena`). `jobs` is how many games each worker plays at a time at most; 0: as
-    many as it has threads. With a `reference_us` each worker scales clocks by its calibration.
+
+@dataclass(frozen=True)
+class SentBot:
+    """A bot as workers get it: `key` is the digest of its pack, `file` its file or folder in there.
+
+    A broken bot has no pack.
+    """
+
+    bot: BotSpec
+    key: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """The settings of all games of a run. The bots are in `bots`, not in `settings`; `jobs` is as in the plan.
+
+    With a `reference_us` each worker scales clocks by its calibration.
     """
 
     id: str
-    arena: str
-    bots: tuple[CarriedBot, ...]
-    level: Level
-    usual: Limits
-    limits: dict[bytes, Limits]
-    interpreters: tuple[bytes, ...]
-    pondering: bool
-    is_pinned: bool
+    settings: PlaySettings
+    bots: tuple[SentBot, ...]
     jobs: int
     build: BuildLimits
-    reference_us: int | None = None
+    reference_us: int | None
+
+
+# --- from a worker ----------------------------------------------------------------------------------------------------
 
 
 class Prepared(msgspec.Struct, frozen=True, tag=True):
     """The worker can play."""
 
     calibration: Calibration
-
-
-class Unable(msgspec.Struct, frozen=True, tag=True):
-    """The worker cannot play these bots: the reason by name. It can play all others."""
-
-    problems: dict[str, str]
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
@@ -86,39 +127,23 @@ class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
     load: float
 
 
-class Answer(msgspec.Struct, frozen=True):
+class WorkerAnswer(msgspec.Struct, frozen=True):
     """An answer, with the address of the worker that gave it."""
 
     worker: str
-    body: Prepared | Unable | Refused | Unprepared | BatchPlayed
+    body: Prepared | Refused | Unprepared | BatchPlayed
 
 
 encode = msgspec.msgpack.Encoder().encode
-_run: "msgspec.msgpack.Decoder[RunInfo]" = msgspec.msgpack.Decoder(RunInfo)
-_tasks: "msgspec.msgpack.Decoder[tuple[GameTask, ...]]" = msgspec.msgpack.Decoder(tuple[GameTask, ...])
-_answer: "msgspec.msgpack.Decoder[Answer]" = msgspec.msgpack.Decoder(Answer)
+_answer: "msgspec.msgpack.Decoder[WorkerAnswer]" = msgspec.msgpack.Decoder(WorkerAnswer)
 
 
-def decode_run(data: bytes) -> RunInfo:
-    """Raises `WireError`."""
-    return cast(RunInfo, _decode(_run, data))
-
-
-def decode_tasks(data: bytes) -> tuple[GameTask, ...]:
-    """Raises `WireError`."""
-    return cast(tuple[GameTask, ...], _decode(_tasks, data))
-
-
-def decode_answer(data: object) -> Answer:
-    """Raises `WireError`, also for what is not bytes."""
-    return cast(Answer, _decode(_answer, data))
-
-
-def _decode(decoder: Any, data: object) -> Any:
+def decode_answer(data: object) -> WorkerAnswer:
+    """Decode an answer. Raises `WireError`, also for what is not bytes."""
     if not isinstance(data, bytes):
         raise WireError(f"expected bytes, got {type(data).__name__}")
     try:
-        return decoder.decode(data)
+        return _answer.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise WireError(f"expected a message: {error}") from None
 

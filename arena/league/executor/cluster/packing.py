@@ -1,68 +1,31 @@
-"""A bot's files as bytes, and the other way: what its digest covers and the folders for it, and nothing else.
+"""A bot's files as bytes, and back: what its digest covers and the folders for it, as a tar archive.
 
-A pack has files, links and folders by their names. Its key is the digest of its bytes; the same files make the same
-pack. What is unpacked may come from anywhere: names are plain, no link leads out of the folder, sizes and numbers are
-bounded, and the folder is a new one.
-
-What a digest does not cover stays at home: hidden files, what `ignore` names, what tools and builds make. The folders
-that are emptied by that are sent, for a bot may write there.
+The same files make the same pack. What a digest does not cover stays at home: hidden files, what `ignore` names, what
+tools and builds make. Folders that are emptied by that are sent, for a bot may write there.
 """
 
 import hashlib
+import io
 import os
-from collections.abc import Iterable
+import tarfile
 from pathlib import Path
 
-import msgspec
-
-from arena.bots import BotSpec
-from arena.bots.bot_files import MOST_FILES, BotFiles, Listing
+from arena.bots.bot_files import BotFiles, Listing
+from arena.bots.covered import Parts
 from arena.bots.identity import identify_again
 from arena.bots.limits import MIB, size_text
-from arena.bots.look import Parts
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable
 
 MOST_BYTES = 512 * MIB
-"""What the files of a bot may have that is sent to other machines."""
-LONGEST_NAME = 255
-DEEPEST = 64
+"""The most that the files of a bot may have to be sent to other machines."""
 LEFT_NAMED, LONGEST_SHOWN = 3, 40
-"""Names that are told of what stays at home, and their characters."""
-IGNORABLE = "name it under ignore in bot.toml if its build makes it"
+"""How many names of what stays at home are shown, and their characters."""
 
 
-class PackError(Exception):
-    """The bytes are no pack that could be unpacked; the text says why."""
-
-
-class PackedFile(msgspec.Struct, frozen=True, array_like=True):
-    """A file or a link. `path` is the names of its folders and its own; of a link `target` is the text."""
-
-    path: tuple[bytes, ...]
-    content: bytes
-    runs: bool
-    target: bytes | None = None
-
-
-class Pack(msgspec.Struct, frozen=True, array_like=True):
-    """The files of a bot, in the order of their paths, and its folders. A bot that is one file has one, of a single
-    name; those of a folder lie in one of its name."""
-
-    files: tuple[PackedFile, ...]
-    folders: tuple[tuple[bytes, ...], ...] = ()
-
-
-_decoder = msgspec.msgpack.Decoder(Pack)
-
-
-def key_of(pack: bytes) -> str:
-    """What a pack is known by: the hexadecimal SHA-256 of its bytes."""
-    return hashlib.sha256(pack).hexdigest()
-
-
-class _Sent:
-    """What of a bot is sent: names, and nothing read. Raises `UsageError` for what cannot be."""
+class _SentFiles:
+    """The names of what is sent of a bot. Raises `UsageError` for what cannot be sent."""
 
     def __init__(self, bot: BotSpec) -> None:
         assert bot.look is not None
@@ -77,7 +40,7 @@ class _Sent:
         self.left_out = sorted(parts for parts in listing.left_out if parts[-1] != b"__pycache__" and parts not in sent)
 
     def _is_sent_empty(self, folder: Parts) -> bool:
-        """Whether an ignored folder is to be there: one with something in it may be what a build makes."""
+        """Whether an ignored folder is to be there: one that is not empty may be what a build makes."""
         return self._bot.build is None or self._is_empty(folder)
 
     def _is_empty(self, folder: Parts) -> bool:
@@ -90,36 +53,27 @@ class _Sent:
     def path(self, parts: Parts) -> bytes:
         return b"/".join((self.root, *parts))
 
-    def source(self, parts: Parts) -> tuple[Parts | None, bytes | None]:
-        """The file whose content is sent under a name, or the text of the link that is. A digest takes a link to a file
-        of the folder as that file, and so does a pack."""
+    def source(self, parts: Parts) -> tuple[Parts | None, bytes]:
+        """Return the file whose content is sent under a name, or None and the text of a link.
+
+        A link to a file of the folder is sent as that file, as the digest takes it.
+        """
         text = self.reader.link(parts)
         if text is None:
-            return parts, None
+            return parts, b""
         source = self.reader.behind(parts)
-        if source is not None:
-            return source, None
-        if not _stays(parts, text):
+        if source is None and not _stays(parts, text):
             raise self.error(
                 f"{_shown(parts)} is a link out of the bot's folder, to {printable(os.fsdecode(text), 100)}; with "
-                f"--cluster a bot is sent as the files of its folder: put there what it leads to, or {IGNORABLE}"
+                "--cluster a bot is sent as the files of its folder: put there what it leads to, or name it under "
+                "ignore in bot.toml if its build makes it"
             )
-        return None, text
-
-    def refuse_others(self) -> None:
-        """Raise `UsageError` for what would not be unpacked."""
-        if len(self.names) + len(self.folders) >= MOST_FILES:
-            raise self.error(f"more than {MOST_FILES} files and folders are in it")
-        for parts in (*self.names, *self.folders):
-            if len(parts) >= DEEPEST:
-                raise self.error(
-                    f"{_shown(parts)}: with --cluster folders may lie {DEEPEST} deep in one another, got more"
-                )
+        return source, text
 
     def too_large(self) -> UsageError:
         return self.error(
             f"its files have more than {size_text(MOST_BYTES)}, which is the most that is sent to other machines with "
-            f"--cluster: make them fewer; what its build makes can be named under ignore in bot.toml"
+            "--cluster: make them fewer; what its build makes can be named under ignore in bot.toml"
         )
 
     def error(self, words: str) -> UsageError:
@@ -128,8 +82,7 @@ class _Sent:
 
 def check_sendable(bot: BotSpec) -> None:
     """Raise `UsageError` for a bot that cannot be sent to other machines. Reads no file."""
-    sent = _Sent(bot)
-    sent.refuse_others()
+    sent = _SentFiles(bot)
     room = MOST_BYTES
     for parts in sent.names:
         source, _ = sent.source(parts)
@@ -143,8 +96,8 @@ def check_sendable(bot: BotSpec) -> None:
 
 
 def not_sent(bot: BotSpec) -> str:
-    """What a bot has at home and not on the machines that it is sent to, in words; empty if that is nothing."""
-    sent = _Sent(bot)
+    """Return in words what of a bot is not on the machines that it is sent to; an empty string if everything is."""
+    sent = _SentFiles(bot)
     if sent.covered.only is not None:
         return "a bot that is one file is sent to workers without what lies beside it: make it a folder with a bot.toml"
     if not sent.left_out:
@@ -155,21 +108,38 @@ def not_sent(bot: BotSpec) -> str:
 
 
 def pack_bot(bot: BotSpec) -> bytes:
-    """The files that a bot's digest covers. Raises `UsageError` if they cannot be sent, or are not what it says."""
-    sent = _Sent(bot)
-    sent.refuse_others()
+    """Return the files of a bot as an archive. Raises `UsageError` if they cannot be sent, or have changed."""
+    sent = _SentFiles(bot)
     above = () if sent.covered.only is not None else (os.fsencode(sent.covered.folder.name),)
-    files, room = [], MOST_BYTES
-    for parts in sent.names:
-        source, target = sent.source(parts)
-        content = b"" if source is None else _read(sent, source, room)
-        room -= len(content)
-        runs = source is not None and os.access(sent.path(source), os.X_OK)
-        files.append(PackedFile((*above, *parts), content, runs, target))
+    buffer, room = io.BytesIO(), MOST_BYTES
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for parts in sent.folders:
+            archive.addfile(_entry((*above, *parts), tarfile.DIRTYPE))
+        for parts in sent.names:
+            source, target = sent.source(parts)
+            if source is None:
+                archive.addfile(_entry((*above, *parts), tarfile.SYMTYPE, target=target))
+                continue
+            content = _read(sent, source, room)
+            room -= len(content)
+            runs = os.access(sent.path(source), os.X_OK)
+            entry = _entry((*above, *parts), tarfile.REGTYPE, runs=runs, size=len(content))
+            archive.addfile(entry, io.BytesIO(content))
     if bot.digest_of(identify_again(sent.covered, sent.names).digest) != bot.digest:
         raise sent.error("its files have changed since they were looked at")
-    folders = tuple((*above, *parts) for parts in sent.folders)
-    return msgspec.msgpack.encode(Pack(tuple(files), folders))
+    return buffer.getvalue()
+
+
+def unpack(data: bytes, folder: Path) -> None:
+    """Write the files of a pack into a folder. Raises `OSError` and `tarfile.TarError`."""
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        archive.extractall(folder, filter="data")
+
+
+def _entry(path: Parts, kind: bytes, *, runs: bool = True, size: int = 0, target: bytes = b"") -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(os.fsdecode(b"/".join(path)))
+    entry.type, entry.mode, entry.size, entry.linkname = kind, 0o755 if runs else 0o644, size, os.fsdecode(target)
+    return entry
 
 
 def _shown(parts: Parts, most: int = 100) -> str:
@@ -177,67 +147,14 @@ def _shown(parts: Parts, most: int = 100) -> str:
 
 
 def _stays(parts: Parts, target: bytes) -> bool:
-    """Whether a link leads to no place outside by its text. Behind a name `..` may be anywhere, if that is a link."""
+    """Whether a link leads nowhere outside by its text. Behind a name `..` may be anywhere, if that is a link."""
     steps = [step for step in target.split(b"/") if step not in (b"", b".")]
     ups = next((number for number, step in enumerate(steps) if step != b".."), len(steps))
-    is_plain = b"\0" not in target and not target.startswith(b"/") and b".." not in steps[ups:]
-    return is_plain and ups < len(parts)
+    return not target.startswith(b"/") and b".." not in steps[ups:] and ups < len(parts)
 
 
-def _read(sent: _Sent, parts: Parts, room: int) -> bytes:
-    _, content = sent.reader.content(parts, most_kept=room)
-    if content is None and sent.reader.content(parts)[0] != hashlib.sha256(b"").hexdigest().encode():
+def _read(sent: _SentFiles, parts: Parts, room: int) -> bytes:
+    digest, content = sent.reader.content(parts, most_kept=room)
+    if content is None and digest != hashlib.sha256(b"").hexdigest().encode():
         raise sent.too_large()
     return content or b""
-
-
-def unpack(data: bytes, folder: Path) -> None:
-    """Write the files of a pack into an empty folder that nobody else writes to. Raises `PackError` and `OSError`."""
-    pack = _checked(data)
-    root = os.fsencode(folder)
-    for parts in pack.folders:
-        os.makedirs(os.path.join(root, *parts), 0o755, exist_ok=True)
-    for file in pack.files:
-        path = os.path.join(root, *file.path)
-        os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
-        if file.target is not None:
-            os.symlink(file.target, path)
-            continue
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with open(descriptor, "wb") as copy:
-            copy.write(file.content)
-            os.fchmod(copy.fileno(), 0o755 if file.runs else 0o644)
-
-
-def _checked(data: bytes) -> Pack:
-    """The pack, if it can be unpacked: nothing is where something else has a file or a link."""
-    try:
-        pack = _decoder.decode(data)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise PackError(f"expected a pack of files: {error}") from None
-    files, count = pack.files, len(pack.files) + len(pack.folders)
-    if count > MOST_FILES or sum(len(file.content) for file in files) > MOST_BYTES:
-        raise PackError(f"expected at most {MOST_FILES} files and folders of {size_text(MOST_BYTES)} together")
-    leaves = {file.path for file in files}
-    if len(leaves) < len(files):
-        raise PackError("a name is there twice")
-    _check_names(leaves, leaves)
-    _check_names(pack.folders, leaves)
-    if not leaves.isdisjoint(pack.folders):
-        raise PackError("a name is that of a file and of a folder")
-    for file in files:
-        if file.target is not None and not _stays(file.path, file.target):
-            raise PackError(f"{_shown(file.path)} is a link out of the folder")
-    return pack
-
-
-def _check_names(paths: Iterable[Parts], leaves: set[Parts]) -> None:
-    for parts in paths:
-        if not 1 <= len(parts) <= DEEPEST or not all(map(_is_plain, parts)):
-            raise PackError(f"expected a plain name of a file, got {_shown(parts)!r}")
-        if any(parts[:depth] in leaves for depth in range(1, len(parts))):
-            raise PackError(f"{_shown(parts)} lies in what is a file or a link")
-
-
-def _is_plain(name: bytes) -> bool:
-    return name not in (b"", b".", b"..") and len(name) <= LONGEST_NAME and not {0, ord("/")}.intersection(name)

@@ -1,9 +1,8 @@
-"""What `dask worker --preload arena.league.executor.cluster.preload` loads.
+"""What `dask worker --preload` loads: a worker without the arena fails at its start, and one that ends ends its bots.
 
-A worker plays without it, too. With it, a worker that lacks the arena ends as it starts, and a worker that is told to
-end ends its bots first.
+A worker plays without it, too.
 """
 
-from arena.league.executor.cluster.worker import dask_setup, dask_teardown
+from arena.league.executor.cluster.dask_worker import dask_setup, dask_teardown
 
 __all__ = ["dask_setup", "dask_teardown"]

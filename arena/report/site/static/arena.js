@@ -1,12 +1,41 @@
 // What moves on the pages: the board of a game and the way through it, and the filter of the list of games. It knows no
-// rule: it puts on the squares what the page was given. Texts come from words.js and from the page; nothing is ever set
-// as markup. Other scripts of a page may use `Board` and `Replay`.
+// rule: it puts on the squares what the page was given. No text is ever set as
+// markup. Other scripts of a page may use `Board` and `Replay`.
 "use strict";
 
 // --- helpers ---------------------------------------------------------------------------------------------------------
 
-let words = {};
-window.arenaWords = (given) => { words = given; };
+const words = {
+  ply: "ply",
+  milliseconds: "{} ms",
+  seconds: "{} s",
+  one_game: "1 game",
+  so_many_games: "{} games",
+  newest_listed: "{games} games, of which the newest {listed} are listed",
+  empty: "empty",
+  lake: "lake",
+  unknown: "unknown piece",
+  moved: "unknown piece that has moved",
+  came_from: "the last move began here",
+  went_to: "the last move ended here",
+  lost_here: "lost here: {}",
+  lost_so_far: "lost: {}",
+  now: "ply {ply}: {side} {action}",
+  setups: "Both sides have set up.",
+  noted: "{side} notes: {text}",
+  first_title: "To the set-ups (Home)",
+  back_title: "One ply back (left arrow)",
+  play_title: "Play and pause (space)",
+  next_title: "One ply on (right arrow)",
+  last_title: "To the end (End)",
+  flip_title: "Turn the board round (f)",
+  to_first: "to the set-ups",
+  to_back: "back",
+  to_play: "play",
+  to_next: "forward",
+  to_last: "to the end",
+  to_flip: "turn the board",
+};
 
 // A text with what belongs into its braces: {name} by name, {} the value itself.
 function fill(text, values) {

@@ -1,0 +1,137 @@
+"""Which files of a folder a bot's digest covers, and what the system says of them, by which a change shows unread.
+
+Patterns of `ignore` in bot.toml are those of a shell, relative to the folder: `*`, `?` and `[...]` stand for characters
+of one name, `**` for any number of folders. A pattern without a slash (`*.log`) is for names at any depth, one with a
+slash (`logs/*`) for paths from the folder on. A pattern that matches a folder leaves out all that is in it.
+"""
+
+import fnmatch
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.system.printable import shown
+
+MOST_PATTERNS = 100
+LONGEST_PATTERN = 200
+ANY_DEPTH = "**"
+SOME_PATTERNS = 'a list of patterns such as ["logs/*", "*.tmp"]'
+
+
+def pattern_fault(pattern: object) -> str | None:
+    """Return why a value is no pattern, in words; None if it is one."""
+    if not isinstance(pattern, str) or not pattern.strip():
+        return f"expected {SOME_PATTERNS}, got {shown(pattern)} in it"
+    if len(pattern) > LONGEST_PATTERN or "\0" in pattern or "\n" in pattern:
+        return f"expected patterns of at most {LONGEST_PATTERN} characters in one line, got {shown(pattern)}"
+    if pattern.startswith("!"):
+        return f"{shown(pattern)}: what one pattern leaves out, no other brings back; name what is to be left out"
+    if pattern.startswith("/") or ".." in pattern.split("/") or not _names(pattern):
+        return f"{shown(pattern)}: expected a path from the bot's folder on, which does not lead out of it"
+    try:
+        _steps(pattern)
+    except re.error as error:
+        return f"{shown(pattern)}: {error}"
+    return None
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """The patterns, each as its steps: a compiled step for each name, None for any number of folders."""
+
+    patterns: tuple[tuple[re.Pattern[str] | None, ...], ...] = ()
+
+    @classmethod
+    def of(cls, patterns: Sequence[str]) -> "Ignored":
+        """Return the patterns as they stand in bot.toml; see `pattern_fault` for those that cannot be."""
+        return cls(tuple(_steps(pattern) for pattern in patterns))
+
+    def matches(self, parts: Sequence[str]) -> bool:
+        return any(_matches(steps, parts) for steps in self.patterns)
+
+
+NOTHING_IGNORED = Ignored()
+
+
+def _names(pattern: str) -> list[str]:
+    return [name for name in pattern.split("/") if name not in ("", ".")]
+
+
+def _steps(pattern: str) -> tuple[re.Pattern[str] | None, ...]:
+    names = _names(pattern)
+    if "/" not in pattern.rstrip("/"):
+        names = [ANY_DEPTH, *names]
+    return tuple(None if name == ANY_DEPTH else re.compile(fnmatch.translate(name)) for name in names)
+
+
+def _matches(steps: Sequence[re.Pattern[str] | None], parts: Sequence[str]) -> bool:
+    # All ways through the pattern are followed at once, so that no pattern takes long.
+    places = _past_any_depth({0}, steps)
+    for part in parts:
+        after = set()
+        for place in places:
+            if place < len(steps):
+                step = steps[place]
+                if step is None:
+                    after.add(place)
+                elif step.match(part):
+                    after.add(place + 1)
+        places = _past_any_depth(after, steps)
+    return len(steps) in places
+
+
+def _past_any_depth(places: set[int], steps: Sequence[re.Pattern[str] | None]) -> set[int]:
+    """Return the places, and those behind any `**` that starts at one of them: it may stand for no folder at all."""
+    reached = set(places)
+    for place, step in enumerate(steps):
+        if step is None and place in reached:
+            reached.add(place + 1)
+    return reached
+
+
+SETTLED_NS = 2 * 10**9
+"""A file that was written to no longer ago may be written to again without its times' showing it: some file systems
+count in seconds."""
+
+Parts = tuple[bytes, ...]
+"""A path as the names of its folders and its own, from the bot's folder on."""
+Stamp = tuple[int, ...]
+"""Inode, size, time of the last change of content and of the last change of all, in ns since 1970; for a link to a file
+of the folder, the same of that file after it."""
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Which files a digest covers, in a folder at a path without links: `only` one, or all but those `ignored`.
+
+    `always` are files of it that count though they are ignored, hidden or in a folder of builds; `never` one that does
+    not, because it is built.
+    """
+
+    folder: Path
+    only: str | None = None
+    ignored: Ignored = NOTHING_IGNORED
+    always: tuple[Path, ...] = ()
+    never: Path | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """The state of the covered files at a time (ns since 1970), by which a change shows without reading.
+
+    `program` is the stamp of the program that is built, which no digest covers; None where there is none. `made` is the
+    SHA-256 of its content, where that was read: a program that is built again may be the same.
+    """
+
+    covered: Covered
+    stamps: Mapping[Parts, Stamp]
+    program: Stamp | None
+    at: int
+    made: bytes | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a later change of content is sure to show in the stamps."""
+        times = (time for stamp in self.stamps.values() for time in (*stamp[2::4], *stamp[3::4]))
+        return max(times, default=0) < self.at - SETTLED_NS

@@ -1,0 +1,221 @@
+"""What a bot uses of the machine: its processes, their processor time and memory in the game under way, and whether the
+machine has kept it from a CPU.
+
+The system counts from the start of a process to its end. A process that is kept for a second game is asked twice: what
+it had used when a game was over is not charged to the next one.
+
+Linux counts for each thread how long it ran and how long it was ready to run and had no CPU. A thread also waits while
+the bot's own other threads run, so what those used is taken off: a bot that starves itself has not been delayed.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from arena.bots.sandbox import reaper
+from arena.bots.sandbox.activity import activity_of
+from arena.bots.sandbox.freezer import Freezer
+from arena.bots.sandbox.launch import Group
+from arena.bots.sandbox.procfs import (
+    Process,
+    cpu_clock,
+    cpu_us,
+    is_asleep,
+    parse_schedstat,
+    read_file,
+    thread_times,
+    waited_us,
+)
+from arena.bots.sandbox.reaper import owners
+from arena.bots.sandbox.watch import Watch
+from arena.game.hints.seen import Activity
+
+Threads = Mapping[int, tuple[int, int]]
+"""By thread: microseconds on a CPU, and microseconds of waiting for one."""
+
+
+class CpuTimes(NamedTuple):
+    """The CPU time of a bot up to a moment. `used_us` is of all processes, and None if only the first thread was
+    looked at."""
+
+    used_us: int | None
+    threads: Threads
+
+
+class Delay(NamedTuple):
+    """The CPU time of a bot's turn, of all its processes, and how long one of its threads waited for a CPU that other
+    programs had; in microseconds."""
+
+    used_us: int
+    waited_us: int
+
+    def excuses(self, taken_us: float, limit_us: float) -> bool:
+        """Return whether the bot would have kept its limit without waiting, and used less than its limit."""
+        return self.used_us < limit_us and taken_us - self.waited_us < limit_us
+
+
+def delay_between(before: Threads, after: Threads, used_us: int) -> Delay:
+    """Return the longest wait of a thread, less what the bot's other threads used. Threads that are not in both do not
+    count."""
+    waits = [0]
+    for thread in before.keys() & after.keys():
+        ran, waited = (after[thread][kind] - before[thread][kind] for kind in (0, 1))
+        waits.append(waited - max(0, used_us - ran))
+    return Delay(used_us, max(waits))
+
+
+MOST_LOOKED_AT = 16
+"""Processes of a bot that are looked at to tell what it is doing."""
+MOST_TIMED = 128
+"""Processes and threads of a bot whose times are read; those of a bot that has more are not."""
+
+
+class OwnProcesses:
+    """The bot's processes, without the sandbox's own helpers."""
+
+    def __init__(self, leader: int, helpers: int) -> None:
+        self._leader, self._helpers = leader, helpers
+        self._first: int | None = None if helpers else leader
+        """The bot's own first process; None until it has been found."""
+        self._clock: int | None = None
+        """The system's number for the clock of its processor time, once that has been found."""
+        self._cpu_us = 0
+        self._schedstat: int | None = None
+        """A descriptor of the first thread's times, kept open: they are read in each turn."""
+
+    def cpu_us(self) -> int:
+        """Return the processor time of the bot's first process so far, with all its threads, in microseconds."""
+        if self._clock is None:
+            self._find_first()
+        if self._clock is not None:
+            try:
+                self._cpu_us = time.clock_gettime_ns(self._clock) // 1000
+            except OSError:  # it has been reaped: what it had used by the last time counts
+                return self._cpu_us
+        elif self._first is not None and (used := cpu_us(self._first)) is not None:
+            self._cpu_us = used
+        return self._cpu_us
+
+    def worked_us(self) -> int:
+        """Return the processor time of the live processes so far, in microseconds."""
+        return sum(cpu_us(process.pid) or 0 for process in self._some())
+
+    def used_since(self, before_us: int) -> int | None:
+        """Microseconds of processor time used since `cpu_us` was `before_us`; None if there are others besides the
+        first one, which may have worked for it."""
+        return None if len(self._some()) > 1 else max(0, self.cpu_us() - before_us)
+
+    def first_times(self) -> CpuTimes:
+        """Return the times of the first thread of the first process: that takes a microsecond."""
+        if self._schedstat is None and self._first is not None:
+            with contextlib.suppress(OSError):
+                self._schedstat = os.open(f"/proc/{self._first}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+        times = None
+        if self._schedstat is not None:
+            with contextlib.suppress(OSError):
+                times = parse_schedstat(os.pread(self._schedstat, 64, 0))
+        return CpuTimes(None, {self._first: times} if self._first is not None and times else {})
+
+    def times(self) -> CpuTimes | None:
+        """Return the times of all, the dead included in what was used.
+
+        None if they are too many, or have asked the system for less of a CPU.
+        """
+        if self._first is not None and b" nice 0" not in (read_file(f"/proc/{self._first}/autogroup") or b" nice 0"):
+            return None  # seccomp cannot forbid a bot to make its session wait, as that is a write to a file
+        found = reaper.belongings(self._leader, MOST_TIMED)[self._helpers :]
+        if sum(process.threads or 1 for process in found) > MOST_TIMED:
+            return None
+        used = reaper.owners[self._leader].used_us
+        used += sum((cpu_us(process.pid) or 0) + waited_us(process.pid) for process in found)
+        threads = {thread: times for process in found for thread, times in thread_times(process.pid).items()}
+        return CpuTimes(used, threads)
+
+    def close(self) -> None:
+        if self._schedstat is not None:
+            os.close(self._schedstat)
+            self._schedstat = None
+
+    def activity(self) -> Activity:
+        return activity_of(process.pid for process in self._some())
+
+    def is_asleep(self) -> bool:
+        """Return whether the first process waits for something."""
+        if self._first is None:
+            self._find_first()
+        return self._first is not None and is_asleep(self._first)
+
+    def is_starved(self, before_us: int, seconds: float) -> bool:
+        """Whether it is the machine that the bot is slow by: it has something to do, and has had less than so many
+        seconds of the processor since `worked_us` was `before_us`. False where that cannot be told."""
+        own = [process.pid for process in self._some() if not process.is_dead]
+        if not own:  # perhaps the sandbox is still to exit behind it
+            return self._helpers > 0 and reaper.exit_status(self._leader) is None
+        return activity_of(own) is Activity.RUNS and self.worked_us() - before_us < seconds * 1_000_000
+
+    def _some(self) -> list[Process]:
+        return reaper.belongings(self._leader, MOST_LOOKED_AT)[self._helpers :]
+
+    def _find_first(self) -> None:
+        if self._first is None:
+            found = reaper.belongings(self._leader, self._helpers + 1)
+            if len(found) > self._helpers:
+                self._first = found[self._helpers].pid
+        if self._first is not None:
+            self._clock = cpu_clock(self._first)
+
+
+class Account:
+    """One bot's account. Processor time and memory of a game are known once one of the `sum_up` methods was called."""
+
+    def __init__(self, leader: int, group: Group | None, watch: Watch, freezer: Freezer) -> None:
+        self._leader = leader
+        self._group = group
+        self._watch = watch
+        self._freezer = freezer
+        self.used_us = 0
+        """Microseconds of processor time, all processes together."""
+        self._group_peak: int | None = None
+        self._used_before = self._pondered_before = 0
+        self._peak_before, self._memory_before = -1, 0
+        """Of a control group, in bytes: the most memory until the game began, and what was in use then."""
+
+    @property
+    def peak_memory(self) -> int:
+        """The most memory that was seen in use, in bytes, all processes together."""
+        return self._group_peak or self._watch.peak_memory
+
+    @property
+    def pondered_us(self) -> int:
+        """Microseconds of processor time that were used while the bot was frozen."""
+        return self._freezer.used_us - self._pondered_before
+
+    def sum_up_alive(self) -> None:
+        """Sum up a game after which the bot lives on; its processes are those that the watch has just found."""
+        if self._group:
+            self.sum_up_dead(0)
+            return
+        alive = [process.pid for process in self._watch.processes]
+        used = owners[self._leader].used_us + sum((cpu_us(pid) or 0) + waited_us(pid) for pid in alive)
+        self.used_us = max(0, used - self._used_before)
+
+    def sum_up_dead(self, used_us: int) -> None:
+        """The bot has been ended, and has used so much since its start, unless its control group knows better."""
+        if self._group:
+            used_us = self._group.cpu_us()
+            peak = self._group.memory_peak()
+            if peak is not None and peak <= self._peak_before:  # that was in the game before
+                peak = max(self._memory_before, self._group.memory_now())
+            self._group_peak = peak
+        self.used_us = max(0, used_us - self._used_before)
+
+    def begin_anew(self) -> None:
+        """Begin another game, after `sum_up_alive`."""
+        self._used_before += self.used_us
+        self._pondered_before = self._freezer.used_us
+        self._watch.begin_anew()
+        if self._group:
+            self._peak_before, self._memory_before = self._group.memory_peak() or -1, self._group.memory_now()
+        self.used_us, self._group_peak = 0, None

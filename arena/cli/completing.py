@@ -1,0 +1,91 @@
+"""Words that a shell is offered for parameters: rulesets, bots, and the games and names of the store on the line.
+
+Completing starts no bot, writes nothing and never fails: after an error nothing is offered.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+
+import click
+from click.shell_completion import CompletionItem
+
+MOST_GAMES = 50
+OF_BOT = "bot:"
+PATH_STARTS = (".", "/", "~")
+
+Offer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def _silent(offer: Offer) -> Offer:
+    @wraps(offer)
+    def offered(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        try:
+            return offer(ctx, param, incomplete)
+        except Exception:
+            return []
+
+    return offered
+
+
+@_silent
+def offer_bots(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer files, and the sample bots."""
+    from arena.bots.samples import SAMPLES
+
+    samples = [CompletionItem(name, help="a sample bot") for name in SAMPLES if name.startswith(incomplete)]
+    return [CompletionItem(incomplete, type="file"), *samples]
+
+
+@_silent
+def offer_languages(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the languages of `arena new`."""
+    from arena.bots.languages import LANGUAGES
+
+    return [CompletionItem(each.name, help=each.title) for each in LANGUAGES if each.name.startswith(incomplete)]
+
+
+@_silent
+def offer_rulesets(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer rulesets, and behind a plus the switches that are not there yet."""
+    from arena.rules.loading import ruleset_names, switch_names, switch_title
+
+    if incomplete.startswith(PATH_STARTS):
+        return [CompletionItem(incomplete, type="file")]
+    before, plus, last = incomplete.rpartition("+")
+    if not plus:
+        return [CompletionItem(name) for name in ruleset_names() if name.startswith(incomplete)]
+    switches = [name for name in switch_names() if name.startswith(last) and name not in before.split("+")]
+    return [CompletionItem(f"{before}+{name}", help=switch_title(name)) for name in switches]
+
+
+@_silent
+def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the games of the store on the line, the last one first."""
+    from arena.league.peek import peek_games
+
+    return [
+        CompletionItem(str(game.number), help=f"{game.red} - {game.blue}, {game.result}, {game.plies} plies")
+        for game in peek_games(_store(ctx), incomplete, MOST_GAMES)
+    ]
+
+
+@_silent
+def offer_names(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the names of the bots in the store on the line."""
+    from arena.league.peek import peek_names
+
+    return [CompletionItem(name) for name in peek_names(_store(ctx), incomplete)]
+
+
+@_silent
+def offer_readers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the readers of games, and behind `bot:` the names in the store on the line."""
+    if incomplete.startswith(OF_BOT):
+        names = offer_names(ctx, param, incomplete.removeprefix(OF_BOT))
+        return [CompletionItem(f"{OF_BOT}{name.value}") for name in names]
+    return [CompletionItem(word) for word in ("all", "red", "blue", "public", OF_BOT) if word.startswith(incomplete)]
+
+
+def _store(ctx: click.Context) -> str:
+    """The store that was named earlier on the line; click leaves it unassigned behind an option without its value."""
+    return str(ctx.params.get("store") or next(iter(ctx.args), ""))

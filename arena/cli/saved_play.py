@@ -1,0 +1,320 @@
+"""Games that can be saved: `arena match --pause`, `arena resume`, and `arena play`."""
+
+import getpass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.bots.names import name_fault
+from arena.bots.sandbox.levels import AUTO
+from arena.cli.exit_codes import DONE, FAILED, INTERRUPTED
+from arena.cli.installation import SERVING, needs, shell_line, this_command
+from arena.cli.interrupts import StopRequests, unwinding
+from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
+from arena.cli.shared_options import OutputForm, by_color
+from arena.cli.streams import OutputError, flush_results, remark, result
+from arena.errors import ArenaError, UsageError
+from arena.game.faults import named
+from arena.game.time_control import parse_time
+from arena.league.league_options import PlayOptions
+from arena.league.option_values import option_value
+from arena.league.person_game import Face, PersonOptions, begin_person_game, play_person_game
+from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
+from arena.league.saved import (
+    AlreadyPlayed,
+    Changed,
+    Ending,
+    Finished,
+    NothingPlayed,
+    NotSaved,
+    PreparedGame,
+    Saved,
+    begin_game,
+    play_prepared,
+)
+from arena.league.store import GameRow, StoreChangedError
+from arena.play.saved_game import load_saved
+from arena.report.consoles import to_json, to_line
+from arena.report.game_list import PausedJson, game_entry, game_line
+from arena.report.standings import handicap_text
+from arena.system.printable import counted, printable
+from protocol.notation import COLOR_BY_WORD, Color
+
+if TYPE_CHECKING:
+    from arena.web.address import Listening
+
+NOBODY, GUEST = "you", "guest"
+"""Names of people whose own names are not known."""
+
+
+# --- games of bots ----------------------------------------------------------------------------------------------------
+
+
+def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None, form: OutputForm) -> int:
+    """Play the first game of a match so that it can be saved. Returns the exit code."""
+    with unwinding():
+        own_process(options.sandbox)
+        with begin_game(paths, options, file, remark, run_unwinding) as prepared:
+            return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
+
+
+def resume(
+    file: Path, pause_after: int | None, *, paths: Sequence[str], options: ResumeOptions, form: OutputForm
+) -> int:
+    """Resume a saved game; `paths` are the bots, NAME=PATH each. Returns the exit code."""
+    with unwinding():
+        saved = load_saved(file)
+        if any(saved.persons):
+            raise UsageError(f"{file}: a game with a person; resume it with: {_line('play', '--resume', str(file))}")
+        names = [frozenset({player.name}) for player in saved.players]
+        options = replace(options, bots=by_color("--bot", paths, names))
+        own_process(resume_sandbox(saved, options))
+        with resume_game(saved, file, options, remark, run_unwinding) as prepared:
+            return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
+
+
+def _play(
+    prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is_level_chosen: bool, form: OutputForm
+) -> int:
+    if isinstance(prepared, AlreadyPlayed):
+        remark(_already_played(prepared))
+        return DONE if form is OutputForm.TEXT else _print_game(prepared.row, prepared.store, form)
+    remark(level_line(prepared.held.level, is_level_chosen))
+    red, blue = (bot.name for bot in prepared.bots)
+    if prepared.spec.blue_time:
+        red_time, blue_time = prepared.spec.times
+        remark(handicap_text("", {red: red_time.text, blue: blue_time.text}, ()))
+    remark(f"{red} (red) - {blue} (blue){_resumed(prepared)}; Ctrl-C saves the game in {prepared.file}")
+
+    def finished(row: GameRow) -> int:
+        return _print_game(row, prepared.store.path, form)
+
+    def saved(plies: int) -> None:
+        remark(f"paused after {_plies(plies)}; resume with: {_line_to_resume(prepared, 'resume')}")
+        if form is not OutputForm.TEXT:
+            paused = PausedJson(printable(str(prepared.file)), plies)
+            result(to_line(paused) if form is OutputForm.LINES else to_json(paused))
+
+    with StopRequests() as stop:
+        with _naming_resumption(prepared, "resume with", f"stopped: {_kept(prepared)}"):
+            ending = play_prepared(prepared, pause_after, stop, remark)
+        stop.reporting()
+        return _report(ending, prepared, stop, finished, saved)
+
+
+def _print_game(row: GameRow, store: Path, form: OutputForm) -> int:
+    """Print the result of a game. Returns the exit code."""
+    if form is OutputForm.TEXT:
+        text = f"{game_line(row)}\n{row.detail}"
+    else:
+        text = (to_line if form is OutputForm.LINES else to_json)(game_entry(row))
+    try:
+        result(text)
+        flush_results()
+    except OutputError as error:
+        error.tell(f"; the game is stored in {store}")
+        return FAILED
+    remark(f"store: {store}")
+    return DONE
+
+
+# --- games of people --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Seats:
+    """The people of a game as the command line names them, and where the game is shown."""
+
+    is_terminal: bool
+    names: tuple[str, ...] = ()
+    side: str | None = None
+    clock: str | None = None
+    seed_given: bool = False
+    listen: str = ""
+
+    @contextmanager
+    def listening(self) -> "Iterator[Listening | None]":
+        """Listen for the pages, before anything is started or stored; None in a terminal. Raises `UsageError`."""
+        if self.is_terminal:
+            yield None
+            return
+        needs(SERVING, "web", "arena play without --terminal")
+        from arena.web.address import LOCAL_HOST, listen, parse_address
+
+        listening = option_value("--listen", lambda text: listen(parse_address(text)), self.listen or LOCAL_HOST)
+        try:
+            yield listening
+        finally:
+            listening.close()
+
+    def persons(self, count: int) -> PersonOptions:
+        """Return the options of `count` persons. Raises `UsageError`."""
+        if len(self.names) > count:
+            raise UsageError(f"--name: expected at most {count}, got {len(self.names)}")
+        if self.clock is not None:
+            option_value("--clock", parse_time, self.clock)
+        names = (*self.names, *(_user_name(), GUEST)[len(self.names) :])
+        return PersonOptions(names[:count], COLOR_BY_WORD.get(self.side or ""), self.clock, self.seed_given)
+
+
+def _user_name() -> str:
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return NOBODY
+    return NOBODY if name_fault(name) else name
+
+
+def begin_with_person(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path | None) -> int:
+    """Play a new game. Returns the exit code; raises `ArenaError`."""
+    who = seats.persons(1 if paths else 2)
+    with seats.listening() as listening, unwinding():
+        own_process(options.sandbox)
+        with begin_person_game(paths, options, who, remark, file=save, run=run_unwinding) as prepared:
+            return _play_person(prepared, listening, is_level_chosen=options.sandbox == AUTO)
+
+
+def resume_with_person(
+    file: Path, bot: str | None, sandbox: str | None, interpreters: tuple[str, ...], seats: Seats
+) -> int:
+    """Resume a saved game; `bot` is the path of its bot now. Returns the exit code; raises `ArenaError`."""
+    saved = load_saved(file)
+    if not any(saved.persons):
+        words = _line("resume", str(file))
+        raise UsageError(f"{file}: expected a game with a person, got one of bots; resume it with: {words}")
+    if seats.is_terminal and all(saved.persons):
+        raise UsageError(f"{file}: in one terminal two people would see each other's pieces: resume without --terminal")
+    places = {color: bot for color in Color if bot is not None and not saved.persons[color]}
+    if bot is not None and not places:
+        raise UsageError(f"{file}: two people play this game: expected no BOT")
+    options = ResumeOptions(sandbox, places, interpreters)
+    with seats.listening() as listening, unwinding():
+        own_process(resume_sandbox(saved, options))
+        with resume_game(saved, file, options, remark, run_unwinding) as prepared:
+            if isinstance(prepared, AlreadyPlayed):
+                remark(_already_played(prepared))
+                return DONE
+            return _play_person(prepared, listening, is_level_chosen=sandbox == AUTO)
+
+
+def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
+    """Return what shows the game: pages, or the terminal."""
+    if listening is None:
+        from arena.cli.play_terminal import terminal_face
+
+        return terminal_face
+    from arena.web.seat_page import NextCommands
+    from arena.web.seat_server import page_face
+
+    def tell(addresses: Mapping[Color, str]) -> None:
+        for color, address in addresses.items():
+            result(f"{named(prepared.spec.players, color)}: {address}")
+        flush_results()
+
+    store = str(prepared.store.path)
+    commands = NextCommands(
+        go_on=_line("play", "--resume", str(prepared.file)),
+        show=lambda number: _line("show", store, str(number)),
+        report=_line("report", store, "--out", "site"),
+    )
+    stays = "the game is over; close its pages or press Ctrl-C to end the command"
+    return page_face(listening, tell, complain=remark, commands=commands, ended=lambda: remark(stays))
+
+
+def _play_person(prepared: PreparedGame, listening: "Listening | None", *, is_level_chosen: bool) -> int:
+    if not all(player.is_person for player in prepared.bots):
+        remark(level_line(prepared.held.level, is_level_chosen))
+    red, blue = prepared.spec.times
+    names = prepared.spec.names.replace(" - ", " (red) - ") + " (blue)"
+    remark(f"{names}, {prepared.spec.ruleset.name}; red {red.text}, blue {blue.text}{_resumed(prepared)}")
+    store = prepared.store.path
+    remark(f"store: {store}; Ctrl-C saves the game in {prepared.file}")
+
+    def finished(row: GameRow) -> int:
+        remark(game_line(row))
+        remark(f"stored as game {row.number}: {_line('show', str(store), str(row.number))}")
+        return DONE
+
+    def saved(plies: int) -> None:
+        where = " --terminal" if listening is None else ""
+        remark(f"saved after {_plies(plies)}; resume with: {_line_to_resume(prepared, 'play', '--resume')}{where}")
+
+    with StopRequests() as stop:
+        with _naming_resumption(prepared, "play again with"):
+            ending = play_person_game(prepared, _face(listening, prepared), stop, remark)
+        stop.reporting()
+        return _report(ending, prepared, stop, finished, saved)
+
+
+# --- games of both kinds ----------------------------------------------------------------------------------------------
+
+
+def _report(
+    ending: Ending,
+    prepared: PreparedGame,
+    stop: StopRequests,
+    finished: Callable[[GameRow], int],
+    saved: Callable[[int], None],
+) -> int:
+    """Say how a game has ended. Returns the exit code."""
+    match ending:
+        case Finished(row):
+            return finished(row)
+        case Saved(plies):
+            saved(plies)
+        case NotSaved(why):
+            remark(f"stopped; the game cannot be resumed: {why}")
+        case NothingPlayed():
+            remark(f"stopped before both sides had set up: {_kept(prepared)}")
+        case Changed(lines):
+            words = "what was played does not count: it is neither stored nor saved"
+            raise ArenaError("\n".join([*lines, words]))
+    return INTERRUPTED if stop.wish else DONE
+
+
+def _line(*words: str) -> str:
+    return shell_line(*this_command(), *words)
+
+
+def _plies(count: int) -> str:
+    return counted(count, "ply", "plies")
+
+
+def _resumed(prepared: PreparedGame) -> str:
+    return f", resumed after {_plies(len(prepared.history.actions))}" if prepared.history else ""
+
+
+def _already_played(game: AlreadyPlayed) -> str:
+    return f"this game is stored already, as game {game.row.number} of {game.store}"
+
+
+def _kept(prepared: PreparedGame) -> str:
+    """What is left of a game that was stopped before it could be saved."""
+    return f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
+
+
+def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
+    named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
+    return _line(*command, str(prepared.file), *named)
+
+
+@contextmanager
+def _naming_resumption(prepared: PreparedGame, again: str, *before: str) -> Iterator[None]:
+    """Add to an error that ends the game the lines of `before`, and how to resume: `again` and the same command.
+
+    An error that says that these bots cannot play the game is raised as it is: nothing can be resumed.
+    """
+    try:
+        yield
+    except ArenaError as error:
+        if type(error) is UsageError:
+            raise
+        how = f"{again}: {same_command()}"
+        if isinstance(error, StoreChangedError):
+            how = (
+                f"this game is not stored; {prepared.store.path} is another store now: put the one with the earlier "
+                "games back there before you give the same command again"
+            )
+        raise stopped_by(error, *before, how) from error

@@ -1,0 +1,283 @@
+"""What a league or a match is asked to be: the options in the words that people write, their defaults, and the formats.
+
+Quick to import: the command line needs names and defaults before anything else. `arena.league.option_values` reads the
+values, and `arena.league.pairing.chosen` makes the format.
+"""
+
+import enum
+import os
+import re
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.errors import UsageError
+from arena.system.printable import shown
+
+if TYPE_CHECKING:
+    from arena.bots.asked import AskedBot, OwnByName
+    from arena.rules.ruleset import Ruleset
+
+
+SANDBOXES = ("basic", "bwrap", "cgroup", "auto")
+OPPONENTS = ("hidden", "named")
+LARGEST_SEED = 2**64 - 1
+MOST_JOBS = 4096
+"""Games at a time; each takes two processes and a dozen descriptors."""
+USUAL_MATCH_GAMES = 2
+USUAL_MOST_COMPARED = 20_000
+"""Games of a sequential test at most, where nobody says how many."""
+MOST_GAMES = 1_000_000
+"""Games of a league, whose rows are in memory while it is played."""
+
+
+def usable_cpus() -> int:
+    """How many CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Kind(enum.Enum):
+    """A kind of games, by the word that default stores are named after."""
+
+    LEAGUE = "league"
+    MATCH = "match"
+    COMPARE = "compare"
+    PLAY = "play"
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """The options of a league or a match. Times and sizes are strings with units, such as `100ms` or `512M`.
+
+    `rules` are a ruleset, or the name of one. `limits` is a TOML file with other limits and times for some bots.
+    `interpreters` are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same
+    processes. `openings` is a file of set-ups that games begin with. `opponents`, one of `OPPONENTS`, is
+    whether bots are told each other's names. `affinity` pins the bots of each game to a CPU;
+    without it (None) that is done where there are at least as many games as usable CPUs.
+    `asked` are the bots as they were named, where more is said of them than their paths. `own` is what single bots may
+    use and take, by name; `limits` wins over it.
+    With a `cluster` the games are played on other machines, or on this one by way of one.
+    Without a `store` the games are kept in a file in the current folder that is named after the settings.
+    """
+
+    rules: "str | Ruleset" = "isf"
+    time: str = "100ms"
+    start_time: str = "10s"
+    setup_time: str = "5s"
+    margin: str = "50ms"
+    seed: int = 1
+    jobs: int = field(default_factory=usable_cpus)
+    sandbox: str = "basic"
+    memory: str = "512M"
+    processes: int = 64
+    tmp: str = "16M"
+    limits: Path | None = None
+    interpreters: tuple[str, ...] = ()
+    build_time: str = "10m"
+    build_memory: str = "2G"
+    build_disk: str = "2G"
+    build_network: bool = False
+    pondering: bool = True
+    keep_bots: bool = False
+    openings: Path | None = None
+    opponents: str = "hidden"
+    affinity: bool | None = None
+    store: Path | None = None
+    asked: "tuple[AskedBot, ...]" = ()
+    own: "OwnByName | None" = None
+    cluster: "ClusterOptions | None" = None
+
+
+USUAL = PlayOptions()
+
+
+USUAL_ROUNDS = 1
+USUAL_CONFIDENCE = 0.95
+USUAL_EXTRA_PAIRS = 2
+GAMES_A_BOT = 500
+"""What a ladder may spend if nobody says how much. A bot plays 1,000 then on average, which tells 40 Elo with certainty
+and 25 mostly; bots that are closer may not be worth more."""
+MOST_PAIRS = 1000
+"""In a match of a knockout, and as many extra ones."""
+LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
+
+
+class FormatName(enum.Enum):
+    """A format of leagues, by its name on the command line."""
+
+    ROUND_ROBIN = "round-robin"
+    SINGLE = "single-round-robin"
+    GAUNTLET = "gauntlet"
+    SWISS = "swiss"
+    KNOCKOUT = "knockout"
+    LADDER = "ladder"
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """The fields of `FormatOptions` that say something to this format alone."""
+        return _TAKES[self]
+
+
+PLACING = (FormatName.SWISS, FormatName.KNOCKOUT, FormatName.LADDER)
+"""The formats that place bots by rules of their own."""
+
+
+_TAKES: dict[FormatName, tuple[str, ...]] = {
+    FormatName.ROUND_ROBIN: ("rounds",),
+    FormatName.SINGLE: ("rounds",),
+    FormatName.GAUNTLET: ("rounds", "challengers"),
+    FormatName.SWISS: ("rounds", "seeds"),
+    FormatName.KNOCKOUT: ("seeds", "best_of", "extra_pairs"),
+    FormatName.LADDER: ("confidence", "games"),
+}
+
+
+@dataclass(frozen=True)
+class FormatOptions:
+    """The options of a format; None where an option was not given. See docs/formats.md.
+
+    `rounds` are those of a round robin, a gauntlet or a Swiss; the first `challengers` bots meet all others in a
+    gauntlet; `seeds` are names of bots from the first seed on (the others follow in their order); a match of a knockout
+    is the best of so many pairs of games, and of at most `extra_pairs` more where it is level; a ladder ends at a
+    `confidence` of its order or after so many `games` (usually `GAMES_A_BOT` for each bot). A bot with `disqualify`
+    faults plays no more, in all formats.
+    """
+
+    name: FormatName = FormatName.ROUND_ROBIN
+    rounds: int | None = None
+    challengers: int | None = None
+    seeds: tuple[str, ...] = ()
+    best_of: int | None = None
+    extra_pairs: int | None = None
+    confidence: float | None = None
+    games: int | None = None
+    disqualify: int | None = None
+
+
+def check_format(options: FormatOptions) -> None:
+    """Raise `UsageError` for an option that the format does not take, or needs and has not got."""
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if option.name in ("name", "disqualify") or value is None or value == ():
+            continue
+        if option.name not in options.name.takes:
+            *takers, last = (name.value for name in FormatName if option.name in name.takes)
+            words = f"{', '.join(takers)} and {last}" if takers else last
+            raise UsageError(
+                f"{option_name(option.name)} is for --format {words}: expected no such option with --format "
+                f"{options.name.value}, got {_shown(value)}"
+            )
+        if isinstance(value, int) and value < (0 if option.name == "extra_pairs" else 1):
+            raise UsageError(f"{option_name(option.name)}: expected a whole number from 1, got {value}")
+        if option.name in ("best_of", "extra_pairs") and value > MOST_PAIRS:
+            raise UsageError(f"{option_name(option.name)}: expected at most {MOST_PAIRS} pairs of games, got {value}")
+    if options.name is FormatName.GAUNTLET and options.challengers is None:
+        raise UsageError(
+            "--format gauntlet: expected --challengers N (the first N bots named meet all others), got no challengers"
+        )
+    confidence = options.confidence
+    if confidence is not None and not LEAST_CONFIDENCE < confidence <= MOST_CONFIDENCE:
+        raise UsageError(
+            f"--confidence: expected a likelihood above {LEAST_CONFIDENCE} and up to {MOST_CONFIDENCE}, such as 0.95, "
+            f"got {confidence:g}"
+        )
+    if options.disqualify is not None and not 1 <= options.disqualify <= MOST_GAMES:
+        raise UsageError(f"--disqualify: expected a number of faults from 1 to {MOST_GAMES}, got {options.disqualify}")
+
+
+def option_name(field: str) -> str:
+    """A field as the command line spells it."""
+    return f"--{field.replace('_', '-')}"
+
+
+def _shown(value: object) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+LOCAL = "local:"
+MOST_LOCAL = 64
+USUAL_WAIT = "1m"
+FORMS = "tcp://HOST:PORT or tls://HOST:PORT of a dask scheduler, or local:N for N workers on this machine"
+_ADDRESS = re.compile(r"(?:(tcp|tls)://)?((?:[A-Za-z0-9._-]+)|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """The options of a cluster.
+
+    `cluster` is an address or `local:N`, `wait` a time such as `1m`: how long a scheduler may be unreachable, and a
+    worker silent. The files are those of TLS, in PEM. Each worker plays `jobs` games in parallel, by default as many as
+    it has CPUs. With `calibrate` clocks are scaled to each machine.
+    """
+
+    cluster: str
+    wait: str = USUAL_WAIT
+    ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+    jobs: int | None = None
+    calibrate: bool = False
+
+    @property
+    def local(self) -> int:
+        """How many workers there are to be on this machine; 0 where a scheduler is given. Raises `UsageError`."""
+        if not self.cluster.startswith(LOCAL):
+            return 0
+        number = self.cluster.removeprefix(LOCAL)
+        if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
+            raise UsageError(
+                f"--cluster: expected {LOCAL}N with N workers, from 1 to {MOST_LOCAL}, got {shown(self.cluster)}"
+            )
+        return int(number)
+
+    @property
+    def address(self) -> str:
+        """The scheduler's address, as dask writes it. Raises `UsageError`."""
+        match = _ADDRESS.fullmatch(self.cluster)
+        if not match or int(match[3]) > 65535:
+            raise UsageError(f"--cluster: expected {FORMS}, got {shown(self.cluster)}")
+        scheme = match[1] or ("tls" if self.ca or self.cert or self.key else "tcp")
+        return f"{scheme}://{match[2]}:{match[3]}"
+
+    def check(self) -> None:
+        """Raise `UsageError` for what makes no sense."""
+        files = {"--tls-ca": self.ca, "--tls-cert": self.cert, "--tls-key": self.key}
+        given = [name for name, file in files.items() if file is not None]
+        if self.local:
+            if given:
+                raise UsageError(f"{given[0]}: --cluster {self.cluster} makes keys of its own")
+            return
+        is_tls = self.address.startswith("tls://")
+        if is_tls and len(given) < len(files):
+            missing = ", ".join(name for name in files if name not in given)
+            raise UsageError(f"--cluster {self.cluster}: TLS needs {missing} as well")
+        if given and not is_tls:
+            raise UsageError(f"{given[0]}: expected --cluster tls://HOST:PORT with it, got {shown(self.cluster)}")
+        if self.ca and self.cert and self.key:
+            _check_tls(self.ca, self.cert, self.key)
+
+
+def _check_tls(ca: Path, cert: Path, key: Path) -> None:
+    """Raise `UsageError` for files that no connection can be made with."""
+    import ssl
+
+    given = {"--tls-ca": ca, "--tls-cert": cert, "--tls-key": key}
+    for option, file in given.items():
+        try:
+            file.open("rb").close()
+        except OSError as error:
+            raise UsageError(f"{option} {shown(str(file))}: cannot be read: {error.strerror}") from None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    for option in ("--tls-ca", "--tls-cert"):
+        try:
+            context.load_verify_locations(given[option])
+        except (OSError, ValueError):
+            raise UsageError(f"{option} {shown(str(given[option]))}: expected a certificate in PEM") from None
+    try:
+        context.load_cert_chain(cert, key, password=lambda: "")  # or it would be asked for at the terminal
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            words = f"it is not the key of the certificate {shown(str(cert))}"
+        else:
+            words = "expected a private key in PEM, without a password"
+        raise UsageError(f"--tls-key {shown(str(key))}: {words}") from None

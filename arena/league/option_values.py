@@ -1,0 +1,231 @@
+"""From what was asked for to the settings of a league, the limits of its bots and the file that it is kept in."""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from arena.bots.asked import NOTHING_OWN, Own, asked_bot
+from arena.bots.build_files import BuildLimits
+from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
+from arena.bots.limits_file import by_bot, load_own
+from arena.bots.samples import is_path_of
+from arena.bots.spec import BotSpec
+from arena.errors import UsageError, suggest
+from arena.game.time_control import TimeControl, parse_duration, parse_time
+from arena.league.game_ids import openings_digest
+from arena.league.league_options import (
+    LARGEST_SEED,
+    MOST_GAMES,
+    MOST_JOBS,
+    OPPONENTS,
+    SANDBOXES,
+    USUAL,
+    Kind,
+    PlayOptions,
+)
+from arena.league.openings import load_openings
+from arena.league.settings import Settings
+from arena.league.store import NAMED
+from arena.rules.loading import load_ruleset
+from arena.system.printable import printable
+
+LONGEST_NAME = 255 - len("-journal")
+"""Bytes that a store's name may have: what file systems allow, less what SQLite adds for the file beside it."""
+OPENINGS_DIGITS = 6
+NO_MARGIN = ("0", "0ms")
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
+    """An option's value; the error names the option. Raises `UsageError`."""
+    try:
+        return parse(value)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from None
+
+
+def check_options(options: PlayOptions) -> None:
+    """Raise `UsageError` for what is out of range, or cannot be done on this system."""
+    for name, value, least, most in (("seed", options.seed, 0, LARGEST_SEED), ("jobs", options.jobs, 1, MOST_JOBS)):
+        if not least <= value <= most:
+            raise UsageError(f"--{name}: expected a whole number from {least} to {most}, got {value}")
+    if options.sandbox not in SANDBOXES:
+        raise UsageError(f"--sandbox: expected a level, got {options.sandbox!r}: {suggest(options.sandbox, SANDBOXES)}")
+    if options.opponents not in OPPONENTS:
+        raise UsageError(
+            f"--opponents: expected {' or '.join(OPPONENTS)}, got {options.opponents!r}: "
+            f"{suggest(options.opponents, OPPONENTS)}"
+        )
+    if options.affinity and not hasattr(os, "sched_setaffinity"):
+        raise UsageError("--affinity: this system cannot pin programs to a CPU")
+    check_openings(options)
+
+
+def check_values(options: PlayOptions) -> None:
+    """Raise `UsageError` or `RulesetError` for a value that makes no sense for any bots."""
+    check_options(options)
+    time_control(options)
+    usual_limits(options)
+    build_limits(options)
+    if isinstance(options.rules, str):
+        load_ruleset(options.rules)
+
+
+def check_number(bots: int, rounds: int, planned: int | None) -> None:
+    """Raise `UsageError` if there are more games planned in these rounds than a league may have."""
+    if planned is not None and planned > MOST_GAMES:
+        raise UsageError(
+            f"--rounds: expected at most {MOST_GAMES * rounds // planned} with {bots} bots (a league has at most "
+            f"{MOST_GAMES} games), got {rounds}"
+        )
+
+
+def time_control(options: PlayOptions) -> TimeControl:
+    """The time limits that were asked for. Raises `UsageError`."""
+    return msgspec.structs.replace(
+        option_value("--time", parse_time, options.time),
+        start_ms=option_value("--start-time", parse_duration, options.start_time),
+        setup_ms=option_value("--setup-time", parse_duration, options.setup_time),
+        margin_ms=0 if options.margin in NO_MARGIN else option_value("--margin", parse_duration, options.margin),
+    )
+
+
+def usual_limits(options: PlayOptions) -> Limits:
+    """The limits of each bot that has none of its own. Raises `UsageError` for an option that makes no sense."""
+    return Limits(
+        option_value("--memory", parse_memory, options.memory),
+        option_value("--processes", check_processes, options.processes),
+        option_value("--tmp", parse_size, options.tmp),
+    )
+
+
+def build_limits(options: PlayOptions) -> BuildLimits:
+    """Return the limits of a build. Raises `UsageError` for an option that makes no sense."""
+    return BuildLimits(
+        seconds=option_value("--build-time", parse_duration, options.build_time) / 1000,
+        memory=option_value("--build-memory", parse_memory, options.build_memory),
+        disk=option_value("--build-disk", parse_size, options.build_disk),
+        network=options.build_network,
+    )
+
+
+def check_openings(options: PlayOptions) -> None:
+    """Raise `UsageError` where games cannot begin with openings."""
+    if options.openings is not None and options.keep_bots:
+        raise UsageError(
+            "--openings: expected no --keep-bots with it: in the return game a bot that remembers the first one would "
+            "know its opponent's set-up, which was its own"
+        )
+
+
+def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[str | None] = ()) -> Settings:
+    """The settings that were asked for. Raises `UsageError` or `RulesetError`.
+
+    `times` are the bots' own time controls where they have been told so, one for each bot; they win over the file of
+    limits.
+    """
+    usual = usual_limits(options)
+    own = _own_of(options, bots)
+    time = time_control(options)
+    own_times = {bot.player.digest: said.time for bot in bots if (said := own.get(bot.name)) and said.time}
+    own_times |= {
+        bot.player.digest: option_value("time", parse_time, text)
+        for bot, text in zip(bots, times, strict=False)
+        if text is not None
+    }
+    ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
+    return Settings(
+        ruleset,
+        time,
+        options.seed,
+        usual,
+        tuple(sorted((name, said.limits(usual)) for name, said in own.items())),
+        options.pondering,
+        options.keep_bots,
+        tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
+        openings=() if options.openings is None else load_openings(options.openings, ruleset),
+        names_told=options.opponents == NAMED,
+    )
+
+
+def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
+    """Return the options of single bots, by name. `--limits` wins over what is written where the bot is named.
+
+    Raises `UsageError` for a table of no bot here, or of several.
+    """
+    names = [bot.name for bot in bots]
+    own = by_bot(options.own, names, bots) if options.own else {}
+    for bot in bots:
+        if bot.asked and bot.asked.own != NOTHING_OWN:
+            own[bot.name] = bot.asked.own.over(own.get(bot.name, NOTHING_OWN))
+    for name, said in load_own(options.limits, names, bots).items() if options.limits else ():
+        own[name] = said.over(own.get(name, NOTHING_OWN))
+    return own
+
+
+def with_moves_of(time: TimeControl, other: TimeControl) -> TimeControl:
+    """A time control with another one's limits on moves."""
+    return msgspec.structs.replace(time, move_ms=other.move_ms, bank_ms=other.bank_ms, increment_ms=other.increment_ms)
+
+
+def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Sequence[BotSpec]) -> tuple[str | None, ...]:
+    """The time controls that were given for paths, as those of the bots there: a path may have been passed over.
+
+    The bots are in the order of their paths; a path may be there twice, for a bot that plays a copy of itself, and the
+    path of a folder is that of all bots in it.
+    """
+    words = [asked_bot(path).path for path in paths]
+    given = list(zip(words, times, strict=True)) if times else []
+    found = []
+    for bot in bots if times else ():
+        at = Path(os.path.abspath(bot.path))
+        while not (is_path_of(given[0][0], bot.path) or Path(os.path.abspath(given[0][0])) in at.parents):
+            del given[0]
+        found.append(given[0][1])
+        if is_path_of(given[0][0], bot.path):
+            del given[0]
+    return tuple(found)
+
+
+def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:
+    """The file that the games are kept in. Raises `UsageError` or `RulesetError`."""
+    if options.store is not None:
+        return options.store
+    return Path(default_store(kind, bots, settings_of(replace(options, limits=None, own=None), bots)))
+
+
+def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more: str) -> str:
+    """The file that the games are kept in where none is named: separated by what they are, and by what `more` says.
+
+    A name that is too long for a file is cut, and ends in a fingerprint of the whole.
+    """
+    who = [bot.name for bot in bots] if kind in (Kind.MATCH, Kind.COMPARE) else []
+    seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
+    given = [f"openings{openings_digest(settings.openings)[:OPENINGS_DIGITS]}"] if settings.openings else []
+    parts = [kind.value, *who, settings.ruleset.name, settings.time.text, *more, *seed, *given]
+    name = re.sub(r"[^\w.+-]", "_", "-".join(parts))
+    suffix = ".sqlite"
+    if len(os.fsencode(name + suffix)) > LONGEST_NAME:
+        suffix = f"-{hashlib.sha256(name.encode()).hexdigest()[:16]}{suffix}"
+        name = os.fsencode(name)[: LONGEST_NAME - len(suffix)].decode(errors="ignore")
+    return name + suffix
+
+
+def apart_from_bots(store: Path, bots: Sequence[BotSpec]) -> Path:
+    """Return the path of the store. Raises `UsageError` if it is in a bot's folder, of which it would become a part."""
+    full = Path(os.path.realpath(store))
+    for bot in bots:
+        if bot.fault is None and bot.path.is_dir() and full.is_relative_to(bot.folder):
+            raise UsageError(
+                f"{printable(str(store))}: the store would lie in the folder of {bot.name}, and each game would make "
+                "that another version: name another place with --store"
+            )
+    return store

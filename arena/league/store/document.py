@@ -1,0 +1,259 @@
+"""The settings document of a store: what all its games share, and what a league keeps next to them.
+
+What a league keeps (`Kept`) may change with each league. Some of it is a claim that no game proves, such as which games
+do not count; a report that shows such a claim says so, or checks it against the games.
+
+Every bot plays under the store's `time` but those that have a setting of their own, `time of NAME@DIGEST`. The digest
+says whose it is and the name is for people, so a bot that is renamed keeps its clock. A bot that has played, or took
+part when the store was last used, and has no such setting has the store's.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from arena.game.spec import Player
+from arena.system.printable import printable
+
+RULESET = "ruleset"
+RULES = "rules"
+TIME = "time"
+OTHER_TIMES = "other times"
+SEED = "seed"
+PONDERING = "pondering"
+KEEP_BOTS = "keep-bots"
+OPENINGS = "openings"
+NO_OPENINGS = "none"
+"""The value of `OPENINGS` if the bots choose their set-ups."""
+OPPONENTS = "opponents"
+HIDDEN, NAMED = "hidden", "named"
+"""The values of `OPPONENTS`: whether bots are told whom they play."""
+CALIBRATION = "calibration"
+"""How clocks are scaled to each machine; only in a store whose games were played so (`--calibrate`)."""
+LIMITS_OF = "limits of "
+"""The start of the names of settings for what one bot may use; the bot's name follows."""
+TIME_OF = "time of "
+"""The start of the names of settings for the time control of one bot; NAME@DIGEST follows."""
+SEPARATOR = "; "
+"""Between the rules in their setting."""
+
+SETTINGS_OF_GAMES = (RULESET, RULES, TIME, OTHER_TIMES)
+"""Settings in every store that holds games. Without them, games under any other rules could be added."""
+NOT_CALIBRATED = {CALIBRATION: "no"}
+"""The setting of games whose clocks are not scaled; it is not stored."""
+DIGITS_SHOWN = 6
+
+
+def time_key(player: Player) -> str:
+    """Return the name of the setting for a player that has a time control of its own."""
+    return f"{TIME_OF}{player.name}@{player.digest}"
+
+
+def own_times_in(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the time controls of bots that have their own, in words, by digest."""
+    return {_digest(name): printable(text) for name, text in settings.items() if name.startswith(TIME_OF)}
+
+
+def without_known_times(asked: Mapping[str, str], present: Mapping[str, str]) -> dict[str, str]:
+    """Drop the own times of bots for which the store has one, under any name."""
+    known = own_times_in(present)
+    return {name: text for name, text in asked.items() if not name.startswith(TIME_OF) or _digest(name) not in known}
+
+
+def time_differences(
+    present: Mapping[str, str],
+    asked: Mapping[str, str],
+    players: Sequence[Player],
+    played: Callable[[], Collection[str]],
+) -> list[str]:
+    """Return a line for each player that is to have another clock than the store has for it.
+
+    Looked at are these `players` and those with a time of their own in `asked`. `played` gives the digests of players
+    known to have the store's own time if nothing else is said of them; it is called only where some bot has a time of
+    its own. Where the time of all differs, that is not said of each.
+    """
+    had, wanted = own_times_in(present), own_times_in(asked)
+    if TIME not in present or not (had or wanted):
+        return []
+    usual, asked_usual = present[TIME], asked.get(TIME, present[TIME])
+    known = dict.fromkeys(played(), usual) | had
+    names = {_digest(name): _name(name) for name in asked if name.startswith(TIME_OF)}
+    names |= {player.digest: player.name for player in players}
+    lines = []
+    for digest, name in names.items():
+        before, now = known.get(digest), wanted.get(digest, asked_usual)
+        if before is None or before == now or (digest not in had and digest not in wanted):
+            continue
+        lines.append(f"    {TIME_OF}{name}@{digest[:DIGITS_SHOWN]}: {before} (in the store), {now} (asked for)")
+    return lines
+
+
+def _digest(setting: str) -> str:
+    return setting.rpartition("@")[2]
+
+
+def _name(setting: str) -> str:
+    return printable(setting.removeprefix(TIME_OF).rpartition("@")[0])
+
+
+_Count = Annotated[int, Meta(ge=0, lt=2**53)]
+_Number = Annotated[int, Meta(ge=1, lt=2**53)]
+Runs = tuple[tuple[_Number, _Number], ...]
+"""Numbers of games: the first and the last of each run of consecutive numbers, in order."""
+
+
+class Disqualified(msgspec.Struct, frozen=True):
+    """A bot that plays no more: how many faults it had, and how many games are left out, where that is known.
+
+    With `is_so_far` there are games of the league to come, and more may be left out. `counted` is how many of its games
+    the league counts: the store may hold others, of a league that was played before without disqualification.
+    """
+
+    player: Player
+    faults: _Count
+    left_out: _Count | None
+    is_so_far: bool = False
+    counted: _Count | None = None
+
+
+class LadderStart(msgspec.Struct, frozen=True):
+    """The games that a ladder began with: those up to number `since`, between players of these digests."""
+
+    players: tuple[str, ...]
+    since: int
+
+
+class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The data that a league keeps in a store next to its games."""
+
+    entrants: tuple[Player, ...] = ()
+    """The players that took part when the store was last used."""
+    planned: _Count | None = None
+    """How many games these are to play; None where that is not known."""
+    meets_all: bool | None = None
+    """Whether these are all to meet equally often; None where no league was played, as after an import."""
+    format: str = ""
+    """The format of the last league, as `arena.league.stored_league` writes it."""
+    ladder: LadderStart | None = None
+    sandbox: str | None = None
+    """The sandbox level of the last run."""
+    disqualified: tuple[Disqualified, ...] = ()
+    not_counted: Runs = ()
+    """Games of the entrants that the last league does not count, such as those of a format played before."""
+    files: dict[str, dict[str, str]] = {}
+    """The fingerprints of the files of each version of a bot, by `files_key`."""
+    places: dict[str, str] = {}
+    """The path that each player last played from, by digest."""
+    arguments: dict[str, tuple[str, ...]] = {}
+    """The arguments of players that were started with some, by digest. `arena.league.trust` says when to use them: a
+    store may come from anyone."""
+
+    def files_of(self, player: Player) -> dict[str, str]:
+        """Return the fingerprints of a player's files; empty if they were not kept."""
+        return self.files.get(files_key(player), {})
+
+    def planned_for(self, players: Iterable[Player]) -> tuple[int | None, bool | None]:
+        """Return `planned` and `meets_all` for a table of these players; None twice unless these are the entrants."""
+        if {player.digest for player in players} != {player.digest for player in self.entrants}:
+            return None, None
+        return self.planned, self.meets_all
+
+    @property
+    def numbers_not_counted(self) -> "GameNumbers":
+        runs = self.not_counted
+        is_in_order = all(first <= last for first, last in runs) and all(a[1] < b[0] for a, b in pairwise(runs))
+        return GameNumbers(runs) if is_in_order else NO_GAMES
+
+
+class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All settings of a store: those that all games share, in words by name, and what is kept next to the games."""
+
+    games: dict[str, str] = {}
+    kept: Kept = Kept()
+
+
+class GameNumbers:
+    """A set of game numbers, held as runs."""
+
+    def __init__(self, runs: Runs = ()) -> None:
+        self._runs = runs
+        self._firsts = [first for first, _ in runs]
+
+    def __contains__(self, number: int) -> bool:
+        at = bisect_right(self._firsts, number)
+        return at > 0 and number <= self._runs[at - 1][1]
+
+    def __bool__(self) -> bool:
+        return bool(self._runs)
+
+
+NO_GAMES = GameNumbers()
+
+
+class NumberSet:
+    """A growing set of game numbers, in a byte for each number up to the largest."""
+
+    def __init__(self) -> None:
+        self._is_in = bytearray()
+
+    def add(self, number: int) -> None:
+        if number >= len(self._is_in):
+            self._is_in.extend(bytes(2 * number + 64 - len(self._is_in)))
+        self._is_in[number] = 1
+
+    def __contains__(self, number: int) -> bool:
+        return number < len(self._is_in) and bool(self._is_in[number])
+
+    def __len__(self) -> int:
+        return self._is_in.count(1)
+
+
+def runs_of(numbers: Iterable[int]) -> Runs:
+    """Return these numbers of games, which are in order, as runs."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return tuple(runs)
+
+
+def files_key(player: Player) -> str:
+    return f"{player.name}@{player.digest}"
+
+
+_decoder = msgspec.json.Decoder(Document)
+
+
+def decode_document(data: object) -> Document | None:
+    """Return the document with its names made printable, as a store may come from anyone; None if it is none."""
+    try:
+        document = _decoder.decode(data if isinstance(data, bytes) else b"")
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    kept = document.kept
+    return replace(
+        document,
+        kept=replace(
+            kept,
+            entrants=tuple(map(_readable, kept.entrants)),
+            disqualified=tuple(replace(one, player=_readable(one.player)) for one in kept.disqualified),
+            files={key: {printable(name): text for name, text in files.items()} for key, files in kept.files.items()},
+            arguments={key: words for key, words in kept.arguments.items() if not any("\0" in word for word in words)},
+        ),
+    )
+
+
+def encode_document(games: Mapping[str, str], kept: Kept) -> bytes:
+    """Raises `UnicodeEncodeError` for text that is none."""
+    return msgspec.json.encode(Document(dict(games), kept), order="sorted")
+
+
+def _readable(player: Player) -> Player:
+    return Player(printable(player.name), printable(player.digest))

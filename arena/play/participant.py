@@ -1,0 +1,175 @@
+"""What a game needs of each side: a bot's process has all of it, and so has a person.
+
+Bytes go in with `write_now` and come out of the descriptor `stdout`, which can be waited for. The rest is about being a
+program: how it ends, what it uses, what it writes to standard error.
+"""
+
+import os
+import select
+from collections.abc import Callable
+from typing import Protocol
+
+import trio
+
+from arena.bots.process import QUIT_GRACE
+from arena.bots.usage import CpuTimes
+from arena.game.faults import Excess
+from arena.game.hints import Activity
+from arena.game.person_seat import PersonSeat
+from protocol.bot_codec import decode_for_bot, encode_from_bot
+from protocol.lines import LineBuffer
+from protocol.messages import BotMessage, Hello, Ready, Want, Wants
+
+LARGEST_READ = 65536
+
+
+class Participant(Protocol):
+    """One side of a running game. `arena.bots.process.BotProcess` documents each member.
+
+    The default of a method is the answer of a side that is no process.
+    """
+
+    @property
+    def stdin(self) -> int: ...
+    @property
+    def stdout(self) -> int: ...
+    @property
+    def sandbox(self) -> str: ...
+    @property
+    def is_confined(self) -> bool: ...
+    @property
+    def stderr_tail(self) -> str: ...
+    @property
+    def used_us(self) -> int: ...
+    @property
+    def peak_memory(self) -> int: ...
+    @property
+    def pondered_us(self) -> int: ...
+
+    def write_now(self, data: bytes) -> bytes: ...
+    def has_output(self) -> bool: ...
+    def read_now(self) -> bytes | None: ...
+    async def end(self, grace: float = QUIT_GRACE) -> None: ...
+
+    def cpu_us(self) -> int:
+        return 0
+
+    def used_since(self, before_us: int) -> int | None:
+        return None
+
+    def first_times(self) -> CpuTimes:
+        return CpuTimes(None, {})
+
+    def times(self) -> CpuTimes | None:
+        return None
+
+    def freeze(self) -> None:
+        return
+
+    def thaw(self) -> None:
+        return
+
+    def worked_us(self) -> int:
+        return 0
+
+    def is_starved(self, before_us: int, seconds: float) -> bool:
+        return False
+
+    def has_exited(self) -> bool:
+        return False
+
+    def exit_words(self) -> str:
+        return ""
+
+    def exit_status(self) -> int | None:
+        return None
+
+    def out_of_memory(self) -> Excess | None:
+        return None
+
+    def machine_was_out_of_memory(self) -> bool:
+        return False
+
+    def read_stderr_now(self) -> None:
+        return
+
+    def activity(self) -> Activity:
+        return Activity.UNKNOWN
+
+    def has_unread(self) -> bool | None:
+        return False
+
+    def has_closed_input(self) -> bool:
+        return False
+
+    def kill_now(self) -> None:
+        return
+
+    async def drain_stderr(self) -> None:
+        await trio.sleep_forever()
+
+    async def wait_exit(self) -> None:
+        await trio.sleep_forever()
+
+    async def watch(self) -> Excess:
+        await trio.sleep_forever()
+        raise AssertionError("a participant without a process uses nothing of the machine")
+
+
+class PersonParticipant(Participant):
+    """A person's side of one game, without a process.
+
+    The referee speaks version 1 of the protocol with a person as with a bot, so that records of both are alike. Lines
+    become messages for the `PersonSeat`; what the person does becomes lines in a pipe.
+    """
+
+    sandbox = ""
+    is_confined = False
+    stderr_tail = ""
+    used_us = peak_memory = pondered_us = 0
+    stdin = stdout = -1
+
+    def __init__(self, seat: PersonSeat, told: Callable[[], None]) -> None:
+        """`told` is called after the seat has received messages."""
+        self.seat = seat
+        self._told = told
+        self._lines = LineBuffer()
+        self.stdout, self._out = os.pipe()
+        self.stdin = self._out
+        for descriptor in (self.stdout, self._out):
+            os.set_blocking(descriptor, False)
+        self._unread = select.poll()
+        self._unread.register(self.stdout, select.POLLIN)
+        self._is_open = True
+
+    def say(self, message: BotMessage) -> None:
+        if self._is_open:
+            os.write(self._out, encode_from_bot(message))  # never blocks: the pipe holds one answer at most
+
+    def write_now(self, data: bytes) -> bytes:
+        """Pass lines of the arena to the person's seat; all of them are taken."""
+        for line in self._lines.feed(data):
+            message = decode_for_bot(line)
+            if message is None:
+                continue
+            if isinstance(message, Hello):
+                self.say(Wants((Want.LEGAL,)))
+                self.say(Ready())
+            self.seat.tell(message)
+        self._told()
+        return b""
+
+    def has_output(self) -> bool:
+        return bool(self._unread.poll(0))
+
+    def read_now(self) -> bytes | None:
+        try:
+            return os.read(self.stdout, LARGEST_READ)
+        except BlockingIOError:
+            return None
+
+    async def end(self, grace: float = QUIT_GRACE) -> None:
+        if self._is_open:
+            self._is_open = False
+            os.close(self.stdout)
+            os.close(self._out)

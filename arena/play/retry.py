@@ -1,0 +1,114 @@
+"""Games are played again until they can be judged: no bot loses because the arena was stopped or its sandbox broke.
+
+Four things make a game void: the arena was stopped in it, the kernel has killed a bot because the machine had no memory
+left, or this machine has kept a bot from a CPU until it was late (all `ArenaStoppedError`), and a bot did not start
+because what holds the bots has failed. A kept process that does not set up again spoils a game as well, and new
+processes play it. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
+
+A game is begun again at most `MOST_EXCUSED` times because a bot was kept from a CPU: then the bot loses on time.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from arena.bots.sandbox.bwrap import COMPLAINT
+from arena.bots.spec import BotSpec
+from arena.game.record import GameRecord, History
+from arena.game.spec import GameSpec
+from arena.play.game_options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
+from arena.play.runner import play_game, play_on
+from arena.system.printable import counted
+from protocol.notation import Reason
+
+Say = Callable[[str], None]
+Bots = tuple[BotSpec, BotSpec]
+
+
+class _Excuses:
+    """Counts the tries of one game in which the machine has kept a bot from a CPU, up to `MOST_EXCUSED`."""
+
+    def __init__(self, options: GameOptions) -> None:
+        self.options = options
+        self._count = 0
+
+    def words(self, error: ArenaStoppedError) -> str:
+        """Return why a try did not count, and allow no further excuse after the last one."""
+        if not error.is_excused:
+            return error.why
+        self._count += 1
+        if self._count == MOST_EXCUSED:
+            self.options = replace(self.options, excuses_delays=False)
+        return f"{error.why} ({self._count} of at most {MOST_EXCUSED} times)"
+
+
+async def play_with_retries(game: GameSpec, bots: Bots, options: GameOptions, say: Say) -> GameRecord:
+    """Play a game. A bot that does not start loses it only if the sandbox is not to blame.
+
+    Raises `ArenaError` if the sandbox does not work any more. If it complained but works again, the game is played once
+    more. Raises `ArenaStoppedError` if the arena was stopped in the game in all of `MOST_TRIES`; `say` gets a line for
+    each try before.
+    """
+    excuses = _Excuses(options)
+    record = await _play_until_judged(game, bots, excuses, say)
+    if _was_spoiled(record):
+        say(f"game {game.id} ({game.names}) is played again in new processes: {record.verdict.detail}")
+        record = await _play_until_judged(game, bots, excuses, say)
+    if await _is_unstarted(record, bots, options) and any(text.startswith(COMPLAINT) for text in record.stderr):
+        return await _play_until_judged(game, bots, excuses, say)
+    return record
+
+
+async def _play_until_judged(game: GameSpec, bots: Bots, excuses: _Excuses, say: Say) -> GameRecord:
+    for _ in range(MOST_TRIES - 1):
+        try:
+            return await play_game(game, *bots, excuses.options)
+        except ArenaStoppedError as error:
+            say(f"game {game.id} ({game.names}) is played again: {excuses.words(error)}")
+    return await play_game(game, *bots, excuses.options)
+
+
+def _was_spoiled(record: GameRecord) -> bool:
+    """Whether a game did not begin, and perhaps because a bot had played another one before in its process."""
+    return record.verdict.reason.is_forfeit and None in record.setups and bool(record.kept)
+
+
+async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) -> bool:
+    """Whether a bot that was started did not answer. Raises `ArenaError` if the sandbox does not work any more."""
+    if record.verdict.reason is not Reason.NO_START or any(bot.fault is not None for bot in bots):
+        return False
+    if options.try_out is None:
+        return False
+    await options.try_out([bot for bot in bots if not bot.is_person])
+    return True
+
+
+async def play_on_with_retries(
+    game: GameSpec,
+    bots: Bots,
+    history: History | None,
+    interrupt: Interrupt,
+    *,
+    options: GameOptions,
+    say: Say,
+    can_pause: bool = True,
+) -> GameRecord | History | None:
+    """Play from the `history` to the verdict or until `interrupt` stops the game; returns what `play_on` does.
+
+    After a stop of the arena the game goes on from before the turn in which that happened, and `say` gets a line for
+    it; if it happens again and again, the game is interrupted there. Raises `ArenaError` if a bot did not start because
+    what holds it does not work any more.
+    """
+    latest, excuses = history, _Excuses(options)
+    for _ in range(MOST_TRIES):
+        try:
+            played = await play_on(game, bots, latest, interrupt, excuses.options, can_pause=can_pause)
+        except ArenaStoppedError as error:
+            latest = error.history or latest
+            done = len(latest.actions) if latest else 0
+            say(f"going on after {counted(done, 'ply', 'plies')}: {excuses.words(error)}")
+        else:
+            if isinstance(played, GameRecord):
+                await _is_unstarted(played, bots, options)
+            was_played = played is not None or latest is history
+            return played if was_played else latest  # interrupted before the bots had started again
+    return latest

@@ -1,0 +1,245 @@
+"""Stored games as they are listed, and their players: the names that tables show, a line or a JSON entry a game,
+filters.
+
+A player is its content, whatever it was called, and is shown under the name that it had last.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+import msgspec
+
+from arena.errors import UsageError, suggest
+from arena.game.spec import Player
+from arena.game.verdict import GameResult
+from arena.league.store import NO_GAMES, GameNumbers, GameRow, Groups
+from arena.system.printable import counted
+from protocol.notation import Color, Reason
+
+ShownNames = Mapping[Player, str]
+"""The names to show for players; a player without one goes by its own."""
+NAMES_ALONE: ShownNames = {}
+DIGEST_DIGITS = 12
+"""Digits of a digest in texts; `--json` has all."""
+SCORES = {GameResult.RED: "1-0", GameResult.BLUE: "0-1", GameResult.DRAW: "½-½", GameResult.NEITHER: "0-0"}
+
+
+def shown_name(player: Player, names: ShownNames) -> str:
+    return names.get(player, player.name)
+
+
+def shown_names(players: Iterable[Player], names: ShownNames) -> list[str]:
+    return [shown_name(player, names) for player in players]
+
+
+class HasPlayers(Protocol):
+    """A game that says who played it."""
+
+    @property
+    def players(self) -> tuple[Player, Player]: ...
+
+
+class Roster:
+    """The players of a table and their names.
+
+    `players` has each of them once, under its last name. `names` has the name to show by any of the names that it has
+    in the rows: with the start of its digest where several versions of one bot are in the table. One content under two
+    names that have met each other is two players.
+    """
+
+    def __init__(self, players: Iterable[Player], rows: Collection[HasPlayers] | Groups = ()) -> None:
+        self._copies = _copies_in(rows)
+        last = {self._key(player): player for player in players}
+        self.players = tuple(last.values())
+        counts = Counter(player.name for player in self.players)
+        shown = {
+            key: player.name if counts[player.name] == 1 else f"{player.name}@{player.digest[:6]}"
+            for key, player in last.items()
+        }
+        everybody = dict.fromkeys([*self.players, *_everybody_in(rows)])
+        self.names: ShownNames = {
+            player: shown[self._key(player)] for player in everybody if self._key(player) in shown
+        }
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digest of each player by the name to show, in the order of `players`."""
+        return {self.names[player]: player.digest for player in self.players}
+
+    def _key(self, player: Player) -> Player | str:
+        return player if player in self._copies else player.digest
+
+    def called(self, name: str) -> set[Player]:
+        """Return the players of a name, as they stand in rows: all versions, or with `@DIGEST` one of them. Former
+        names count where no player has the name now.
+
+        Raises `UsageError` for an unknown name, and for the start of several digests.
+        """
+        found = {self.names[player] for player in self.players if player.name == name}
+        base, at, digest = name.rpartition("@")
+        if not found and at and digest:
+            versions = [player for player in self.names if player.digest.startswith(digest.lower())]
+            found = {self.names[player] for player in versions if player.name == base}
+            if len(found) > 1:
+                raise UsageError(
+                    f"{len(found)} versions of {base!r} have a digest that starts so; give more of it: {name!r}"
+                )
+        found = found or {self.names[player] for player in self.names if player.name == name}
+        if not found:
+            known = sorted({player.name for player in self.names} | set(self.names.values()))
+            raise UsageError(f"no games of a bot {name!r}; {suggest(name, known) if known else 'it is empty'}")
+        return {player for player, shown in self.names.items() if shown in found}
+
+
+def players_of(rows: Collection[HasPlayers] | Groups, entrants: Collection[Player] = ()) -> list[Player]:
+    """Return the players of these games in the order of their last games, present entrants last."""
+    seen = _everybody_in(rows)
+    digests = {player.digest for player in seen}
+    return [*seen, *(player for player in entrants if player.digest in digests)]
+
+
+def _everybody_in(rows: Collection[HasPlayers] | Groups) -> list[Player]:
+    if isinstance(rows, Groups):
+        return rows.players
+    seen: dict[Player, None] = {}
+    for row in rows:
+        for player in row.players:
+            seen.pop(player, None)
+            seen[player] = None
+    return list(seen)
+
+
+def _copies_in(rows: Collection[HasPlayers] | Groups) -> set[Player]:
+    if isinstance(rows, Groups):
+        return rows.copies
+    met = (row.players for row in rows)
+    return {player for red, blue in met if red.digest == blue.digest and red != blue for player in (red, blue)}
+
+
+def date_text(seconds: float) -> str:
+    """Return a moment, in seconds since the epoch, as ISO 8601 in UTC; empty for none that a calendar has."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if seconds > 0 else ""
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def _started(row: GameRow) -> str | None:
+    return None if row.started is None else date_text(row.started) or None
+
+
+def score_text(result: GameResult) -> str:
+    return SCORES[result]
+
+
+def game_line(row: GameRow, names: ShownNames = NAMES_ALONE) -> str:
+    """Return a game in one line, for lists and for plain progress."""
+    red, blue = shown_names(row.players, names)
+    ending = f"{row.reason.value}, {counted(row.plies, 'ply', 'plies')}, {row.seconds:.1f} s"
+    return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
+
+
+def long_line(row: GameRow) -> str:
+    """Return the rest that a list knows of a game: its id, its start, its pair, and both bots' digests."""
+    red, blue = (player.digest[:DIGEST_DIGITS] for player in row.players)
+    started, pair = _started(row), row.pair_seed
+    known = [row.id, *([started] if started else []), *([f"pair {pair}"] if pair is not None else [])]
+    return f"{', '.join(known)}, digests {red} - {blue}"
+
+
+class GameEntry(msgspec.Struct, frozen=True, tag_field="kind", tag="game"):
+    """A game in a list. `result` is `red`, `blue`, `draw`, or `neither` for a game that both lost.
+
+    `started` is in UTC, as in ISO 8601; `pair` is the same number in both games of a pair; both are null where the
+    store does not say them. `counted` is false for a game between the bots of the last league that this excludes.
+    """
+
+    number: int
+    id: str
+    red: str
+    blue: str
+    result: GameResult
+    reason: Reason
+    plies: int
+    seconds: float
+    detail: str
+    red_digest: str
+    blue_digest: str
+    started: str | None
+    pair: int | None
+    counted: bool = True
+
+
+def game_entry(row: GameRow, names: ShownNames = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES) -> GameEntry:
+    """Return a stored game as a list entry; `not_counted` are the games that the last league excludes."""
+    red, blue = row.players
+    return GameEntry(
+        number=row.number,
+        id=row.id,
+        red=shown_name(red, names),
+        blue=shown_name(blue, names),
+        result=row.result,
+        reason=row.reason,
+        plies=row.plies,
+        seconds=round(row.seconds, 3),
+        detail=row.detail,
+        red_digest=red.digest,
+        blue_digest=blue.digest,
+        started=_started(row),
+        pair=row.pair_seed,
+        counted=row.number not in not_counted,
+    )
+
+
+class PausedJson(msgspec.Struct, frozen=True, tag_field="kind", tag="paused"):
+    file: str
+    plies: int
+
+
+@dataclass(frozen=True)
+class GameFilter:
+    """Conditions of listed games, all of which have to hold; None for any. Bots are named as `arena games` lists them.
+
+    `against` is the opponent of `bot`. One of the `reasons` has to hold; `forfeits` adds all faults of bots.
+    """
+
+    bot: str | None = None
+    against: str | None = None
+    lost_by: str | None = None
+    result: GameResult | None = None
+    reasons: frozenset[Reason] = frozenset()
+    forfeits: bool = False
+
+    def select(self, rows: Iterable[GameRow], roster: Roster) -> Iterator[GameRow]:
+        """Yield the rows that fit. Raises `UsageError` for a bot that has played none."""
+        if self.against is not None and self.bot is None:
+            raise UsageError("--against NAME goes with --bot NAME: the games of the one against the other")
+        tests = list(self._tests(roster))
+        return (row for row in rows if all(test(row) for test in tests))
+
+    def _tests(self, roster: Roster) -> Iterator[Callable[[GameRow], bool]]:
+        if self.bot is not None:
+            bots = roster.called(self.bot)
+            yield lambda row: not bots.isdisjoint(row.players)
+            if self.against is not None:
+                others = roster.called(self.against)
+                yield lambda row: _met(row, bots, others)
+        if self.lost_by is not None:
+            losers = roster.called(self.lost_by)
+            yield lambda row: any(row.players[color] in losers for color in _losers(row.result))
+        if self.result is not None:
+            yield lambda row: row.result is self.result
+        if self.reasons or self.forfeits:
+            yield lambda row: row.reason in self.reasons or (self.forfeits and row.reason.is_forfeit)
+
+
+def _losers(result: GameResult) -> list[Color]:
+    return [] if result is GameResult.DRAW else [color for color in Color if color is not result.winner]
+
+
+def _met(row: GameRow, bots: set[Player], others: set[Player]) -> bool:
+    red, blue = row.players
+    return (red in bots and blue in others) or (blue in bots and red in others)

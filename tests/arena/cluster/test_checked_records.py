@@ -1,0 +1,73 @@
+"""A record from another machine is stored only if it is that of the game that was asked for, and can be true."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.game.record import GameRecord, RecordError, encode_record
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.league.executor.cluster.client import check_is_of, checked_records
+from arena.rules.loading import load_ruleset
+from arena.version import __version__
+
+
+def record_for(game: GameSpec, record: GameRecord) -> bytes:
+    """A record as a worker sends it: that of another game, as one of this one."""
+    percent = game.time_percent or msgspec.UNSET
+    return encode_record(msgspec.structs.replace(record, id=game.id, arena=__version__, time_percent=percent))
+
+
+@pytest.fixture(scope="module")
+def record(play_game: Callable[..., GameRecord]) -> GameRecord:
+    played = play_game(load_ruleset("duel"), 1, plies=10, time=TimeControl())
+    return msgspec.structs.replace(played, arena=__version__)
+
+
+def test_the_record_of_a_game_that_was_asked_for_is_taken(record: GameRecord, spec: Callable[..., GameSpec]) -> None:
+    game = spec()
+    assert checked_records([record_for(game, record)], {game.id: game}) == [record]
+
+
+def test_a_record_that_nobody_has_asked_for_is_refused(record: GameRecord, spec: Callable[..., GameSpec]) -> None:
+    with pytest.raises(RecordError, match="nobody has asked for it"):
+        checked_records([record_for(spec(), record)], {})
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[]", b"\xff", b"[" * 5000])
+def test_bytes_that_are_no_record_are_refused(data: bytes) -> None:
+    with pytest.raises(RecordError):
+        checked_records([data], {})
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"arena": "0.0.1"}, "version"),
+        ({"ruleset": "isf"}, "ruleset"),
+        ({"rules": ()}, "rules"),
+        ({"time": TimeControl(move_ms=7)}, "times"),
+        ({"blue_time": TimeControl(move_ms=7)}, "times"),
+        ({"players": (Player("ann", "other"), Player("bob", "digest-of-blue"))}, "players"),
+        ({"seeds": (1, 1)}, "seeds"),
+        ({"pair_seed": 34}, "pair"),
+        ({"names_told": True}, "telling of names"),
+        ({"time_percent": 150}, "scaling of the clocks"),
+    ],
+)
+def test_a_record_of_a_game_under_other_terms_is_refused_with_what_is_other(
+    record: GameRecord, spec: Callable[..., GameSpec], change: dict[str, Any], what: str
+) -> None:
+    with pytest.raises(RecordError, match=f"expected the {what} that was asked for, got another"):
+        check_is_of(msgspec.structs.replace(record, **change), spec())
+
+
+def test_a_record_with_another_end_than_the_engine_finds_is_refused(
+    record: GameRecord, spec: Callable[..., GameSpec]
+) -> None:
+    game = spec()
+    lie = msgspec.structs.replace(record, actions=record.actions[:-2])
+    with pytest.raises(RecordError):
+        checked_records([record_for(game, lie)], {game.id: game})

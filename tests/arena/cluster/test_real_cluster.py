@@ -1,0 +1,147 @@
+"""A league on a real cluster that speaks TLS, of which one part after the other fails: every game is played once, with
+the ids and results of a league without a cluster."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from clusters import Cluster, League, cluster_of
+from distributed import Security
+from waiting import PATIENCE, until
+
+from .conftest import Bots, results
+
+WORKERS = ("w1", "w2")
+TAMPERS = """
+import msgspec
+from arena.league.executor.cluster import dask_worker as worker, messages
+worker.honest = getattr(worker, "honest", worker.play)  # dask runs a module twice
+def play(run, tasks):
+    answer = messages.decode_answer(worker.honest(run, tasks))
+    if isinstance(answer.body, messages.BatchPlayed):
+        records = answer.body.records
+        for reason, other in (b"flag", b"@"), (b"no-move", b"flag"), (b"@", b"no-move"), (b"quiet-cap", b"ply-cap"):
+            records = tuple(record.replace(b'"%s"' % reason, b'"%s"' % other) for record in records)
+        answer = msgspec.structs.replace(answer, body=msgspec.structs.replace(answer.body, records=records))
+    return messages.encode(answer)
+worker.play = play
+"""
+"""A worker's module that has games end for other reasons than they did."""
+
+
+def write_keys(folder: Path) -> Path:
+    """Write a certificate that has signed itself, and its key."""
+    made = Security.temporary()  # type: ignore[no-untyped-call]
+    for name, text in (("ca", made.tls_ca_file), ("cert", made.tls_client_cert), ("key", made.tls_client_key)):
+        (folder / f"{name}.pem").write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_keys(tmp_path_factory.mktemp("keys"))
+
+
+@pytest.fixture(scope="module")
+def cluster(keys: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with cluster_of(tmp_path_factory.mktemp("cluster"), *WORKERS, keys=keys) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _all_let_go(bots: Bots) -> Iterator[None]:
+    yield
+    bots.let_go()
+
+
+def begin(cluster: Cluster, bots: Bots, keys: Path, folder: Path, wait: str = "60s") -> League:
+    files = [word for name in ("ca", "cert", "key") for word in (f"--tls-{name}", str(keys / f"{name}.pem"))]
+    return cluster.league(*bots.arguments, *files, "--store", "l.sqlite", folder=folder, wait=wait)
+
+
+def test_a_worker_that_is_killed_in_the_middle_of_games_costs_none(
+    cluster: Cluster, bots: Bots, keys: Path, plain: dict[str, object], tmp_path: Path
+) -> None:
+    assert cluster.address.startswith("tls://")
+    bots.hold()
+    league = begin(cluster, bots, keys, tmp_path)
+    bots.until_held(len(WORKERS))
+    cluster.end_worker("w1")
+    league.until_said("worker w1 is gone")
+    bots.let_go()
+    assert league.end() == 0, league.said
+    assert results(tmp_path / "l.sqlite") == plain
+    until(lambda: not bots.alive, "the bots of the dead worker end")
+    cluster.start_worker("w1")
+
+
+def test_an_arena_that_is_killed_leaves_no_bot_and_resumes(
+    cluster: Cluster, bots: Bots, keys: Path, plain: dict[str, object], tmp_path: Path
+) -> None:
+    league = begin(cluster, bots, keys, tmp_path)
+    league.until_said("[1/")
+    bots.hold()
+    bots.until_held(1)
+    league.process.kill()
+    league.end()
+    until(lambda: not bots.alive, "the workers end the games of an arena that is gone")
+    bots.let_go()
+    assert 0 < len(results(tmp_path / "l.sqlite")) < len(plain)
+    again = begin(cluster, bots, keys, tmp_path)
+    assert again.end() == 0, again.said
+    assert results(tmp_path / "l.sqlite") == plain
+
+
+def test_with_another_authority_the_scheduler_does_not_answer(cluster: Cluster, bots: Bots, tmp_path: Path) -> None:
+    league = begin(cluster, bots, write_keys(tmp_path), tmp_path, wait="2s")
+    assert league.end() == 1
+    assert "no scheduler has answered within 2 s" in league.said
+    assert "Traceback" not in league.said
+
+
+def test_a_worker_that_tampers_with_records_is_named_and_not_used_again(
+    cluster: Cluster, bots: Bots, keys: Path, plain: dict[str, object], tmp_path: Path
+) -> None:
+    for name in WORKERS:
+        cluster.end_worker(name)
+    (tmp_path / "tampers.py").write_text(TAMPERS)
+    cluster.start_worker("bad", str(tmp_path / "tampers.py"))
+    league = begin(cluster, bots, keys, tmp_path)
+    league.until_said("worker bad is not used: it sent a wrong record: game ")
+    for name in WORKERS:
+        cluster.start_worker(name)
+    assert league.end() == 0, league.said
+    assert league.said.count("worker bad is not used: ") == 1
+    assert results(tmp_path / "l.sqlite") == plain
+    cluster.end_worker("bad")
+
+
+def test_a_scheduler_that_is_started_again_in_time_costs_no_game(
+    cluster: Cluster, bots: Bots, keys: Path, plain: dict[str, object], tmp_path: Path
+) -> None:
+    bots.hold()
+    league = begin(cluster, bots, keys, tmp_path, wait="120s")
+    bots.until_held(len(WORKERS))
+    cluster.scheduler.kill()
+    cluster.scheduler.wait(PATIENCE)
+    league.until_said("the connection to the scheduler is lost")
+    for worker in list(cluster.workers):
+        cluster.end_worker(worker)
+    bots.let_go()
+    cluster.start_scheduler()
+    for worker in WORKERS:
+        cluster.start_worker(worker)
+    assert league.end() == 0, league.said
+    assert "the scheduler answers again" in league.said
+    assert results(tmp_path / "l.sqlite") == plain
+
+
+def test_where_no_worker_can_play_it_is_said_how_to_start_one(
+    cluster: Cluster, bots: Bots, keys: Path, tmp_path: Path
+) -> None:
+    for name in list(cluster.workers):
+        cluster.end_worker(name)
+    league = begin(cluster, bots, keys, tmp_path, wait="2s")
+    assert league.end() == 1
+    assert "no worker came within 2 s; to start one:\n    dask worker tls://127.0.0.1:" in league.said
+    assert "Traceback" not in league.said
