@@ -17,11 +17,11 @@ from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProce
 from arena.bots.spec import BotSpec
 from arena.check.noise import noisy
 from arena.check.results import Said
-from arena.game.dialogue_entries import Speaker
 from arena.game.faults import Excess, Fault
 from arena.game.hints import Activity, Hint, Probe, diagnose
 from arena.game.referee import Referee
 from arena.game.seat import Seat
+from arena.game.transcript import Speaker
 from arena.play.driver import EXIT_FOLLOWS
 from arena.play.runner import seen_of
 from arena.system.concurrency import background, readable

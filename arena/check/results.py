@@ -4,7 +4,7 @@ import enum
 from dataclasses import dataclass
 
 from arena.check.situations import Group, Situation
-from arena.game.dialogue_entries import Speaker
+from arena.game.transcript import Speaker
 from protocol.notation import Reason
 
 FOR_ALL_RULES = frozenset({Group.READY, Group.CONVERSATION, Group.FILES})

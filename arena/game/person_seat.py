@@ -10,8 +10,8 @@ from arena.game.seat_state import (
     FightState,
     GuessState,
     PieceState,
+    SeatStage,
     ShownState,
-    Stage,
 )
 from protocol import messages
 from protocol.actions import parts
@@ -26,7 +26,7 @@ class PersonSeat:
 
     def __init__(self, color: Color) -> None:
         self.color = color
-        self.stage = Stage.STARTING
+        self.stage = SeatStage.STARTING
         self.told: list[ArenaMessage] = []
         """Every message so far, oldest first."""
         self.actions: list[ActionState] = []
@@ -46,18 +46,18 @@ class PersonSeat:
             case messages.Game(color, variant):
                 self._view = View(color, variant)
             case messages.SetupRequest():
-                self.stage = Stage.SETTING_UP
+                self.stage = SeatStage.SETTING_UP
             case messages.Restore(rows):
                 self.set_up(rows)
-                self.stage = Stage.WAITING
+                self.stage = SeatStage.WAITING
             case messages.Turn():
-                self.stage = Stage.MOVING
+                self.stage = SeatStage.MOVING
                 self._choices = tuple(_choice(action) for action in self._view.legal)
             case messages.Error(text):
                 self.error = text
             case messages.End():
                 self.end = message
-                self.stage = Stage.OVER
+                self.stage = SeatStage.OVER
             case messages.Moved() | messages.Battle() | messages.Reveal() | messages.Rescued() | messages.Guess():
                 self._happened(message)
             case _:
@@ -68,11 +68,11 @@ class PersonSeat:
         """This seat has set up so."""
         self.rows = rows
         self._view.place_own(rows)
-        self.stage = Stage.READY
+        self.stage = SeatStage.READY
 
     def acted(self) -> None:
         """This seat has answered its turn."""
-        self.stage = Stage.WAITING
+        self.stage = SeatStage.WAITING
 
     def after(self, plies: int) -> "PersonSeat":
         """The seat as it was after so many plies, made again from what it had been told by then."""
@@ -89,8 +89,8 @@ class PersonSeat:
         """Keep what was told of an action: a `moved` begins it, what follows belongs to it."""
         if isinstance(message, messages.Moved):
             self.actions.append(_action(len(self.actions) + 1, message))
-            if self.stage is Stage.READY:
-                self.stage = Stage.WAITING
+            if self.stage is SeatStage.READY:
+                self.stage = SeatStage.WAITING
             return
         last = self.actions[-1]
         fight, revealed, rescued, guess = last.fight, last.revealed, last.rescued, last.guess
@@ -129,7 +129,7 @@ class PersonSeat:
     @property
     def choices(self) -> tuple[ChoiceState, ...]:
         """The legal actions of this seat's turn; none in another's."""
-        return self._choices if self.stage is Stage.MOVING else ()
+        return self._choices if self.stage is SeatStage.MOVING else ()
 
     @property
     def turn(self) -> tuple[int, int, int | None, int | None]:

@@ -22,7 +22,7 @@ otherwise it would be chance which of two broken bots is noticed first. If both 
 from collections.abc import Callable, Mapping
 
 from arena.game import faults
-from arena.game.clock import NEVER, Stop, counted
+from arena.game.clock import NEVER, Suspension, counted
 from arena.game.faults import Excess, Fault, Unstartable
 from arena.game.live import LiveGame
 from arena.game.record import History
@@ -239,7 +239,7 @@ class Referee:
             if now >= seat.deadline and not seat.fault and not self.is_over:
                 self._late(seat, now)
 
-    def stopped(self, stop: Stop, now: float) -> None:
+    def stopped(self, stop: Suspension, now: float) -> None:
         """The arena did not run for a time; now it does. To be said before what it found out since is passed on."""
         for seat in self.seats:
             if seat.deadline < NEVER:

@@ -15,7 +15,7 @@ ColorWord = str
 """`red` or `blue`."""
 
 
-class Stage(enum.Enum):
+class SeatStage(enum.Enum):
     """Where the game stands for a seat."""
 
     STARTING = "starting"
@@ -143,7 +143,7 @@ class SeatState(msgspec.Struct, frozen=True):
 
     version: int
     color: ColorWord
-    stage: Stage
+    stage: SeatStage
     players: tuple[str, str]
     ruleset: str
     rules: tuple[tuple[str, str], ...]

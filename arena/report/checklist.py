@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from arena.check.replayed import Replayed
 from arena.check.results import Checked, Failure, Mark, Outcome, Said, Spread
 from arena.check.situations import Group
-from arena.game.dialogue_entries import Speaker
+from arena.game.transcript import Speaker
 from arena.report.boards import Paint, plain
 from arena.report.consoles import to_json
 
