@@ -17,7 +17,7 @@ import trio
 
 from arena.cli.pager import AUTO, paint_for
 from arena.cli.streams import flush_results, result
-from arena.game.seat_state import SeatStage, SeatState
+from arena.game.person_seat import SeatStage, SeatState
 from arena.game.setups import Rows
 from arena.play.session import RefusedError, Session
 from arena.report.boards import Paint, board_text

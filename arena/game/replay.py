@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from arena.game.record import GameRecord, RecordError
-from arena.game.view import SeatView, tell
+from arena.game.seat_view import SeatView, tell
 from arena.rules.events import Event, IllegalActionError
 from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from arena.game.clock import NEVER, Suspension
 from arena.game.connection import LineConnection
 from arena.game.faults import Fault
-from arena.game.view import SeatView
+from arena.game.seat_view import SeatView
 from protocol.conversation import Phase
 from protocol.messages import Ability, ArenaMessage, Want
 from protocol.notation import Color

@@ -17,8 +17,8 @@ from arena.game.exported import ALL, told_to, verdict_words
 from arena.game.persons import is_person
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, ReplayStep
+from arena.game.seat_view import true_cells
 from arena.game.transcript import ActionTime
-from arena.game.view import true_cells
 from arena.report.boards import NO_MARKS, Paint, SquareMark, board_text, marks_of, plain
 from arena.report.consoles import to_json
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from arena.game.seat_state import ActionState, FightState, SeatStage, SeatState
+from arena.game.person_seat import ActionState, FightState, SeatStage, SeatState
 from arena.play.session import Session
 from arena.report.game_text import event_words
 from arena.report.piece_names import DEFAULT_NAMES, Names

@@ -9,9 +9,9 @@ import trio
 
 from arena.bots.samples import bot_path
 from arena.errors import ArenaError, UsageError
+from arena.game.person_seat import SeatStage
 from arena.game.persons import is_person, person
 from arena.game.record import GameRecord
-from arena.game.seat_state import SeatStage
 from arena.league.exchange import export_lines, import_games
 from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions

@@ -17,10 +17,10 @@ from arena.game.faults import MAX_FAULT, Cause, Excess
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.referee import Referee
 from arena.game.seat import SETTLE_SECONDS
+from arena.game.seat_view import legal_actions
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.game.view import legal_actions
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import NoMove, Ruleset, Starts
 from arena.system.printable import printable

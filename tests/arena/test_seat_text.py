@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.seat_state import (
+from arena.game.person_seat import (
     ActionState,
     ClockState,
     EndState,

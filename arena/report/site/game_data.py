@@ -18,8 +18,8 @@ from arena.game.clock import Clock
 from arena.game.exported import ALL, PUBLIC
 from arena.game.record import GameRecord, NoteLine, RecordError
 from arena.game.replay import Replay, ReplayStep, SeenGame
+from arena.game.seat_view import is_told_as_moved, true_cell
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, transcript
-from arena.game.view import is_told_as_moved, true_cell
 from arena.report.boards import SquareMark, marks_of
 from arena.report.game_text import Taken, told, told_words
 from arena.report.piece_names import Names
