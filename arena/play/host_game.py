@@ -1,6 +1,6 @@
-"""A game as its host sees it, kept up to date by its events: what stands against an action, clocks, the whole board.
+"""A game as its host sees it, for showing it: the whole board, the clocks, and the rule that forbids an action.
 
-It is for those who show a game to people. It decides nothing: the referee does, with a position of its own.
+It follows the events of the game. The referee judges the game with a position of its own.
 """
 
 import math
@@ -18,7 +18,7 @@ from protocol.notation import Color
 
 
 class HostGame:
-    """The position and both clocks. All times are seconds on one clock, that of whoever tells of the events."""
+    """The position and both clocks. All times are seconds on the clock of the caller."""
 
     def __init__(self, spec: GameSpec) -> None:
         self._spec = spec

@@ -110,7 +110,7 @@ class Session:
                 self._interrupt,
                 options=options,
                 say=self.remark,
-                can_pause=False,  # where it cannot go on, that is said to who asks for a pause
+                can_pause=False,  # a person that asks for a pause is told why not
             )
         finally:
             if isinstance(played, GameRecord):

@@ -35,7 +35,7 @@ from arena.league.executor.worker_process import WorkerProcess
 from arena.system.concurrency import open_nursery
 
 AHEAD = 1
-"""Games that a worker has besides those in its slots."""
+"""How many more games than slots a worker has."""
 MOST_DEATHS = 3
 """So many workers may die with the same game under way, or one after the other in the same place with no game over."""
 
@@ -49,11 +49,11 @@ class WorkerState:
         self.process: WorkerProcess | None = None
         self.is_ready = False
         self.is_asked = False
-        """Whether it has been asked to give games back, and has not answered yet."""
+        """Whether the worker was asked to give games back, and has not answered yet."""
         self.queued: dict[str, GameTask] = {}
         self.begun: dict[str, GameTask] = {}
         self.deaths = 0
-        """How many have died in this place since a game was over here."""
+        """How many workers have died in this place since a game was over here."""
 
     @property
     def room(self) -> int:
@@ -123,7 +123,7 @@ class LocalExecutor(OutcomeStream):
         super().__init__()
         self._settings = settings
         self.slots = jobs
-        """How many games are played at a time."""
+        """How many games are played at once."""
         cpus = usable_cpus()
         count = max(1, min(jobs, len(cpus)))
         self._workers = [
@@ -131,9 +131,9 @@ class LocalExecutor(OutcomeStream):
             for number in range(count)
         ]
         self._deaths: Counter[str] = Counter()
-        """Of the games that were under way when a worker died and are not over, how often that was so."""
+        """How often a worker has died with a game under way, by the id of games that are not over."""
         self._interrupted: set[str] = set()
-        """Games that a worker has been told to interrupt, and of which nothing has been heard yet."""
+        """Games that a worker was told to interrupt and that have had no outcome since."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
         """Start the workers, and wait until all are ready. Raises `ArenaError`."""
@@ -223,9 +223,9 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
-        """Games that no worker has any more are the next ones to be sent, but for those that were to be interrupted.
+        """Have games that no worker has any more sent next, except those to be interrupted.
 
-        Once closed, only those are played that had been under way.
+        Once closed, only games that had been under way are played.
         """
         kept = []
         for task in tasks:

@@ -47,7 +47,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The player whose rating is set, and to what."""
+    """A player and the rating that it is set to."""
 
     name: str
     elo: float = 0.0
@@ -69,7 +69,7 @@ class Standing:
 
 
 class RatedLeague:
-    """Everything that the results between some players say; nothing is computed before it is asked for."""
+    """The ratings and the table of a league, computed on demand."""
 
     def __init__(self, results: Results, anchor: Anchor | None = None) -> None:
         """Raises ValueError if the anchor is not a player."""

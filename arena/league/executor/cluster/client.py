@@ -264,7 +264,7 @@ class ClusterExecutor(OutcomeStream):
                 self._tell(Begun(game.id))
 
     def _take_back(self, batch: SentBatch) -> None:
-        """Play elsewhere what has not come out of a batch, or not at all if the executor is closed."""
+        """Have the games of a batch that have no outcome played elsewhere, or drop them if the executor is closed."""
         tasks = []
         for task in batch.tasks:
             games = [game for game in task.games if game.id in self._open]
@@ -318,7 +318,7 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     def _drop_unreachable(self) -> None:
-        """Do not wait for games of which nothing can be heard, if no further game is wanted."""
+        """Once closed, do not wait for games on an unreachable cluster."""
         if self._is_closed and not self._is_connected and not self._judging:
             self._open.clear()
 
@@ -431,7 +431,7 @@ class ClusterExecutor(OutcomeStream):
     # --- what comes of batches ----------------------------------------------------------------------------------------
 
     async def _take(self, batch: SentBatch, done: Done) -> None:
-        """Judge what has come of a batch and tell it; what nothing has come of is played again."""
+        """Judge the records of a batch and tell the outcomes; games without an outcome are played again."""
         try:
             with trio.CancelScope(shield=True):
                 if done.why:

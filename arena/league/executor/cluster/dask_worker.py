@@ -1,7 +1,7 @@
 """What dask runs on a worker.
 
 `prepare` unpacks and builds the bots of a run and starts a `LocalExecutor` in a thread of its own, which plays a game
-at a time for each of dask's threads. `play` hands it a batch and waits. The bots are children of the arena's worker
+at a time for each of dask's threads. `play` passes it a batch and waits. The bots are children of the arena's worker
 processes, never of dask's.
 
 A run ends when dask drops the result of its `prepare`: the arena has released it, or is gone.
