@@ -27,7 +27,6 @@ from arena.league.game_ids import game_id, pair_seed_of, seeds_of
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.faults import Damage, DamagedError
-from arena.league.store.game_row import TABLE_COLUMNS
 from arena.league.verify import salvage, verify
 from arena.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason
@@ -537,19 +536,6 @@ def test_salvaged_games_get_new_numbers(path: Path) -> None:
     with Store(path.parent / "new.sqlite", create=False) as new:
         assert [row.number for row in new.rows()] == list(range(1, 10))
     assert found(path.parent / "new.sqlite") == []
-
-
-def test_a_game_that_is_there_twice_is_copied_once_as_it_was_stored(path: Path) -> None:
-    with Store(path, create=False) as store:
-        rows = store.rows()
-    columns = ", ".join(TABLE_COLUMNS[2:])
-    edit(
-        path, f"INSERT INTO games (number, id, {columns}) SELECT -3, 'deadbeef', {columns} FROM games WHERE number = 4"
-    )
-    edit(path, "INSERT INTO records SELECT -3, record FROM records WHERE number = 4")
-    with Store(path, create=False) as store, Store(path.parent / "new.sqlite", create=True) as new:
-        assert salvage(store, new) == 12
-        assert new.rows() == rows
 
 
 @pytest.mark.parametrize("what", ["moved", "deleted", "replaced"])
