@@ -5,14 +5,14 @@ it is marked as one: it is worked out from what could be seen of the bot (`Seen`
 is the only way in; `arena.play.runner` asks it for the verdicts of leagues, `arena.check` for its checklist.
 """
 
-from arena.game.faults import Fault
-from arena.game.hints.actions import illegal_action
-from arena.game.hints.crashes import ended
-from arena.game.hints.lines import wrong_line
-from arena.game.hints.silence import silent
+from typing import TYPE_CHECKING
+
 from arena.game.hints.values import Activity, Hint, Language, Mistake, Probe, Seen, Turn
 from arena.game.hints.words import DEBUG, FLUSH
 from protocol.notation import Reason
+
+if TYPE_CHECKING:
+    from arena.game.faults import Fault
 
 __all__ = ["DEBUG", "FLUSH", "Activity", "Hint", "Language", "Mistake", "Probe", "Seen", "Turn", "diagnose", "hinted"]
 
@@ -26,6 +26,11 @@ _BY_SILENCE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
 
 def diagnose(seen: Seen) -> Hint | None:
     """What probably lies behind a fault; None where there is nothing to say beyond the fault's own words."""
+    from arena.game.hints.actions import illegal_action  # these need the engine, which a league without faults does not
+    from arena.game.hints.crashes import ended
+    from arena.game.hints.lines import wrong_line
+    from arena.game.hints.silence import silent
+
     reason = seen.fault.reason
     if reason is Reason.OVER_LIMIT:
         return _over_limit(seen)
@@ -38,7 +43,7 @@ def diagnose(seen: Seen) -> Hint | None:
     return ended(seen)
 
 
-def hinted(fault: Fault, hint: Hint | None) -> Fault:
+def hinted(fault: "Fault", hint: Hint | None) -> "Fault":
     """The fault with its hint, as it goes into records and to the bot; both are printable by then, and short."""
     return fault._replace(text=fault.text + MARK + hint.text[:LONGEST_HINT]) if hint else fault
 

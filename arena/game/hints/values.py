@@ -3,11 +3,12 @@
 import enum
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from arena.game.faults import Fault
-from arena.rules.game import Game
-from protocol.conversation import Phase
+if TYPE_CHECKING:  # a league loads this module and no engine
+    from arena.game.faults import Fault
+    from arena.rules.game import Game
+    from protocol.conversation import Phase
 
 
 class Language(enum.Enum):
@@ -158,8 +159,8 @@ class Seen(NamedTuple):
     been played since. `turn` is what it has used of the turn that it lost, where that can be told.
     """
 
-    phase: Phase
-    fault: Fault
+    phase: "Phase"
+    fault: "Fault"
     language: Language = Language.UNKNOWN
     stderr: str = ""
     activity: Activity = Activity.UNKNOWN
@@ -169,7 +170,7 @@ class Seen(NamedTuple):
     answered: bool = False
     is_late: bool = False
     unfinished: bytes = b""
-    game: Game | None = None
+    game: "Game | None" = None
     rows: tuple[str, ...] = ()
     setups: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     actions: tuple[str, ...] = ()
