@@ -24,7 +24,7 @@ Times = str | tuple[str, str]
 
 
 class BotKeywords(TypedDict, total=False):
-    """How bots are held. Sizes are strings with a unit (`512M`), times as well (`10m`); see docs/cli.md for each.
+    """Isolation and limits of bots. Sizes are strings with a unit (`512M`), times as well (`10m`).
 
     `sandbox` is `basic`, `bwrap`, `cgroup` or `auto`. `interpreters` are programs outside the system that bots may be
     run by, or the folders that they are installed in.

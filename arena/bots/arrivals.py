@@ -79,7 +79,7 @@ class Arrivals(trio.abc.Instrument):
 
     @classmethod
     def of_this_run(cls) -> "Arrivals":
-        """The one of the trio run that this is called in."""
+        """Return the arrivals of the current trio run."""
         try:
             return _RUN.get()
         except LookupError:
@@ -90,7 +90,7 @@ class Arrivals(trio.abc.Instrument):
             return arrivals
 
     def now(self) -> float:
-        """The time by the clock of the games, in seconds: it stands still while the arena is stopped."""
+        """Return the time by the clock of the games, in seconds. That clock stands still while the arena is stopped."""
         return now() - self.left_out
 
     def watch(self, output: int) -> None:
@@ -167,7 +167,7 @@ class Arrivals(trio.abc.Instrument):
         return moment
 
     def _look_after_sleep(self, moment: float, asked: float) -> None:
-        """The same after the arena has asked to sleep for so many seconds."""
+        """Look at all output after the arena has asked to sleep for so many seconds."""
         looked = self._looked
         woken = moment - self.left_out - (self._waited_for_cpu() - self._waited)
         moment -= self.left_out
@@ -261,10 +261,9 @@ class Arrivals(trio.abc.Instrument):
 
 
 def _worked() -> float:
-    """Seconds of processor time that this thread has ever used."""
     return time.thread_time()
 
 
 def _suspended() -> float:
-    """Seconds that the machine has ever slept, give or take a moment; 0 where the system does not tell."""
+    """Return the seconds that the machine has ever slept, give or take a moment; 0 where the system does not tell."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic() if hasattr(time, "CLOCK_BOOTTIME") else 0.0

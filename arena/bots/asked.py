@@ -19,7 +19,7 @@ from arena.system.printable import SHOWN, printable
 
 @dataclass(frozen=True)
 class Own:
-    """What a host has said of one bot: limits, and how long it may take; None where that is as for all others.
+    """Limits and time of one bot, as the host has set them; None where they are as for all others.
 
     Sizes are bytes. Of the time control only the limits on moves are the bot's own.
     """
@@ -30,12 +30,11 @@ class Own:
     time: TimeControl | None = None
 
     def over(self, other: "Own") -> "Own":
-        """The same, with the other's values for what is not said here."""
         mine = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(other, **{name: value for name, value in mine.items() if value is not None})
 
     def limits(self, usual: Limits) -> Limits:
-        """The bot's limits, where `usual` are those of all."""
+        """Return the bot's limits, where `usual` are those of all bots."""
         values = {"memory": self.memory, "processes": self.processes, "tmp": self.tmp}
         return msgspec.structs.replace(usual, **{key: value for key, value in values.items() if value is not None})
 
@@ -58,7 +57,6 @@ class AskedBot:
 
     @property
     def prefix(self) -> str:
-        """The prefix of the path, if it has one."""
         return split_word(self.path)[0]
 
     @property
@@ -77,7 +75,7 @@ def asked_bot(word: str) -> AskedBot:
 
 @dataclass(frozen=True)
 class OwnByName:
-    """What a file says of single bots, each by its path, NAME@DIGEST or its name; `where` is the file.
+    """Limits and times in a file, for single bots by path, NAME@DIGEST or name; `where` is the file.
 
     Paths start from `folder`. Unless it `is_strict`, what it says of bots that do not take part is passed over.
     `prefix` is what stands before the word for a bot in the heading of its table.

@@ -35,13 +35,13 @@ SHOWN_END = 100
 
 
 def look_at(covered: Covered) -> Look:
-    """What the system says of the covered files now. Nothing is read. Raises `UsageError`."""
+    """Look at the covered files without reading them. Raises `UsageError`."""
     reader = BotFiles(os.fsencode(covered.folder))
     return reader.look(covered, reader.covered_files(covered))
 
 
 def program_content(covered: Covered) -> bytes | None:
-    """The hexadecimal SHA-256 of the program that is built; None where there is none, or it cannot be read."""
+    """Return the hexadecimal SHA-256 of the program that is built; None where there is none, or it cannot be read."""
     parts = _parts(covered.never, covered.folder)
     if parts is None:
         return None
@@ -70,7 +70,6 @@ def _parts(path: Path | None, folder: Path) -> Parts | None:
 
 
 def _stamp_of(path: Path | bytes) -> Stamp:
-    """The stamp of what is at a path, or behind the link there; empty where there is nothing."""
     try:
         return _told_of(os.stat(path))
     except OSError:
@@ -83,8 +82,10 @@ def _told_of(status: os.stat_result) -> Stamp:
 
 @dataclass
 class Listing:
-    """What is in a bot's folder: `files` and links, the `folders` that they may lie in, and what is `left_out`, which
-    are hidden names, folders that tools leave and what is ignored. Of the latter, `ignored_folders` are the folders."""
+    """The content of a bot's folder: `files` and links, the `folders` that they may be in, and what is `left_out`.
+
+    Left out are hidden names, folders that tools leave and what is ignored; `ignored_folders` are the folders of these.
+    """
 
     files: set[Parts] = field(default_factory=set)
     folders: set[Parts] = field(default_factory=set)
@@ -100,7 +101,7 @@ class BotFiles:
         self._left = MOST_BYTES
 
     def covered_files(self, covered: Covered) -> list[Parts]:
-        """The files that a digest covers, in its order."""
+        """Return the files that a digest covers, in its order."""
         if covered.only is not None:
             return [(os.fsencode(covered.only),)]
         excepted = _parts(covered.never, covered.folder)
@@ -112,7 +113,7 @@ class BotFiles:
         return sorted(parts for parts in found if parts != excepted)
 
     def look(self, covered: Covered, files: Sequence[Parts]) -> Look:
-        """What the system says of these files; of one that has gone meanwhile, nothing."""
+        """Look at these files; one that has gone meanwhile is left out."""
         at = time.time_ns()
         stamps = {parts: stamp for parts in files if (stamp := self._stamp(parts))}
         return Look(covered, stamps, _stamp_of(covered.never) if covered.never else None, at)
@@ -133,7 +134,7 @@ class BotFiles:
         return self.listing(ignored).files
 
     def listing(self, ignored: Ignored) -> Listing:
-        """What is in the folder. Nothing is looked for in what is left out."""
+        """List the folder. Nothing is looked for in what is left out."""
         found = Listing()
         seen = 0
         waiting: list[Parts] = [()]
@@ -171,7 +172,6 @@ class BotFiles:
             found.files.add(parts)  # a FIFO, a socket or a device has no content to tell versions by
 
     def has_content(self, parts: Parts) -> bool:
-        """Whether there is a file or a link."""
         with suppress(OSError):
             mode = os.lstat(self._path(parts)).st_mode
             return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
@@ -180,7 +180,7 @@ class BotFiles:
     # --- links ----------------------------------------------------------------------------------------------------
 
     def link(self, parts: Parts) -> bytes | None:
-        """The text of a link; None for what is none."""
+        """Return the text of a link; None for what is none."""
         try:
             return os.readlink(self._path(parts))
         except OSError as error:
@@ -189,7 +189,7 @@ class BotFiles:
             raise self._unreadable(parts, error) from None
 
     def behind(self, parts: Parts) -> Parts | None:
-        """The regular file in the folder that a link leads to by steps in the folder; None if there is none.
+        """Return the regular file in the folder that a link leads to by steps in the folder; None if there is none.
 
         The steps are gone one by one, for the system would follow a link to wherever it leads.
         """
@@ -288,14 +288,14 @@ class BotFiles:
         return b"/".join((self._root, *parts))
 
     def _shown(self, parts: Parts) -> str:
-        """A path for a message. What lies in the folder has the names that its entrant gave it, however deep."""
+        """Return a path for a message. What lies in the folder has the names that its entrant gave it, however deep."""
         inner = os.fsdecode(b"/".join(parts))
         if len(inner) > 2 * SHOWN_END:
             inner = f"{inner[:SHOWN_END]}...{inner[-SHOWN_END:]}"
         return printable(os.path.join(os.fsdecode(self._root), inner) if inner else os.fsdecode(self._root))
 
     def _unreadable(self, parts: Parts, error: OSError) -> UsageError | OSError:
-        """What to raise for an error: itself, where it is the machine that has run out of something."""
+        """Return the error to raise: this one, where the machine has run out of something."""
         if error.errno in HOST_ERRORS:
             return error
         if isinstance(error, NotAFileError):

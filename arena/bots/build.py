@@ -7,8 +7,8 @@ A digest is of what a build works on, not of the program that it makes. So the p
 begins, and a build that does not make it has failed: else a bot could bring along a program that no digest covers. And
 what bot.toml says is what it said before the build.
 
-What another arena plays with is not touched (`arena.bots.folders`): then the build is tried on a copy, at the basic
-level too, and has to make what lies in the folder already.
+What another arena plays with is not touched (`arena.bots.folders`): nothing is built then, and the program plays that
+is there, unless the bot's files have changed since it was built.
 """
 
 import contextlib
@@ -25,19 +25,17 @@ from arena.bots.build_files import (
     LINE_LENGTH,
     BuildLimits,
     check_made,
-    copied,
     judge,
     manifest_of,
     program_in,
+    refuse_changed,
     refuse_full_disk,
     refuse_if_nothing_is_made,
-    refuse_other_files,
     refuse_other_manifest,
-    scratch,
 )
 from arena.bots.build_sandbox import build_in_sandbox
 from arena.bots.finding import broken
-from arena.bots.folders import BotFolders, in_use
+from arena.bots.folders import BotFolders
 from arena.bots.loading import load_bot
 from arena.bots.sandbox import files
 from arena.bots.sandbox.launch import Launch, SandboxError, StartError
@@ -59,7 +57,7 @@ def build_all(
     folders: BotFolders | None = None,
     run: Run = trio.run,
 ) -> list[BotSpec]:
-    """The same bots, those that have a build built and looked at anew. `say` is told what is being done, line by line.
+    """Return the bots, those that have a build built and loaded again. `say` receives what is being done, line by line.
 
     `run` runs what is to be waited for. The folders of those that are built are among the `folders` from then on; where
     none are given, they are held for the builds alone. Those that cannot be built are broken. Raises `HostError`, and
@@ -85,16 +83,18 @@ def build_all(
 
 
 def _fault_of(
-    build: Callable[[bool], None], bot: BotSpec, folders: BotFolders, say: Callable[[str], None], run: Run
+    build: Callable[[], None], bot: BotSpec, folders: BotFolders, say: Callable[[str], None], run: Run
 ) -> str | None:
-    """Build a bot in its folder, or, where another arena plays from that, on a copy; what is wrong with the build."""
+    """Build a bot, unless another arena plays from its folder, and return what is wrong with the build."""
     try:
         with folders.building(bot, say, run) as is_alone:
             name, line = printable(bot.name), printable(bot.build or "", LINE_LENGTH)
-            say(f"building {name}: {line}")
-            if not is_alone:
-                say(f"{name}: another arena plays with it, so it is built in a copy, to be compared")
-            build(is_alone)
+            if is_alone:
+                say(f"building {name}: {line}")
+                build()
+            else:
+                say(f"{name}: another arena plays with it, so it is not built again")
+                refuse_changed(bot)
     except SandboxError:
         raise
     except UsageError as error:
@@ -112,65 +112,34 @@ def _build(
     build: str,
     level: Level,
     limits: BuildLimits,
-    is_alone: bool,
     *,
     host: HostPrograms,
     bots: Sequence[BotSpec],
     run: Run,
 ) -> None:
     if level is not Level.BASIC:
-        build_in_sandbox(bot, build, level, limits, is_alone=is_alone, host=host, bots=bots, run=run)
-    elif is_alone:
-        _build_here(bot, build, limits, run)
-    else:
-        _build_beside(bot, build, limits, run)
+        build_in_sandbox(bot, build, level, limits, host=host, bots=bots, run=run)
+        return
+    line = ("/bin/sh", "-c", 'exec /bin/sh -c "$0" </dev/null >&2', build)
+    launch = Launch(line, bot.folder, {**_home(), **os.environ})
+    with _put_aside(bot):
+        manifest = manifest_of(bot.folder)
+        judge(bot, build, Level.BASIC, run(run_to_end, launch, limits.seconds))
+        refuse_if_nothing_is_made(bot, bot.folder)
+        refuse_other_manifest(bot, manifest, bot.folder)
 
 
 def _checked(bot: BotSpec) -> BotSpec:
-    """The bot as it has been built, or broken."""
     try:
-        loaded = _loaded_again(bot)
+        loaded = replace(load_bot(bot.path, bot.asked), name=bot.name)
         check_made(loaded)
     except UsageError as error:
         return broken(bot, str(error))
     return loaded
 
 
-def _loaded_again(bot: BotSpec) -> BotSpec:
-    """Load the bot as its files are now, under the name that it has had."""
-    return replace(load_bot(bot.path, bot.asked), name=bot.name)
-
-
-def _build_here(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:
-    with _put_aside(bot):
-        _build_in(bot.folder, bot, build, limits, run)
-
-
-def _build_beside(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:
-    """See whether a build in a copy makes what is there. What is wrong with the copy, which may lack what lies beside
-    the folder or be too large to be made, is no fault of the bot's. Raises `BotInUseError` and `HostError`."""
-    with scratch() as place:
-        try:
-            copy = copied(bot, place / "bot", limits.disk, None)
-            before = files.stamps(copy)
-            _build_in(copy, bot, build, limits, run)
-            refuse_other_files(bot, copy, before)
-        except (UsageError, files.FilesError, StartError) as error:
-            raise in_use(bot, f"in a copy it cannot be built: {error}") from None
-
-
-def _build_in(folder: Path, bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:
-    """Build a bot in its folder, or in a copy of that, where no program lies that is to be made."""
-    line = ("/bin/sh", "-c", 'exec /bin/sh -c "$0" </dev/null >&2', build)
-    launch = Launch(line, folder, {**_home(), **os.environ})
-    manifest = manifest_of(folder)
-    judge(bot, build, Level.BASIC, run(run_to_end, launch, limits.seconds))
-    refuse_if_nothing_is_made(bot, folder)
-    refuse_other_manifest(bot, manifest, folder)
-
-
 def _home() -> dict[str, str]:
-    """Where compilers keep their caches, which a service may have been started without."""
+    """Return where compilers keep their caches, which a service may have been started without."""
     home = os.path.expanduser("~")
     return {"HOME": home} if os.path.isabs(home) else {}
 

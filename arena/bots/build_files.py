@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-from arena.bots.bot_files import BotFiles
 from arena.bots.folders import in_use
 from arena.bots.languages import LANGUAGES
 from arena.bots.limits import GIB, MIB
@@ -31,7 +30,7 @@ LINE_LENGTH = 1000
 
 
 class BuildLimits(msgspec.Struct, frozen=True):
-    """What a build may use in a sandbox: bytes of memory, bytes of files in the bot's folder and as many again in
+    """Limits of a build in a sandbox: bytes of memory, bytes of files in the bot's folder and as many again in
     /tmp; the network or not. `seconds` hold at every level."""
 
     seconds: float = 600.0
@@ -67,7 +66,7 @@ def refuse_if_nothing_is_made(bot: BotSpec, folder: Path) -> None:
 
 
 def manifest_of(folder: Path) -> Manifest | str:
-    """What the bot.toml of a folder says, or what is wrong with it."""
+    """Read the bot.toml of a folder; return what is wrong with it if it cannot be read."""
     try:
         return read_manifest(folder)
     except UsageError as error:
@@ -75,7 +74,6 @@ def manifest_of(folder: Path) -> Manifest | str:
 
 
 def refuse_other_manifest(bot: BotSpec, before: Manifest | str, folder: Path) -> None:
-    """Raise `UsageError` if the bot.toml of the folder does not say what it said `before` the build."""
     if manifest_of(folder) != before:
         raise UsageError(f"{bot.path}: its build changes bot.toml: expected a build that leaves it as it was submitted")
 
@@ -107,13 +105,12 @@ def check_made(bot: BotSpec) -> None:
         raise UsageError(f"{bot.path}: the build succeeded, but {shown}, which command names, is no executable file")
 
 
-FILES_NAMED = 5
 LEAST_FREE = 16 * MIB
 """Bytes of a disk: with less, compilers fail by no fault of what they compile."""
 
 
 def copied(bot: BotSpec, copy: Path, most: int, user: int | None) -> Path:
-    """A copy of a bot's folder for its build, of at most so many bytes and this user's own, without the program that is
+    """Copy a bot's folder for its build, at most so many bytes, owned by this user, without the program that is
     to be made: what lies there already is not what the build makes."""
     try:
         copy.mkdir(0o755)
@@ -130,7 +127,7 @@ def copied(bot: BotSpec, copy: Path, most: int, user: int | None) -> Path:
 
 @contextlib.contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder that only the arena's user can get at, and that is gone afterwards whatever has become of it."""
+    """Make a folder that only the arena's user can read, and remove it afterwards."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="arena-build-")).resolve()
     except OSError as error:
@@ -150,24 +147,14 @@ def open_up(folder: Path) -> None:
     subprocess.run(line, check=False, capture_output=True, env={"PATH": bwrap.TOOL_PATH})
 
 
-def refuse_other_files(
-    bot: BotSpec, copy: Path, before: files.Stamps, link_target: Callable[[str, str], str] = lambda _, target: target
-) -> None:
-    """Raise `BotInUseError` if a build in this copy has made what does not lie in the bot's folder.
-
-    Looked at is what the bot is played as: the program that its command names, and what its digest covers; where that
-    program is not in the folder, all that has been made, as what compilers leave beside it may say where they ran.
-    `link_target` is as for `files.put_back`. Raises `FilesError` and `UsageError`.
-    """
-    counts = _what_counts(bot, copy)
-    try:
-        others = [path for path in files.other_than(copy, bot.folder, before, link_target) if counts(path)]
-    except OSError as error:
-        raise _fault(error, f"{bot.path}: what its build made cannot be read") from None
-    if others:
-        names = ", ".join(printable(path, LINE_LENGTH) for path in others[:FILES_NAMED])
-        more = f" and {len(others) - FILES_NAMED} more" if len(others) > FILES_NAMED else ""
-        raise in_use(bot, f"the build makes something else now, in {names}{more}")
+def refuse_changed(bot: BotSpec) -> None:
+    """Raise `BotInUseError` if the files of a bot were changed after its program was built."""
+    program = program_in(bot, bot.folder)
+    if program is None or bot.look is None:
+        return
+    built = program.stat().st_ctime_ns if program.is_file() else 0
+    if any(modified > built for _, _, modified, *_ in bot.look.stamps.values()):
+        raise in_use(bot, "its files have changed since the program was built")
 
 
 def refuse_full_disk(bot: BotSpec, fault: str) -> None:
@@ -193,15 +180,5 @@ def put_there(bot: BotSpec, copy: Path, before: files.Stamps, most: int, links: 
 
 
 def _fault(error: OSError, what: str) -> ArenaError:
-    """What to raise: where the machine has run out of something, that is no fault of the bot's."""
+    """Return the error to raise. If the machine has run out of something, it is no fault of the bot's."""
     return disk_fault(error, printable(what)) or UsageError(printable(f"{what}: {error}"))
-
-
-def _what_counts(bot: BotSpec, copy: Path) -> Callable[[str], bool]:
-    """Says of a path in the folder whether a file there may be a part of what is played."""
-    program = program_in(bot, copy)
-    if program is None or bot.look is None:
-        return lambda _: True
-    covered = BotFiles(os.fsencode(copy)).list_files(bot.look.covered.ignored)
-    counted = {os.fsdecode(b"/".join(parts)) for parts in covered} | {str(program.relative_to(copy))}
-    return counted.__contains__

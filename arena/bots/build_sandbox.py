@@ -22,7 +22,6 @@ from arena.bots.build_files import (
     open_up,
     put_there,
     refuse_if_nothing_is_made,
-    refuse_other_files,
     refuse_other_manifest,
     scratch,
 )
@@ -57,17 +56,14 @@ def build_in_sandbox(
     level: Level,
     limits: BuildLimits,
     *,
-    is_alone: bool,
     host: HostPrograms,
     bots: Sequence[BotSpec],
     run: Run,
 ) -> None:
-    """Build a bot in a sandbox of this level, in a copy of its folder, and put what has been made back there; or, where
-    this arena is not alone with the folder, only see whether it is what lies there.
+    """Build a bot in a sandbox of this level, in a copy of its folder, and put what has been made back there.
 
-    `bots` are all that take part, whose files the build must not see. Raises `BotInUseError` if it is not,
-    `UsageError` if the build fails or makes what it must not, and `SandboxError` if something that the host has named
-    cannot be shown to it.
+    The build must not see the files of the `bots` that take part. Raises `UsageError` if it fails or makes what it must
+    not, and `SandboxError` if something that the host has named cannot be shown to it.
     """
     tools = find_tools(bot, host)
     refuse_rivals(bot, own_files(bot), tools.folders, Rivals(bots))
@@ -95,10 +91,7 @@ def build_in_sandbox(
         refuse_if_nothing_is_made(bot, copy)
         refuse_other_manifest(bot, manifest, copy)
         links = _LinkTargets(bot, host).inside
-        if is_alone:
-            put_there(bot, copy, before, limits.disk, links)
-        else:
-            refuse_other_files(bot, copy, before, links)
+        put_there(bot, copy, before, limits.disk, links)
 
 
 class _DiskWatch:
@@ -132,7 +125,7 @@ class _DiskWatch:
 
 
 class _LinkTargets:
-    """What the links that a build has made may lead to: its own files, the system, and what the host has named."""
+    """Checks links that a build has made: they may lead to its own files, the system, and what the host has named."""
 
     def __init__(self, bot: BotSpec, host: HostPrograms) -> None:
         self._bot, self._host = bot, host
@@ -159,7 +152,7 @@ class _LinkTargets:
         )
 
     def _is_of_the_host(self, path: Path) -> bool:
-        return path.exists() and self._host.why_not(path) is None
+        return os.path.exists(path) and self._host.why_not(path) is None
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ FILES_NAMED = 5
 
 @dataclass(frozen=True)
 class Change:
-    """What is no more as it was: `files` by the name they are shown under, each "new", "changed" or "gone".
+    """A change of a bot: `files` by the name they are shown under, each "new", "changed" or "gone".
 
     Where they cannot be looked at any more, `fault` says why.
     """
@@ -34,9 +34,9 @@ class Change:
 
 
 def compare(bot: BotSpec, known: Look) -> tuple[Look, Change | None]:
-    """What has changed in a bot since a look at it, which showed the files of its digest; None: nothing.
+    """Compare a bot with an earlier look at it; return the change, or None if there is none.
 
-    The look that is returned is to be compared with the next time.
+    The look that is returned is for the next comparison.
     """
     try:
         return _compare(bot, known)
@@ -80,7 +80,7 @@ def _names(files: Iterable[Parts]) -> list[str]:
 
 
 def named(changed: Mapping[str, str]) -> str:
-    """The names of files, each with what has become of it; of many, the first ones."""
+    """Return the names of files, each with what has become of it; of many, the first ones."""
     words = [f"{name} ({how})" for name, how in sorted(changed.items())]
     if len(words) > FILES_NAMED:
         words[FILES_NAMED:] = [f"and {len(words) - FILES_NAMED} more files"]

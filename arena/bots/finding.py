@@ -36,13 +36,13 @@ _Entrant = tuple[Path, AskedBot]
 
 @dataclass(frozen=True)
 class Found:
-    """The bots at some paths, broken ones included, with names told apart; and remarks on other paths and on names."""
+    """The bots at some paths, broken ones included, with names that differ; and remarks on other paths and on names."""
 
     bots: tuple[BotSpec, ...]
     remarks: tuple[str, ...] = ()
 
     def sound(self) -> list[BotSpec]:
-        """The bots, if all of them can be started. Raises `UsageError` naming everything that is wrong."""
+        """Return the bots, if all of them can be started. Raises `UsageError` naming everything that is wrong."""
         faults = [bot.fault for bot in self.bots if bot.fault is not None]
         if faults:
             raise UsageError("\n".join(faults))
@@ -50,7 +50,7 @@ class Found:
 
 
 def find_bots(paths: Sequence[str]) -> list[BotSpec]:
-    """The bots at these paths, with names told apart. Raises `UsageError` naming everything that is wrong.
+    """Return the bots at these paths, with names that differ. Raises `UsageError` naming everything that is wrong.
 
     Hidden files that are no bots and `__pycache__` are passed over.
     """
@@ -61,7 +61,7 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
 def find_entrants(
     paths: Sequence[str], *, follow_links: bool = False, asked: Sequence[AskedBot] = (), leave_out: bool = False
 ) -> Found:
-    """The bots at these paths, broken ones included: what a folder of submissions comes to.
+    """Return the bots at these paths, broken ones included.
 
     A sample bot's bare name that names nothing here stands for that bot.
     A path that is itself a symbolic link is broken, unless links are to be followed; links on the way are followed.
@@ -177,7 +177,7 @@ def _is_document(path: Path) -> bool:
 
 
 def broken(bot: BotSpec, fault: str) -> BotSpec:
-    """The same bot, known to be unable to start: `fault` says why, and is made printable here.
+    """Return the same bot as one that cannot be started: `fault` says why, and is made printable here.
 
     It is a player of its own, so that the games it forfeits are not those of the bot that it is when it is mended, be
     it by a change of its mode or of this machine.
@@ -186,13 +186,13 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
 
 
 def _as_asked(bot: BotSpec, asked: AskedBot) -> BotSpec:
-    """A broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
+    """Return a broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
     digest = digest_with(asked.identifying, bot.digest)
     return replace(bot, name=asked.name or bot.name, digest=digest, asked=asked)
 
 
 def _broken_at(path: Path, fault: str) -> BotSpec:
-    """What stands at a path that is no bot as a broken one."""
+    """Return what is at a path that is no bot as a broken bot."""
     full = Path(os.path.realpath(path))
     name = name_of_file(full.name if os.path.isdir(full) else base_name(path))
     identity = Identity("")
@@ -217,7 +217,7 @@ def _is_link(path: Path) -> bool:
 
 
 def _refused_link(path: Path) -> BotSpec:
-    """A link as a broken bot. Nothing of what it leads to is looked at."""
+    """Return a link as a broken bot. Nothing of what it leads to is looked at."""
     try:
         target = os.readlink(path)
     except OSError as error:

@@ -2,9 +2,9 @@
 plays with.
 
 An arena holds such a folder alone while it builds there, and together with others while it plays: a lock of the system
-(flock) on the folder itself, which leaves no file in it and is gone with its process. Who finds others playing waits
-for nothing and changes nothing: its build is tried on a copy (`arena.bots.build`). In a sandbox no bot can lock
-anything. A file system without such locks has none, and there each arena builds as if it were alone.
+(flock) on the folder itself, which leaves no file in it and is gone with its process. An arena that finds others
+playing builds nothing (`arena.bots.build`). In a sandbox no bot can lock anything. On a file system without such locks
+each arena builds as if it were alone.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ class BotInUseError(ArenaError):
 
 
 def in_use(bot: BotSpec, why: str) -> BotInUseError:
-    """What to raise where a bot cannot be built without taking from another arena what that plays with; and why not."""
+    """Return the error for a bot that cannot be built without taking from another arena what that plays with."""
     return BotInUseError(
         f"{printable(str(bot.path))}: another arena plays with what its build has made there; wait for that "
         f"arena, stop it, or play from a copy of the folder: {why}"
@@ -83,7 +83,7 @@ class BotFolders:
                 _hold(lock, (fcntl.LOCK_SH,), bot, say, run)
 
     def _opened(self, folder: Path) -> int | None:
-        """A descriptor of a folder that is not held yet; None where it cannot be opened."""
+        """Return a descriptor of a folder that is not held yet; None where it cannot be opened."""
         if fcntl is None:
             return None
         try:

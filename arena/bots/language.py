@@ -44,7 +44,7 @@ SHELLS = frozenset({Language.SHELL, Language.UNKNOWN})
 
 
 def language_of(bot: BotSpec) -> Language:
-    """What a bot is written in. A shell script beside files of another language most likely only starts these."""
+    """Guess the language of a bot. A shell script next to files of another language most likely only starts these."""
     if bot.language is not None:
         return bot.language
     found = _of_words(bot.command)

@@ -27,7 +27,7 @@ _UNITS = {"": 1, "K": KIB, "M": MIB, "G": GIB}
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What one bot may use in a game, all its processes together.
+    """Limits of one bot in a game, for all its processes together.
 
     `memory` and `tmp` are bytes: resident memory, and what may lie in its `/tmp` where it has one of its own.
     `processes` counts threads too.
@@ -39,11 +39,10 @@ class Limits(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The limits in words, as settings are kept."""
         return f"memory {size_text(self.memory)}, {self.processes} processes, {size_text(self.tmp)} of /tmp"
 
     def within(self, most: "Limits") -> "Limits":
-        """The same limits, none of them larger than that in `most`."""
+        """Return these limits, none of them larger than that in `most`."""
         return Limits(min(self.memory, most.memory), min(self.processes, most.processes), min(self.tmp, most.tmp))
 
 
@@ -51,7 +50,7 @@ _LIMITS = re.compile(r"memory (\S+), (\d{1,7}) processes, (\S+) of /tmp", re.ASC
 
 
 def read_limits(text: str) -> Limits | None:
-    """What `Limits.text` has written, as it stands in records; None for anything else."""
+    """Read limits as `Limits.text` writes them in records; None for anything else."""
     match = _LIMITS.fullmatch(text)
     try:
         return match and Limits(parse_memory(match[1]), check_processes(int(match[2])), parse_size(match[3]))
@@ -60,7 +59,7 @@ def read_limits(text: str) -> Limits | None:
 
 
 def parse_size(text: str) -> int:
-    """A size such as `512M`, `1G` or `65536` in bytes. Raises `UsageError`."""
+    """Return a size such as `512M`, `1G` or `65536` in bytes. Raises `UsageError`."""
     match = _SIZE.fullmatch(text.strip())
     size = int(match[1]) * _UNITS[match[2].upper()] if match else 0
     if size < 1:
@@ -71,14 +70,13 @@ def parse_size(text: str) -> int:
 
 
 def check_processes(number: object) -> int:
-    """The same number of processes and threads, if that many can be. Raises `UsageError`."""
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MOST_PROCESSES:
         raise UsageError(f"expected a number from 1 to {MOST_PROCESSES}, got {shown(number)}")
     return number
 
 
 def parse_memory(text: str) -> int:
-    """A size that a program can live with. Raises `UsageError`."""
+    """Return a size that a program can live with. Raises `UsageError`."""
     size = parse_size(text)
     if size < SMALLEST_MEMORY:
         raise UsageError(f"expected at least {size_text(SMALLEST_MEMORY)} of memory for a bot, got {shown(text)}")
@@ -86,7 +84,7 @@ def parse_memory(text: str) -> int:
 
 
 def size_text(size: int) -> str:
-    """A number of bytes as it is written in options: in the largest unit that gives a whole number."""
+    """Return a number of bytes as it is written in options: in the largest unit that gives a whole number."""
     for letter, unit in (("G", GIB), ("M", MIB), ("K", KIB)):
         if size and size % unit == 0:
             return f"{size // unit}{letter}"

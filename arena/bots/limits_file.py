@@ -52,7 +52,7 @@ OwnTables = dict[str, Annotated[OwnTable, Meta(extra=expected('a table such as [
 
 
 def load_own(path: Path, names: Sequence[str], bots: Sequence[BotSpec] = ()) -> dict[str, Own]:
-    """What the file says of bots, by their names in the league; `bots` can be named by path or digest as well.
+    """Read a file of limits, by the bots' names in the league. `bots` can be named by path or digest as well.
 
     Raises `UsageError` with the file, the key and what was expected.
     """
@@ -63,7 +63,7 @@ def load_own(path: Path, names: Sequence[str], bots: Sequence[BotSpec] = ()) -> 
 
 
 def by_bot(said: OwnByName, names: Sequence[str], bots: Sequence[BotSpec] = ()) -> dict[str, Own]:
-    """What a file says of these bots, by their names in the league.
+    """Return the limits in a file by the names of these bots in the league.
 
     Raises `UsageError` for a table of several bots, for two tables of one and, if the file is strict, for one of none.
     """
@@ -82,7 +82,7 @@ def by_bot(said: OwnByName, names: Sequence[str], bots: Sequence[BotSpec] = ()) 
 
 
 def _named(key: str, bots: Sequence[BotSpec], said: OwnByName) -> str | None:
-    """The name of the one bot that a path or NAME@DIGEST stands for; None if that is not one bot."""
+    """Return the name of the one bot that a path or NAME@DIGEST stands for; None if that is not one bot."""
     found = [bot.name for bot in bots if _is_path_of(key, bot, said)]
     if not found and "@" in key:
         name, _, digest = key.rpartition("@")
@@ -96,7 +96,6 @@ def _named(key: str, bots: Sequence[BotSpec], said: OwnByName) -> str | None:
 
 
 def _is_path_of(key: str, bot: BotSpec, said: OwnByName) -> bool:
-    """Whether a key is the path of a bot, or prints as it, from the folder on that paths of the file start from."""
     path = os.path.abspath(os.path.join(said.folder, key))
     return path in (os.path.abspath(bot.path), printable(os.path.abspath(bot.path)))
 
@@ -115,7 +114,7 @@ def _refuse_ambiguous(key: str, name: str, names: Sequence[str], bots: Sequence[
 
 
 def own_of(table: OwnTable, where: str) -> Own:
-    """What a table says. Raises `UsageError` with the place in the file, the key and what was expected."""
+    """Read the table of one bot. Raises `UsageError` with the place in the file, the key and what was expected."""
     return Own(
         memory=_parsed(table.memory, parse_memory, f"{where}: memory"),
         processes=table.processes,

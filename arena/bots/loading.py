@@ -50,7 +50,7 @@ class MissingProgramError(UsageError):
 
 
 def load_bot(path: Path, asked: AskedBot | None = None) -> BotSpec:
-    """The bot at one path; what it is to be built from, where its folder says how. Raises `UsageError`.
+    """Load the bot at a path. Nothing is built. Raises `UsageError`.
 
     `asked` is what was said of it with its path.
     """
@@ -102,7 +102,6 @@ def _load(path: Path, asked: AskedBot) -> BotSpec:
 
 
 def _known_by(identity: Identity, asked: AskedBot) -> dict[str, Any]:
-    """What a bot is known by that has these files and arguments. No earlier version of the arena knew arguments."""
     digest = digest_with(asked.identifying, identity.digest)
     if not asked.identifying:
         return {"digest": digest, "files": identity.files}
@@ -111,7 +110,6 @@ def _known_by(identity: Identity, asked: AskedBot) -> dict[str, Any]:
 
 
 def _is_program(path: Path) -> bool:
-    """Whether a file, at a path without links, begins as programs do."""
     try:
         return is_meant_to_run(read_start(path, FIRST_LINE))
     except OSError:
@@ -119,7 +117,7 @@ def _is_program(path: Path) -> bool:
 
 
 def _source_hint(path: Path) -> str:
-    """What to add where a file is not a program, but may be the source of one."""
+    """Suggest what to do with a file that is no program, but may be the source of one."""
     language = language_of_source(path.suffix)
     if language is None:
         return ""
@@ -132,12 +130,12 @@ def _source_hint(path: Path) -> str:
 
 
 def base_name(path: Path) -> str:
-    """What a bot at this path is called if nothing else says it: the file's name without the ending of a program."""
+    """Return the name of a bot that says none: the file's, without the ending of a program."""
     return path.stem if path.suffix in NAME_ENDINGS else path.name
 
 
 def _near(path: Path, *, is_bare: bool) -> str:
-    """What to add to "there is no such file": a sample bot, or what the folder holds of nearly that name."""
+    """Suggest a sample bot, or what the folder holds of nearly that name."""
     sample = meant_sample(path)
     bare = f"; for the sample bot write {sample}" if sample else ""
     if not os.path.isdir(path.parent):

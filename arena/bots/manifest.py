@@ -81,7 +81,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The bot.toml of a folder. Raises `UsageError` with the file, the key, what was expected and what came."""
+    """Return the bot.toml of a folder. Raises `UsageError` with the file, the key, what was expected and what came."""
     path = folder / MANIFEST
     where = printable(str(path))
     try:
@@ -108,7 +108,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _found_instead(folder: Path) -> str:
-    """What to add where a folder has no manifest, by what there is in it."""
+    """Suggest what was meant by a folder without a manifest, by what there is in it."""
     names: list[str] = []
     with suppress(OSError), os.scandir(folder) as entries:
         names = sorted(entry.name for entry in islice(entries, MOST_LOOKED_AT))

@@ -31,12 +31,12 @@ _MADE_BY_THE_ARENA = re.compile(r".*(/|#\d+$|@[0-9a-f]{6,}$)")
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a printable text takes: East Asian wide characters two, marks none."""
+    """Return how many columns of a terminal a printable text takes: East Asian wide characters two, marks none."""
     return sum(0 if is_mark(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def name_fault(name: str) -> str | None:
-    """What keeps a string from being a bot's name, in words; None if nothing does."""
+    """Return why a string cannot be a bot's name, in words; None if it can."""
     if not name:
         return "it is empty"
     if len(name) > COLUMNS * (1 + MARKS):
@@ -63,7 +63,7 @@ def name_fault(name: str) -> str | None:
 
 
 def table_name_fault(name: str) -> str | None:
-    """What keeps a string from being what a bot was called in a table, in words: its name, or what the arena makes of
+    """Return why a string cannot be the name of a bot in a table, in words: the bot's name, or what the arena makes of
     it to tell bots apart, as in `folder/name#2`."""
     folder, slash, _ = name.rpartition("/")
     hidden = next((c for c in folder if not c.isprintable() or INVISIBLE.match(c)), None)
@@ -75,12 +75,12 @@ def table_name_fault(name: str) -> str | None:
 
 
 def expected_name(name: str, fault: str) -> str:
-    """The error for a string that cannot be a name: what was expected, what came, and why that is not it."""
+    """Return the error for a string that cannot be a name: what was expected, what came, and why that is not it."""
     return f"expected {GRAMMAR}, got {printable(repr(name), 100)}: {fault}"
 
 
 def given_name(name: str) -> str:
-    """The name of which the arena has made this one to tell bots apart; the same name if it has not.
+    """Return the name of which the arena has made this one to tell bots apart; the same name if it has not.
 
     Nothing else has a slash in it, or ends in such a number (`name_fault`).
     """
@@ -98,7 +98,7 @@ def without_name(manifest: bytes) -> bytes:
 
 
 def name_of_file(text: str) -> str:
-    """A file's name as the name of a bot; some systems keep it in another form than NFC."""
+    """Return a file's name as the name of a bot; some systems keep it in another form than NFC."""
     return unicodedata.normalize("NFC", text)
 
 

@@ -60,11 +60,11 @@ class Pipes:
         self._input.close()
 
     def has_output(self) -> bool:
-        """Whether there is output that nobody has read (or its end has been reached)."""
+        """Return whether there is output that nobody has read (or its end has been reached)."""
         return bool(self._unread.poll(0))
 
     def read_now(self) -> bytes | None:
-        """What there is to read at once: None if there is nothing yet, empty at the end of output."""
+        """Read what is there: None if there is nothing yet, empty at the end of output."""
         try:
             return os.read(self.stdout, READ_SIZE)
         except BlockingIOError:
@@ -73,14 +73,14 @@ class Pipes:
             return b""
 
     def has_unread(self) -> bool | None:
-        """Whether there is something in the bot's input that it has not read; None if that cannot be told."""
+        """Return whether there is something in the bot's input that it has not read; None if that cannot be told."""
         try:
             return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0" * 4))
         except (OSError, ValueError):
             return None
 
     def has_closed_input(self) -> bool:
-        """Whether nobody can read the bot's input any more."""
+        """Return whether nobody can read the bot's input any more."""
         if self.stdin == CLOSED:
             return False
         asked = select.poll()
@@ -88,7 +88,7 @@ class Pipes:
         return any(event & select.POLLERR for _, event in asked.poll(0))
 
     def close_output(self) -> None:
-        """What the bot still writes is lost from now on."""
+        """Close the bot's output; what it still writes is lost."""
         self._output.close()
 
 
@@ -111,7 +111,6 @@ class StandardError:
         """Bytes that came before those in `_tail`, and were dropped."""
 
     async def drain(self) -> None:
-        """Keep reading until its end."""
         while True:
             await readable(self._descriptor)
             if self.read() == 0:
@@ -140,7 +139,6 @@ class StandardError:
                 break
 
     def begin_anew(self) -> None:
-        """Forget what has come so far."""
         self._tail.clear()
         self._lost = 0
 

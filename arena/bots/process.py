@@ -125,7 +125,6 @@ class BotProcess(Pipes):
 
     @property
     def stderr_tail(self) -> str:
-        """The last part of what the bot wrote to standard error, made printable; a line says how much was dropped."""
         return self._stderr.tail
 
     # --- what it uses ---------------------------------------------------------------------------------------------
@@ -141,12 +140,10 @@ class BotProcess(Pipes):
 
     @property
     def peak_memory(self) -> int:
-        """The most memory that was seen in use in this game, in bytes, all processes together."""
         return self._account.peak_memory
 
     @property
     def pondered_us(self) -> int:
-        """Microseconds of processor time that were used while it was frozen; see `arena.bots.sandbox.freezer`."""
         return self._account.pondered_us
 
     def cpu_us(self) -> int:
@@ -161,11 +158,11 @@ class BotProcess(Pipes):
         return self._own.used_since(before_us)
 
     def first_times(self) -> CpuTimes:
-        """The times of its first thread: that takes a microsecond."""
+        """Return the times of its first thread: that takes a microsecond."""
         return self._own.first_times()
 
     def times(self) -> CpuTimes | None:
-        """The times of all its threads, and what its processes have used together; None if they are too many."""
+        """Return the times of all its threads, and what its processes have used together; None if they are too many."""
         times = self._own.times()
         return times._replace(used_us=self._launch.group.cpu_us()) if times and self._launch.group else times
 
@@ -191,7 +188,7 @@ class BotProcess(Pipes):
     # --- another game ---------------------------------------------------------------------------------------------
 
     async def settle(self, grace: float = QUIT_GRACE) -> bool:
-        """A game is over: wait until the bot has read all that it was written and waits for more.
+        """Wait, after a game, until the bot has read all that it was written and waits for more.
 
         Returns whether it can play another game. It cannot if that takes longer than `grace` seconds, if it has exited,
         has written what nobody asked for, or is over a limit. Cannot be cancelled.
@@ -224,23 +221,21 @@ class BotProcess(Pipes):
                     await trio.sleep(IDLE_PAUSE)
 
     def activity(self) -> Activity:
-        """What its processes are doing at this moment."""
         return self._own.activity()
 
     def _is_idle(self) -> bool:
-        """Whether there is nothing in the bot's input that it has not read, and it waits."""
+        """Return whether there is nothing in the bot's input that it has not read, and it waits."""
         return self.has_unread() is False and self._own.is_asleep()
 
     def worked_us(self) -> int:
-        """Microseconds of processor time that its processes which are alive have used so far."""
+        """Return the microseconds of processor time that its processes which are alive have used so far."""
         return self._own.worked_us()
 
     def is_starved(self, before_us: int, seconds: float) -> bool:
-        """Whether it is the machine that the bot is slow by: see `OwnProcesses.is_starved`."""
         return self._own.is_starved(before_us, seconds)
 
     def begin_anew(self) -> None:
-        """Another game begins: what the bot uses and writes to standard error from here on is that game's."""
+        """Begin another game: what the bot uses and writes to standard error from here on is that game's."""
         self._account.begin_anew()
         self._stderr.begin_anew()
 
@@ -267,7 +262,6 @@ class BotProcess(Pipes):
                 await trio.sleep(0.01)
 
     def has_exited(self) -> bool:
-        """Whether the process is dead."""
         return self._popen.returncode is not None or reaper.exit_status(self.pid) is not None
 
     def exit_code(self) -> int | None:
@@ -286,7 +280,7 @@ class BotProcess(Pipes):
         return is_code or (status is not None and status[0] != os.CLD_EXITED and status[1] == signal.SIGKILL)
 
     def exit_words(self) -> str:
-        """How the process ended, in words that follow "the bot"."""
+        """Return how the process ended, in words that follow "the bot"."""
         status = reaper.exit_status(self.pid)
         if status is None:
             return "is still running"
@@ -294,7 +288,7 @@ class BotProcess(Pipes):
         return f"exited with code {number}" if code == os.CLD_EXITED else reaper.killed_words(number)
 
     def out_of_memory(self) -> str:
-        """What the kernel killed the bot for, in words, if it was that it used more memory than it may."""
+        """Say that the kernel killed the bot because it used more memory than it may; empty if it did not."""
         group, limits = self._launch.group, self._launch.limits
         if group and limits and group.oom_kills():
             return f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"

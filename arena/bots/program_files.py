@@ -101,7 +101,7 @@ LONGEST_SHOWN = 200
 
 
 def is_meant_to_run(start: bytes) -> bool:
-    """Whether a file that begins so is a program of the kinds that are known everywhere."""
+    """Return whether a file that begins so is a program of the kinds that are known everywhere."""
     return start.startswith((SCRIPT_MARK, *BINARY_MARKS))
 
 
@@ -123,7 +123,7 @@ def text_fault(start: bytes, name: str) -> str | None:
 
 
 def command_hint(folder: Path, word: str, path: str) -> str:
-    """What to add to "there is no such program" where the first word of a command is near to one that there is.
+    """Suggest a program where there is none of the name that is the first word of a command.
 
     `folder` is the bot's, `path` where programs without a slash are looked for.
     """

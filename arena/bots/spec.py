@@ -66,17 +66,16 @@ class BotSpec:
         return Player(self.name, self.entered_as or self.digest)
 
     def digest_of(self, content: str) -> str:
-        """Its digest if that of its files were this one."""
+        """Return the bot's digest if that of its files were this one."""
         return digest_with(self.asked.identifying if self.asked else (), content)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The command that is run."""
         return (*ADAPTER, *self.command) if self.is_of_2012 else self.command
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """Those that it was asked for with, beside what its own bot.toml says."""
+        """The arguments that the host added to what the bot.toml says."""
         return self.asked.arguments if self.asked else ()
 
     @property
@@ -90,12 +89,12 @@ class BotSpec:
 
     @property
     def fault_output(self) -> str:
-        """What follows the first line of the `fault`, such as what its build printed, without the hint."""
+        """The lines of the `fault` after the first, such as what the build printed, without the hint."""
         return textwrap.dedent("\n".join(line for line in self._more_of_fault if not line.startswith(FAULT_HINT)))
 
     @property
     def fault_hint(self) -> str:
-        """What to do about the `fault`, if it says so."""
+        """The advice in the `fault`, if there is any."""
         return " ".join(line.removeprefix(FAULT_HINT) for line in self._more_of_fault if line.startswith(FAULT_HINT))
 
     @property
@@ -104,12 +103,12 @@ class BotSpec:
 
 
 def person_spec(name: str) -> BotSpec:
-    """What stands for a person where bots stand: a name, and the digest that follows from it."""
+    """Return the stand-in for a person among bots: a name, and the digest that follows from it."""
     return BotSpec(name, Path(), (), Path(), person_digest(name), is_person=True)
 
 
 def base_environment() -> dict[str, str]:
-    """The environment that every bot gets: little, and the arena's own interpreter first on the PATH."""
+    """Return the environment that every bot gets: little, and the arena's own interpreter first on the PATH."""
     environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     path = os.environ.get("PATH", os.defpath)
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])

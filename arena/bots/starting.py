@@ -28,7 +28,7 @@ def runnable(
     usual: Limits | None = None,
     run: Run = trio.run,
 ) -> list[BotSpec]:
-    """The same bots; those that cannot be run at this level are broken. `host` is what else may run them.
+    """Return the bots; those that cannot be run at this level are broken. `host` is what else may run them.
 
     What of the host's they are run by is tried in a sandbox, within the usual limits; `run` runs that. Raises
     `SandboxError` if it is the host's affair that they cannot be run, and `HostError` if this machine cannot start
@@ -121,7 +121,6 @@ class Sandbox:
             self._hierarchy.close()
 
     def limits_of(self, bot: BotSpec) -> Limits:
-        """What a bot may use."""
         return self._limits.get(bot.name, self._usual)
 
     def start(self, bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:

@@ -98,7 +98,7 @@ WORDS_SHOWN = 300
 
 
 async def try_entrants(mounts: Mapping[str, Mounts], limits: Limits) -> dict[str, str]:
-    """What the sandbox cannot run of what these bots, by their names, are run by: why, by the names of those bots.
+    """Try what these bots are run by; return why the sandbox cannot run it, by the names of the bots.
 
     Raises `SandboxError` if a control fails, and `HostError` if the machine cannot start anything.
     """

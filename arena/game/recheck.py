@@ -2,7 +2,7 @@
 
 What follows from the rules is worked out anew by the engine that judged it live. What does not (a clock, a crash) is
 held against what the referee can have written: who can lose so, when, with which of the set-ups there, and how long an
-action may have taken. What passes may still be invented as a whole; `docs/hosting.md` says what cannot be told.
+action may have taken. Invented games can pass: `docs/threat-model.md` lists what cannot be detected.
 """
 
 import math

@@ -277,7 +277,6 @@ class OpenLeague:
         state = PlayState(watcher, watch, self._numbers)
         error = None
         try:
-            self.store.watch()
             run_games(self._run, self._play_until_stopped, stop, state)
             self.store.refuse_changed()
         except ArenaError as caught:
@@ -321,7 +320,7 @@ class OpenLeague:
 
     @asynccontextmanager
     async def _executor(self, settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-        """Where so many games at a time are played."""
+        """Make the executor for `jobs` parallel games."""
         cluster = self.plan.cluster
         if cluster is None:
             async with local_executor(settings, jobs) as local:

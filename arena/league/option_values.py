@@ -69,7 +69,7 @@ def check_options(options: PlayOptions) -> None:
 
 
 def check_values(options: PlayOptions) -> None:
-    """Raise `UsageError` or `RulesetError` for a value that makes no sense, whoever plays."""
+    """Raise `UsageError` or `RulesetError` for a value that makes no sense for any bots."""
     check_options(options)
     time_control(options)
     usual_limits(options)
@@ -107,7 +107,7 @@ def usual_limits(options: PlayOptions) -> Limits:
 
 
 def build_limits(options: PlayOptions) -> BuildLimits:
-    """What the build of a bot may use. Raises `UsageError` for an option that makes no sense."""
+    """Return the limits of a build. Raises `UsageError` for an option that makes no sense."""
     return BuildLimits(
         seconds=option_value("--build-time", parse_duration, options.build_time) / 1000,
         memory=option_value("--build-memory", parse_memory, options.build_memory),
@@ -161,7 +161,7 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
 
 
 def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
-    """What is said of single bots, by name. What `--limits` says wins, then what stands where the bot is named.
+    """Return the options of single bots, by name. `--limits` wins over what is written where the bot is named.
 
     Raises `UsageError` for a table of no bot here, or of several.
     """
@@ -231,7 +231,7 @@ def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more
 
 
 def apart_from_bots(store: Path, bots: Sequence[BotSpec]) -> Path:
-    """The path of the store. Raises `UsageError` if it lies in a bot's folder, of which it would become a part."""
+    """Return the path of the store. Raises `UsageError` if it is in a bot's folder, of which it would become a part."""
     full = Path(os.path.realpath(store))
     for bot in bots:
         if bot.fault is None and bot.path.is_dir() and full.is_relative_to(bot.folder):

@@ -45,7 +45,7 @@ class Forfeits:
 
     @property
     def text(self) -> str:
-        """It in a line, with how the first of these games was lost."""
+        """One line, with how the first of these games was lost."""
         where = f" on worker {self.worker}" if self.worker else ""
         lost = f"{self.name} forfeited {counted(self.count, 'game')} ({self.reason})"
         return f"{lost}; the first, game {self.first.number}{where}: {self.words}"
@@ -53,7 +53,7 @@ class Forfeits:
 
 @dataclass(frozen=True)
 class LeagueOutcome:
-    """What came of playing. What has been stored is in the store."""
+    """The outcome of playing; the games are in the store."""
 
     error: ArenaError | None
     """What stopped it, if something failed."""
@@ -73,7 +73,7 @@ class LeagueOutcome:
 
 
 class PlayState:
-    """What is kept while games are played; forfeits are counted for each bot and reason.
+    """The state of a league that plays; forfeits are counted for each bot and reason.
 
     `numbers` are those of the league's stored games, to which each that is stored now is added.
     """

@@ -139,7 +139,6 @@ class PersonParticipant(Participant):
         self._is_open = True
 
     def say(self, message: BotMessage) -> None:
-        """Send the person's answer to the referee."""
         if self._is_open:
             os.write(self._out, encode_from_bot(message))  # never blocks: the pipe holds one answer at most
 

@@ -1,7 +1,7 @@
-"""One game between two processes: starts them, has their bytes carried to the referee and back, and ends them.
+"""One game between two processes: starts them, connects them with the referee, and ends them.
 
-The referee decides, `arena.play.driver` waits. Each bot has three tasks beside that sleep nearly always: one reads its
-standard error, one waits for its exit, one sees to it that it keeps within its limits.
+The referee decides, `arena.play.driver` waits. Each bot has three more tasks that nearly always sleep: one reads its
+standard error, one waits for its exit, one watches its limits.
 """
 
 import time
@@ -132,7 +132,7 @@ class GameRunner:
         self._arrivals = Arrivals.of_this_run()
         self._driver = Driver(referee, self._processes, history, interrupt, options)
         self._unwritten: set[Color] = set()
-        """Whose pipe did not take all of the game's last lines."""
+        """The seats whose pipe did not take all of the game's last lines."""
         self._ended: float | None = None
         """When the game ended or was interrupted, by the clock of the games."""
 
@@ -200,7 +200,6 @@ class GameRunner:
         )
 
     def _advised(self, bots: tuple[BotSpec, BotSpec], seat: Seat, fault: Fault) -> Fault:
-        """Add a hint for the bot's author to a fault."""
         if bots[seat.color].is_person:
             return fault
         process = self._processes.get(seat.color)
@@ -253,7 +252,6 @@ class GameRunner:
         return history and msgspec.structs.replace(history, cpu_us=tuple(self._driver.cpu_us))
 
     def record(self, started: float, seconds: float) -> GameRecord:
-        """Return the record of the game."""
         bots = [self._processes.get(color) for color in Color]
         first, second = (Use(bot.used_us, bot.peak_memory) if bot else Use() for bot in bots)
         pondered = [bot.pondered_us if bot else 0 for bot in bots]

@@ -1,8 +1,7 @@
-"""Boards as text, with what the last action did on them marked.
+"""Boards as text, with marks for the last action.
 
-A mark stands in the columns between cells, so that boards with and without marks are of one width: `(..)` is where the
-piece came from, `[..]` where it went, or what was guessed or came back. `x` is where a lost piece stood, or came
-from, and nobody is now.
+Marks use the columns between cells, so that all boards have one width: `(..)` is the origin of the piece, `[..]` its
+target, or a guessed or rescued piece. `x` is an empty square on which, or from which, a piece was lost.
 """
 
 import re
@@ -20,21 +19,19 @@ from protocol.view import CELL_EMPTY, CELL_LAKE
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 Paint = Callable[[str, str], str]
-"""Text and a style in the words of rich (`bold red`) in, what is to be printed out."""
+"""Paints a text in a style of rich, such as `bold red`."""
 
 
 def plain(text: str, style: str) -> str:
-    """No colour."""
     return text
 
 
 def unpainted(text: str) -> str:
-    """What has been painted, without the codes: as wide as it is shown."""
     return _CODES.sub("", text)
 
 
 def colored(text: str, style: str) -> str:
-    """With the eight colours that every terminal has, of which the user has chosen the shades."""
+    """Paint with the eight colours of every terminal, in the user's shades."""
     return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
 
 
@@ -42,14 +39,14 @@ NO_MARKS: Mapping[int, "SquareMark"] = {}
 
 
 class SquareMark(Enum):
-    """What the last action did on a square."""
+    """The effect of the last action on a square."""
 
     CAME_FROM = "()"
     WENT_TO = "[]"
     LOST_FROM = "(x"
-    """Where an attacker came from that was lost;"""
+    """The origin of an attacker that was lost."""
     LOST_AT = "[x"
-    """and where all that were there were lost."""
+    """The square of a fight in which both were lost."""
 
     @property
     def is_loss(self) -> bool:
@@ -61,7 +58,7 @@ class SquareMark(Enum):
 
 
 def marks_of(events: Sequence[Event]) -> dict[int, SquareMark]:
-    """What an action did, by squares; `events` are what came of it."""
+    """Return the effects of an action by square."""
     marks: dict[int, SquareMark] = {}
     origin = None
     for event in events:
@@ -86,14 +83,14 @@ def marks_of(events: Sequence[Event]) -> dict[int, SquareMark]:
 def board_text(
     cells: Sequence[str], marks: Mapping[int, SquareMark] = NO_MARKS, paint: Paint = plain, side: Color = Color.RED
 ) -> str:
-    """A board of two-character cells with its coordinates as a side sees it: for Red with rank 10 at the top."""
+    """Draw a board of two-character cells as a side sees it: for Red with rank 10 at the top."""
     way = 1 if side is Color.RED else -1
     rows = [paint("    " + "  ".join(FILES[::way]), "dim")]
     for rank in range(BOARD_SIZE, 0, -1)[::way]:
         start = (rank - 1) * BOARD_SIZE
         squares = range(start, start + BOARD_SIZE)[::way]
         between = [" "] * (BOARD_SIZE + 1)
-        for kind in ("()", "[]"):  # where both want a column, it is told where the piece went
+        for kind in ("()", "[]"):  # of two marks in a column the target is shown
             for place, square in enumerate(squares):
                 if square in marks and marks[square].brackets == kind:
                     between[place : place + 2] = kind

@@ -1,7 +1,6 @@
-"""The bots of a store, a version each: `arena bots`. When it played, what it called itself, and what is new in it.
+"""`arena bots`: the versions of the bots of a store, with their games, their own words and their changed files.
 
-A version is its content. What it is called is the name that it had last, and versions of one name follow one another in
-the order of their first games.
+A version is its content, and goes by its last name. Versions of one name are in the order of their first games.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,17 +24,16 @@ from arena.report.standings import declared_in
 from arena.report.terminal import GAP, short_names
 
 DIGITS = 6
-"""Of a digest, as in `hunter@3f9a12`."""
+"""Digits of a digest, as in `hunter@3f9a12`."""
 
 
 class BotVersion(msgspec.Struct, frozen=True):
-    """One version of a bot.
+    """One version of a bot; unknown values are null.
 
-    `shown` is what tables call it, `name` that without a version. `declared` is what it called itself in its last game,
-    and `author` who it said has written it.
-    `first` and `last` are when the first and the last of its games began, in UTC as in ISO 8601. `took_part` is whether
-    it took part when the store was last used. `before` is the digest of the version before it, and `changes` what has
-    become of which of its files since: `new`, `gone` or `changed`. What is not known, or is not there, is null.
+    `shown` is its name in tables, `declared` and `author` what it said of itself in its last game. `first` and `last`
+    are the starts of its first and last game, in UTC as in ISO 8601. `took_part` tells whether it took part when the
+    store was last used. `before` is the digest of the version before, and `changes` has its `new`, `gone` and `changed`
+    files.
     """
 
     name: str
@@ -53,14 +51,13 @@ class BotVersion(msgspec.Struct, frozen=True):
 
 @dataclass
 class _Played:
-    """What is counted of a version as its games go by."""
+    """The counts of one version."""
 
     player: Player
     games: int = 0
     first: GameRow | None = None
     last: GameRow | None = None
-    starts: list[float] = field(default_factory=list)
-    """The earliest and the latest start."""
+    starts: list[float] = field(default_factory=list)  # the earliest and the latest
 
     def add(self, row: GameRow) -> None:
         self.games += 1
@@ -71,7 +68,7 @@ class _Played:
 
 
 class VersionCount:
-    """Counts the games of each version as their rows go by; `roster` knows who is who in them."""
+    """Counts the games of each version of a roster."""
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
@@ -89,10 +86,10 @@ class VersionCount:
         record_of: Callable[[int], GameRecord | None],
         files_of: Callable[[Player], Mapping[str, str]],
     ) -> list[BotVersion]:
-        """All versions, by name and then in the order of their first games; those who have played none come last.
+        """Return all versions by name and first game; those without games come last.
 
-        `record_of` gives the record of a game by its number, None where it cannot be read; `files_of` the fingerprints
-        of a player's files, empty where they are not known.
+        `record_of` returns the record of a game, None where it cannot be read; `files_of` the fingerprints of a
+        player's files, empty where they are not known.
         """
         played = self._played
         files = dict[str, Mapping[str, str]]()
@@ -103,7 +100,7 @@ class VersionCount:
         for shown in sorted(played, key=self._order):
             one = played[shown]
             before = found[-1] if found and found[-1].name == one.player.name else None
-            first, last = _dates(one)
+            first, last = (date_text(one.starts[at]) or None if one.starts else None for at in (0, -1))
             declared = declared_in(record_of(one.last.number) if one.last else None, one.player.digest)
             known = before and files[before.shown] and files[shown]
             found.append(
@@ -136,25 +133,19 @@ def bot_versions(
     record_of: Callable[[int], GameRecord | None],
     files_of: Callable[[Player], Mapping[str, str]],
 ) -> list[BotVersion]:
-    """The versions of these games, which are gone through once: see `VersionCount`."""
+    """Return the versions of these games, in one pass."""
     count = VersionCount(roster)
     for row in rows:
         count.add(row)
     return count.versions(entrants, record_of=record_of, files_of=files_of)
 
 
-def _dates(one: _Played) -> tuple[str | None, str | None]:
-    """Return when the first and the last game began."""
-    return (date_text(one.starts[0]) or None, date_text(one.starts[-1]) or None) if one.starts else (None, None)
-
-
 def bots_json(versions: Sequence[BotVersion]) -> str:
-    """All of them as one array."""
     return to_json(list(versions))
 
 
 def bots_report(versions: Sequence[BotVersion], width: int) -> RenderableType:
-    """A table of them, and below it what has changed from version to version."""
+    """Return a table of versions, with the changed files of each below it."""
     if not versions:
         return Text("no bot has played here yet")
     rows = [
@@ -185,7 +176,6 @@ def bots_report(versions: Sequence[BotVersion], width: int) -> RenderableType:
 
 
 def _said(one: BotVersion) -> str:
-    """What a version has said of itself, in words."""
     author = f"by {one.author}" if one.author else ""
     return ", ".join(filter(None, (one.declared, author)))
 

@@ -94,7 +94,7 @@ def _spread(spread: Spread) -> dict[str, object]:
 def check_text(checked: Checked, paint: Paint = plain, *, is_verbose: bool = False) -> str:
     """Return the checklist in words, 80 columns wide, without a line feed at the end.
 
-    A bot with which nothing is wrong gets the verdict alone, unless `is_verbose`.
+    A bot without problems gets the verdict alone, unless `is_verbose`.
     """
     has_remarks = any(outcome.mark not in (Mark.PASSED, Mark.NOT_APPLICABLE) for outcome in checked.outcomes)
     if not (is_verbose or has_remarks or list(_near_limits(checked))):
@@ -153,7 +153,6 @@ def _entry(outcome: Outcome, paint: Paint, *, is_told: bool) -> Iterator[str]:
 
 
 def marked(mark: Mark, text: str, paint: Paint) -> Iterator[str]:
-    """Yield a text behind the word for its mark."""
     word, style = MARKS[mark]
     first, *more = wrapped(text, INDENT)
     yield f"  {paint(f'{word:<8}', style)}{first[len(INDENT) :]}"
@@ -188,7 +187,6 @@ def _cut(text: str, length: int) -> str:
 
 
 def wrapped(text: str, indent: str) -> list[str]:
-    """Wrap a text to the width."""
     return textwrap.wrap(
         text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False, break_long_words=True
     )
@@ -212,7 +210,6 @@ def _near_limits(checked: Checked) -> Iterator[str]:
 
 
 def ms_text(time: float | None) -> str:
-    """Format a time in milliseconds for a column."""
     if time is None:
         return "-"
     return f"{time:.2f}" if time < 10 else f"{time:.0f}"

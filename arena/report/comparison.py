@@ -1,97 +1,61 @@
-"""A sequential test in words and as JSON: its verdict, what it is made of, and how far it is."""
+"""A sequential test in words and as JSON: its verdict, its figures and its progress."""
 
 import math
 from pathlib import Path
 
-import msgspec
-
 from arena.league.compare import difference_of, games_left
 from arena.league.pairing.sequential import SequentialState
 from arena.league.ratings.sequential_test import Decision
-from arena.report.consoles import to_json
-from arena.report.documents import kind_line
+from arena.report.consoles import to_json, to_line
 from arena.report.result_words import difference_text
 from arena.report.standings import Difference
 from arena.system.printable import counted, printable
 
 Names = tuple[str, str]
-"""What the new and the old bot are called."""
+"""The names of the new and the old bot."""
 PAIR_POINTS = ("0", "½", "1", "1½", "2")
-
-
-class ComparisonJson(msgspec.Struct, frozen=True):
-    """A test. All counts are those of `new`, over the `games` that count: whole pairs, in the order of the schedule.
-
-    `verdict` is `better`, `not better` or `undecided`. `pairs` are those that brought 0, ½, 1, 1½ and 2 points. The
-    bounds of the `llr` are `lower` (not better) and `upper` (better). `expected_games_left` is null before the first
-    pair, and `difference` too; its ends are null where the games do not bound it. `later_games` are stored as well, and
-    do not count.
-    """
-
-    store: str
-    settings: dict[str, str]
-    new: str
-    old: str
-    verdict: str
-    elo0: float
-    elo1: float
-    alpha: float
-    beta: float
-    llr: float
-    lower: float
-    upper: float
-    games: int
-    most_games: int
-    pairs: tuple[int, int, int, int, int]
-    wins: int
-    draws: int
-    losses: int
-    forfeits: dict[str, int]
-    void_pairs: int
-    difference: Difference | None
-    expected_games_left: int | None
-    later_games: int
 
 
 def comparison_json(
     store: Path, settings: dict[str, str], names: Names, state: SequentialState, later: int, *, as_line: bool = False
 ) -> str:
-    """A test as one JSON document; `later` games are stored that do not count.
+    """Return a test as one JSON document, or as one line of the kind `comparison`.
 
-    With `as_line` it is one line, of the kind `comparison`.
+    All counts are those of `new`, over the `games` of whole pairs in the order of the schedule; `later` games are
+    stored but excluded. `pairs` are those that brought 0, ½, 1, 1½ and 2 points. The bounds of the `llr` are `lower`
+    (not better) and `upper` (better).
     """
-    new, old = names
     tested = state.hypotheses
-    document = ComparisonJson(
-        store=printable(str(store)),
-        settings=settings,
-        new=new,
-        old=old,
-        verdict=state.decision.value,
-        elo0=tested.elo0,
-        elo1=tested.elo1,
-        alpha=tested.alpha,
-        beta=tested.beta,
-        llr=state.llr,
-        lower=tested.lower,
-        upper=tested.upper,
-        games=2 * state.pairs,
-        most_games=2 * state.budget,
-        pairs=state.counts,
-        wins=state.wins,
-        draws=state.draws,
-        losses=state.losses,
-        forfeits=dict(zip(names, state.forfeits, strict=True)),
-        void_pairs=state.void,
-        difference=_difference(names, state),
-        expected_games_left=games_left(state),
-        later_games=later,
-    )
-    return kind_line("comparison", document) if as_line else to_json(document)
+    document = {
+        "store": printable(str(store)),
+        "settings": settings,
+        "new": names[0],
+        "old": names[1],
+        "verdict": state.decision,
+        "elo0": tested.elo0,
+        "elo1": tested.elo1,
+        "alpha": tested.alpha,
+        "beta": tested.beta,
+        "llr": state.llr,
+        "lower": tested.lower,
+        "upper": tested.upper,
+        "games": 2 * state.pairs,
+        "most_games": 2 * state.budget,
+        "pairs": state.counts,
+        "wins": state.wins,
+        "draws": state.draws,
+        "losses": state.losses,
+        "forfeits": dict(zip(names, state.forfeits, strict=True)),
+        "void_pairs": state.void,
+        "difference": _difference(names, state),
+        "expected_games_left": games_left(state),
+        "later_games": later,
+    }
+    return to_line({"kind": "comparison", **document}) if as_line else to_json(document)
 
 
 def comparison_text(names: Names, state: SequentialState, later: int) -> str:
-    """The verdict first, then what it is made of; `later` games are stored that do not count."""
+    """Return the verdict and its figures; `later` games are stored but excluded."""
     new, _ = names
     lines = [verdict_text(names, state), _llr_text(state)]
     difference = _difference(names, state)
@@ -104,23 +68,25 @@ def comparison_text(names: Names, state: SequentialState, later: int) -> str:
         ]
     if any(state.forfeits):
         lost = ", ".join(f"{name} {count}" for name, count in zip(names, state.forfeits, strict=True))
-        lines.append(f"Lost by a fault of their own: {lost}")
+        lines.append(f"Forfeits: {lost}")
     if state.void:
-        lines.append(f"Pairs that do not count (both lost a game by a fault): {state.void}")
+        lines.append(f"Void pairs (both lost a game by a fault): {state.void}")
     if later:
-        lines.append(f"Stored, and later than what counts: {counted(later, 'game')}")
+        lines.append(f"Later games, excluded: {counted(later, 'game')}")
     return "\n".join(lines)
 
 
 def verdict_text(names: Names, state: SequentialState) -> str:
-    """What the test has come to, in a sentence."""
+    """Return the verdict in a sentence."""
     new, old = names
     games = f"after {counted(2 * state.pairs, 'game')}"
     if state.decision is Decision.UNDECIDED:
         if state.is_over and not state.pairs:
             return f"undecided: no pair counts; in each of the {state.over} both lost a game by a fault"
         if state.is_over:
-            return f"undecided {games}, and there may be no more: the same command with a larger --games goes on"
+            return (
+                f"undecided {games}, and the game limit is reached; the same command with a larger --games plays more"
+            )
         return f"undecided so far, {games}" + (f"; {left}" if (left := _left(state)) else "")
     is_accepted = state.decision is Decision.BETTER
     if state.hypotheses.elo1 > 0:
@@ -132,20 +98,20 @@ def verdict_text(names: Names, state: SequentialState) -> str:
 
 
 def note_text(state: SequentialState) -> str:
-    """How far the test is, in a few words for a line of progress."""
+    """Return the progress of the test for a line of output."""
     more = f", {left}" if (left := _left(state)) else ""
     return f", LLR {state.llr:+.2f} of {state.hypotheses.lower:+.2f}..{state.hypotheses.upper:+.2f}{more}"
 
 
 def live_text(names: Names, state: SequentialState) -> str:
-    """How far the test is, below the live table."""
+    """Return the progress of the test for below the live table."""
     difference = _difference(names, state)
     lines = [_llr_text(state) + (f"; {left}" if (left := _left(state)) else "")]
     return "\n".join([*lines, difference_text(difference)] if difference else lines)
 
 
 def _left(state: SequentialState) -> str:
-    """How many games are left: those that are expected, or at most those of the budget if that would take more."""
+    """Return the expected number of games left, at most that of the budget."""
     left = games_left(state)
     if not left:
         return ""

@@ -63,7 +63,6 @@ def results_console() -> "Console":
 
 
 def progress_console() -> "Console":
-    """Return the console of standard error, which follows a terminal that is resized."""
     from rich.console import Console
 
     console = Console(file=sys.stderr, highlight=False)
@@ -94,7 +93,6 @@ def to_json(value: object) -> str:
 
 
 def to_line(value: object) -> str:
-    """Return a value as JSON in one line; it ends without a line feed."""
     import msgspec
 
     return msgspec.json.encode(value).decode()

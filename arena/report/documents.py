@@ -17,18 +17,14 @@ from arena.errors import UsageError
 from arena.league.pairing.placing import Placing
 from arena.league.store import Damage, GameRow
 from arena.report.consoles import one_form, to_json, to_line
-from arena.report.game_list import NAMES_ALONE, GameEntry, ShownNames, game_entry, shown_name
-from arena.report.placings import PlaceEntry, PlacingEntry, cells, headings, place_text, placing_entry
+from arena.report.game_list import NAMES_ALONE, ShownNames, game_entry, shown_name
+from arena.report.placings import PlaceEntry, cells, headings, place_text, placing_entry
 from arena.report.result_words import points_text, standings_columns
 from arena.report.standings import (
     NOT_LOOKED_AT,
-    Advantage,
-    AnchorBot,
     Declared,
-    Difference,
     HeadToHead,
     Line,
-    Superiority,
     Table,
     with_declared,
 )
@@ -39,37 +35,6 @@ if TYPE_CHECKING:
     from arena.league.record_file import LineFault
 
 NO_FAULTS: Mapping[str, str] = {}
-
-
-class LeagueJson(msgspec.Struct, frozen=True):
-    """A whole league. Times are in milliseconds, Elo is relative to the mean of all, or to the `anchor`.
-
-    `complete` tells whether no game is known to be missing of the `planned_games`, which are the least where the store
-    does not say; both are null where no league of just these bots was played in the store. `difference` is that of the
-    bots of a match, else null. `advantage` is that of Red, `draw_share` the share of games that equal bots draw; both
-    are null before any game. `pairs` has the likelihood of superiority of each two bots, if it was asked for. Games
-    `against_itself` are among the `games` and count nowhere else. `broken` are the bots that could not be started, with
-    the reason. `placing` has the places of the format. `not_counted` games of these bots are outside their league, and
-    not among the `games`.
-    """
-
-    store: str
-    settings: dict[str, str]
-    complete: bool | None
-    planned_games: int | None
-    standings: tuple[Line, ...]
-    difference: Difference | None
-    advantage: Advantage | None
-    draw_share: float | None
-    anchor: AnchorBot | None
-    crosstable: tuple[HeadToHead, ...]
-    endings: dict[str, int]
-    games: tuple[GameEntry, ...]
-    against_itself: int
-    pairs: tuple[Superiority, ...] | None
-    broken: dict[str, str]
-    placing: PlacingEntry | None
-    not_counted: int
 
 
 def league_json(
@@ -85,36 +50,32 @@ def league_json(
     not_counted: int = 0,
     as_line: bool = False,
 ) -> str:
-    """Return the results of a league as one JSON document; `faults` are those of the bots that could not be started.
+    """Return a league as one JSON document; with `as_line` it is one line, of the kind `table`, without the games.
 
-    With `as_line` it is one line, of the kind `table`, without the games.
+    Times are in milliseconds, Elo is relative to the mean of all, or to the `anchor`. `complete` and `planned_games`
+    are null where no league of just these bots was played in the store. `faults` are those of bots that could not be
+    started, by name. `not_counted` games of these bots are outside their league, and not among the `games`.
     """
-    document = LeagueJson(
-        store=printable(str(store)),
-        settings=settings,
-        complete=table.is_complete,
-        planned_games=table.planned,
-        standings=tuple(with_declared(line, declared) for line in table.lines),
-        difference=table.difference,
-        advantage=table.advantage,
-        draw_share=table.draw_share,
-        anchor=table.anchor,
-        crosstable=table.meetings,
-        endings={ending.reason.value: ending.games for ending in table.endings},
-        games=tuple(game_entry(row, names) for row in rows),
-        against_itself=table.against_itself,
-        pairs=table.pairs,
-        broken=dict(faults),
-        placing=placing_entry(placing, names) if placing else None,
-        not_counted=not_counted,
-    )
-    return kind_line("table", document, but="games") if as_line else to_json(document)
-
-
-def kind_line(kind: str, document: msgspec.Struct, but: str = "") -> str:
-    """Return a document as JSON in one line that names its `kind`; without the field `but`."""
-    fields = {name: value for name, value in msgspec.structs.asdict(document).items() if name != but}
-    return to_line({"kind": kind, **fields})
+    document = {
+        "store": printable(str(store)),
+        "settings": settings,
+        "complete": table.is_complete,
+        "planned_games": table.planned,
+        "standings": [with_declared(line, declared) for line in table.lines],
+        "difference": table.difference,
+        "advantage": table.advantage,
+        "draw_share": table.draw_share,
+        "anchor": table.anchor,
+        "crosstable": table.meetings,
+        "endings": {ending.reason.value: ending.games for ending in table.endings},
+        **({} if as_line else {"games": [game_entry(row, names) for row in rows]}),
+        "against_itself": table.against_itself,
+        "pairs": table.pairs,
+        "broken": faults,
+        "placing": placing_entry(placing, names) if placing else None,
+        "not_counted": not_counted,
+    }
+    return to_line({"kind": "table", **document}) if as_line else to_json(document)
 
 
 def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
@@ -220,5 +181,4 @@ def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text that Markdown shows as it is: each character that could be markup with a backslash before it."""
     return _MARKUP.sub(r"\\\1\2", text)

@@ -28,12 +28,10 @@ SCORES = {GameResult.RED: "1-0", GameResult.BLUE: "0-1", GameResult.DRAW: "½-½
 
 
 def shown_name(player: Player, names: ShownNames) -> str:
-    """Return the name to show for a player."""
     return names.get(player, player.name)
 
 
 def shown_names(players: Iterable[Player], names: ShownNames) -> list[str]:
-    """Return the names to show for players."""
     return [shown_name(player, names) for player in players]
 
 
@@ -134,7 +132,6 @@ def _started(row: GameRow) -> str | None:
 
 
 def score_text(result: GameResult) -> str:
-    """Return the score as red - blue."""
     return SCORES[result]
 
 
@@ -198,8 +195,6 @@ def game_entry(row: GameRow, names: ShownNames = NAMES_ALONE, not_counted: GameN
 
 
 class PausedJson(msgspec.Struct, frozen=True, tag_field="kind", tag="paused"):
-    """A game that was saved in a file after so many plies."""
-
     file: str
     plies: int
 

@@ -22,7 +22,7 @@ from arena.game.view import true_cells
 from arena.report.boards import NO_MARKS, Paint, SquareMark, board_text, marks_of, plain
 from arena.report.consoles import to_json
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
-from arena.report.piece_names import DEFAULT_NAMES, Names, Numbering
+from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
 from arena.rules.events import Event, Fought
 from arena.system.printable import counted, printable, shown
 from protocol import messages
@@ -73,7 +73,6 @@ class GameFacts(msgspec.Struct, frozen=True):
 
 
 def facts_of(number: int, record: GameRecord, view: str, names: ShownNames) -> GameFacts:
-    """Return the facts that `view` (`all`, a colour or `public`) may know."""
     red, blue = (_side(record, color, view, names) for color in Color)
     verdict = record.verdict
     return GameFacts(
@@ -173,8 +172,6 @@ SHOWN_CHARACTERS = 500
 """Longest note or line of standard error; `--json` has all."""
 LONGEST_WORD = 60
 """Longest field of a record that the arena writes as a word or two."""
-STRENGTH = tuple(Rank)[::-1]
-"""The order of lost pieces: the strongest first, then bombs and the flag."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +206,6 @@ class Taken(NamedTuple):
 
     @classmethod
     def at(cls, record: GameRecord, ply: int) -> Self:
-        """Return the time of a ply; `interrupted_us` are its turns that were broken off before."""
         index = ply - 1
         return cls(
             record.times_us[index],
@@ -326,7 +322,7 @@ def _board(position: ReplayPosition, look: GameStyle, marks: Mapping[int, Square
 
 def _lost_text(ranks: list[Rank], names: Names) -> str:
     counts = Counter(ranks)
-    shown = ((names.cell(f"r{rank.letter}")[1:], counts[rank]) for rank in STRENGTH if counts[rank])
+    shown = ((names.cell(f"r{rank.letter}")[1:], counts[rank]) for rank in STRONGEST_FIRST if counts[rank])
     return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
 
 
@@ -353,7 +349,6 @@ def told(event: Event, view: str) -> ArenaMessage:
 
 
 def told_words(events: Sequence[Event], view: str, names: Names) -> str:
-    """Return what a viewer was told of an action besides the action, in words."""
     return "; ".join(text for event in events if (text := event_words(told(event, view), names)))
 
 
@@ -411,55 +406,20 @@ def _used(record: GameRecord, color: Color) -> list[str]:
     return lines
 
 
-class PlyJson(msgspec.Struct, frozen=True):
-    """One ply. `side` and `action` are null for ply 0, the position after the set-ups.
-
-    `events` are lines of the protocol, as the viewer was told. `board` has the 100 cells of the position after it, as
-    in a `board` line; `lost_by_...` the letters of lost pieces. Times are in microseconds.
-    """
-
-    ply: int
-    side: str | None
-    action: str | None
-    events: tuple[str, ...]
-    board: str
-    lost_by_red: str
-    lost_by_blue: str
-    taken_us: int | None
-    forgiven_us: int | None
-    cpu_us: int | None
-
-
-class NoteJson(msgspec.Struct, frozen=True):
-    """A bot's note before a ply."""
-
-    ply: int
-    side: str
-    text: str
-
-
-class ShowJson(msgspec.Struct, frozen=True):
-    """A game: its facts, the bots' notes, and its plies."""
-
-    game: GameFacts
-    view: str
-    notes: tuple[NoteJson, ...]
-    plies: tuple[PlyJson, ...]
-
-
 def show_json(number: int, record: GameRecord, look: GameStyle) -> str:
     """Return the game as one document. Raises `UsageError` if it has no such ply."""
     look.plies.check(number, len(record.actions))
-    notes = tuple(
-        NoteJson(note.ply, note.color, note.text)
+    notes = [
+        {"ply": note.ply, "side": note.color, "text": note.text}
         for note in record.notes
         if look.view in (ALL, note.color) and look.plies.has(note.ply)
-    )
-    plies = tuple(_ply_entries(record, look)) if None not in record.setups else ()
-    return to_json(ShowJson(facts_of(number, record, look.view, look.players), look.view, notes, plies))
+    ]
+    plies = _ply_entries(record, look) if None not in record.setups else []
+    facts = facts_of(number, record, look.view, look.players)
+    return to_json({"game": facts, "view": look.view, "notes": notes, "plies": plies})
 
 
-def _ply_entries(record: GameRecord, look: GameStyle) -> list[PlyJson]:
+def _ply_entries(record: GameRecord, look: GameStyle) -> list[dict[str, object]]:
     position = ReplayPosition(record, look.view)
     found = [_ply(position, None, look.view, None)] if look.plies.has(0) else []
     for step in position.replay.steps():
@@ -470,18 +430,20 @@ def _ply_entries(record: GameRecord, look: GameStyle) -> list[PlyJson]:
     return found
 
 
-def _ply(position: ReplayPosition, step: Step | None, view: str, taken: Taken | None) -> PlyJson:
+def _ply(position: ReplayPosition, step: Step | None, view: str, taken: Taken | None) -> dict[str, object]:
+    """Return a ply with its events as the viewer was told, and the 100 cells of the position after it; without a step
+    that of the set-ups."""
     red, blue = ("".join(rank.letter for rank in position.lost(color)) for color in Color)
     events = step.events if step else ()
-    return PlyJson(
-        ply=step.ply if step else 0,
-        side=step.color.word if step else None,
-        action=step.action if step else None,
-        events=tuple(encode_for_bot(told(event, view)).decode("ascii").rstrip("\n") for event in events),
-        board=" ".join(position.cells()),
-        lost_by_red=red,
-        lost_by_blue=blue,
-        taken_us=taken and taken.taken_us,
-        forgiven_us=taken and taken.forgiven_us,
-        cpu_us=taken and taken.cpu_us,
-    )
+    return {
+        "ply": step.ply if step else 0,
+        "side": step.color.word if step else None,
+        "action": step.action if step else None,
+        "events": [encode_for_bot(told(event, view)).decode("ascii").rstrip("\n") for event in events],
+        "board": " ".join(position.cells()),
+        "lost_by_red": red,
+        "lost_by_blue": blue,
+        "taken_us": taken and taken.taken_us,
+        "forgiven_us": taken and taken.forgiven_us,
+        "cpu_us": taken and taken.cpu_us,
+    }

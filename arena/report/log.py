@@ -5,8 +5,6 @@ Each line of the protocol is as it was sent, behind its sender and receiver; lin
 
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from arena.game.dialogue import dialogue
 from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.record import GameRecord
@@ -26,40 +24,6 @@ KEPT = (
     "not in the record: whether the bots went on to the other game of the pair",
     "(--keep-bots); the one that does not is told to quit",
 )
-
-
-class LogLine(msgspec.Struct, frozen=True, tag_field="kind", tag="line"):
-    """A line of the protocol, said by `arena` or `bot`, in the dialogue with the bot of that `side`."""
-
-    ply: int
-    side: str
-    said_by: str
-    line: str
-
-
-class LogAnswer(msgspec.Struct, frozen=True, tag_field="kind", tag="answer"):
-    """The time of the action before it, in microseconds; null where it was not measured."""
-
-    ply: int
-    side: str
-    taken_us: int
-    forgiven_us: int | None
-    cpu_us: int | None
-
-
-class LogRemark(msgspec.Struct, frozen=True, tag_field="kind", tag="remark"):
-    """A remark of the arena; `side` is null for both."""
-
-    ply: int
-    side: str | None
-    text: str
-
-
-class LogStderr(msgspec.Struct, frozen=True, tag_field="kind", tag="stderr"):
-    """The end of a bot's standard error."""
-
-    side: str
-    text: str
 
 
 def log_text(
@@ -97,16 +61,21 @@ def log_text(
 
 
 def log_json(record: GameRecord, side: Color | None, *, is_followed: bool) -> Iterator[str]:
-    """Yield the dialogue as JSON, one object a line. Raises `RecordError` if the record cannot be true."""
+    """Yield the dialogue as JSON, one object a line: what was said in the dialogue with the bot of a `side`, times in
+    microseconds, remarks, and the end of standard error. Raises `RecordError` if the record cannot be true."""
     for entry in _of_side(dialogue(record, is_followed=is_followed), side):
+        where = {"ply": entry.ply, "side": None if entry.color is None else entry.color.word}
         match entry:
-            case Line(ply, color, speaker, text):
-                yield to_line(LogLine(ply, color.word, speaker.value, text))
-            case Answer(ply, color, taken_us, forgiven_us, cpu_us):
-                yield to_line(LogAnswer(ply, color.word, taken_us, forgiven_us, cpu_us))
-            case Remark(ply, color, text):
-                yield to_line(LogRemark(ply, None if color is None else color.word, text))
-    yield from (to_line(LogStderr(color.word, record.stderr[color])) for color in _shown(side) if record.stderr[color])
+            case Line(_, _, speaker, text):
+                yield to_line({"kind": "line", **where, "said_by": speaker, "line": text})
+            case Answer(_, _, taken, forgiven, cpu):
+                times = {"taken_us": taken, "forgiven_us": forgiven, "cpu_us": cpu}
+                yield to_line({"kind": "answer", **where, **times})
+            case Remark(_, _, text):
+                yield to_line({"kind": "remark", **where, "text": text})
+    for color in _shown(side):
+        if record.stderr[color]:
+            yield to_line({"kind": "stderr", "side": color.word, "text": record.stderr[color]})
 
 
 def _shown(side: Color | None) -> tuple[Color, ...]:

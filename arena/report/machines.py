@@ -1,4 +1,4 @@
-"""Games by the machine that they were played on: whether results depend on it."""
+"""`arena standings --by machine`: whether results depend on the machine."""
 
 from collections.abc import Iterable
 
@@ -16,16 +16,15 @@ from protocol.notation import Color, Reason
 
 NO_MACHINE = "not recorded"
 SIGNIFICANT = 0.01
-"""Below this the command says that results depend on the machine."""
+"""The largest `p` at which results depend on the machine."""
 LATE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
-"""How bots lose that get no CPU; and `NO_START`, if it took all the time for starting: a bot that is broken, or exits,
-does not start anywhere."""
+"""Losses of bots that get no CPU; also `NO_START` after the whole time for starting, as broken bots start nowhere."""
 NAME_SHOWN = 40
 
 
 class MachineEntry(msgspec.Struct, frozen=True):
-    """What came of the games of one machine: what Red scored in the mean, the games that a bot lost by being late, and
-    the mean time of an action in milliseconds (null without any)."""
+    """The games of one machine: Red's mean score, the games lost by a late bot, and the mean time of an action in
+    milliseconds."""
 
     machine: str
     games: int
@@ -35,8 +34,8 @@ class MachineEntry(msgspec.Struct, frozen=True):
 
 
 class MachinesEntry(msgspec.Struct, frozen=True):
-    """All machines, and the test of homogeneity: how likely results differ so much between machines by chance (`p`),
-    by the `compared` games of which the same two bots played on another machine with the same colours."""
+    """All machines, and the test of homogeneity: the probability `p` that results differ so much by chance, by the
+    `compared` games that the same bots played with the same colours on another machine."""
 
     machines: tuple[MachineEntry, ...]
     compared: int
@@ -60,20 +59,19 @@ class _Count:
 
 
 def is_late(record: GameRecord) -> bool:
-    """Whether a game was lost because time was over."""
     if record.verdict.reason is Reason.NO_START:
         return record.seconds * 1000 >= min(time.start_ms for time in record.times)
     return record.verdict.reason in LATE
 
 
 def machine_of(record: GameRecord) -> str:
-    """The machine of a game: the worker of a cluster, else what its record says of the machine."""
+    """Return the worker of a cluster, else the machine of the record."""
     words = record.machine or ""
     return printable(worker_of(words) or words, 200) or NO_MACHINE
 
 
 def by_machine(records: Iterable[GameRecord]) -> MachinesEntry:
-    """Count and compare games. Each record is read once, and none is kept."""
+    """Count and compare games, in one pass."""
     counts: dict[str, _Count] = {}
 
     def compared() -> Iterable[tuple[tuple[str, str], str, str]]:
@@ -98,12 +96,10 @@ def by_machine(records: Iterable[GameRecord]) -> MachinesEntry:
 
 
 def machines_json(entry: MachinesEntry) -> str:
-    """The games by machine, as `arena standings --by machine --json` prints them."""
     return to_json(entry)
 
 
 def machines_report(entry: MachinesEntry) -> RenderableType:
-    """A table of the machines, and what the test says, below it."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("machine", overflow="fold", max_width=NAME_SHOWN)
     for heading in ("games", "Red %", "late", "ms"):
@@ -115,7 +111,6 @@ def machines_report(entry: MachinesEntry) -> RenderableType:
 
 
 def verdict_text(entry: MachinesEntry) -> str:
-    """What the test says, in words."""
     if not entry.degrees:
         return "No two machines can be compared: that takes games of the same bots with the\nsame colours on both."
     p = f"{entry.p:.2f}" if entry.p >= 0.01 else f"{entry.p:.1g}"

@@ -16,15 +16,13 @@ from protocol.notation import RANK_BY_LETTER, Rank
 
 
 class Numbering(StrEnum):
-    """How ranks are numbered on pieces."""
+    """The numbers on pieces."""
 
     EUROPEAN = "european"
     AMERICAN = "american"
 
 
 class PieceLanguage(StrEnum):
-    """The languages of the booklets."""
-
     ENGLISH = "en"
     FRENCH = "fr"
     GERMAN = "de"
@@ -75,30 +73,33 @@ _NUMBERS: dict[Rank, tuple[str, str]] = {
 }
 
 
+STRONGEST_FIRST = tuple(RANK_BY_LETTER[letter] for letter in "M98765432SIBF")
+"""Bombs and the flag come last."""
+
+
 @dataclass(frozen=True)
 class Names:
-    """How pieces are shown to people."""
+    """The names and numbers of pieces for people."""
 
     language: PieceLanguage = PieceLanguage.ENGLISH
     numbering: Numbering = Numbering.EUROPEAN
 
     def name(self, rank: Rank) -> str:
-        """The piece in the language; an English name that the booklets do not translate says so."""
+        """Return the name of a piece; an English name without a translation says so."""
         names = _NAMES[rank]
         index = _LANGUAGES.index(self.language)
         return names[index] if index < len(names) else f"{names[0]} {NOT_IN_THE_BOOKLETS}"
 
     def one(self, rank: Rank) -> str:
-        """The piece with an English article: sentences are English whatever the pieces are called."""
+        """Return the name with an English article: sentences are English in every language."""
         name = self.name(rank)
         return f"{'an' if name[0].lower() in 'aeéiouö' else 'a'} {name}"
 
     def number(self, rank: Rank) -> str:
-        """What stands on the piece."""
         return _NUMBERS[rank][self.numbering is Numbering.AMERICAN]
 
     def cell(self, cell: str) -> str:
-        """A two-character cell of a board. European digits are the letters of the arena, so nothing changes there."""
+        """Return a two-character cell of a board; European digits are the letters of the arena."""
         rank = RANK_BY_LETTER.get(cell[1])
         return cell if rank is None or self.numbering is Numbering.EUROPEAN else cell[0] + self.number(rank)
 

@@ -54,8 +54,6 @@ class MeetingEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RoundEntry(msgspec.Struct, frozen=True):
-    """A round; `name` is its title for people."""
-
     number: int
     name: str
     meetings: tuple[MeetingEntry, ...]
@@ -81,12 +79,10 @@ def _round_entry(round_: Round, names: ShownNames) -> RoundEntry:
 
 
 def name_if_known(player: Player | None, names: ShownNames) -> str | None:
-    """Return the name of a player in the table, if there is one."""
     return None if player is None else shown_name(player, names)
 
 
 def title_of(round_: Round) -> str:
-    """Return the title of a round."""
     if round_.left is None:
         return f"Round {round_.number}"
     return TITLES.get(round_.left, f"Round of {round_.left}")
@@ -113,14 +109,12 @@ def remarks_of(meeting: Meeting, names: ShownNames) -> str:
 
 
 def rounds_of(store: Path, placing: Placing | None) -> tuple[Round, ...]:
-    """Return the rounds of a store's league. Raises `UsageError` for one that has none."""
     if placing is None or not placing.rounds:
         raise UsageError(f"--rounds: expected a store whose last league was a Swiss or a knockout, got {store}")
     return placing.rounds
 
 
 def rounds_report(rounds: Sequence[Round], names: ShownNames) -> RenderableType:
-    """Return all rounds as lists, with the numbers of the games."""
     parts: list[RenderableType] = []
     for round_ in rounds:
         grid = Grid(box=None, pad_edge=False, header_style="dim")
@@ -185,7 +179,6 @@ class PlacingEntry(msgspec.Struct, frozen=True):
 
 
 def placing_entry(placing: Placing, names: ShownNames) -> PlacingEntry:
-    """Return a placing for programs."""
     return PlacingEntry(
         places=tuple(_entry(place, names) for place in placing.places),
         disqualified=tuple(
@@ -333,7 +326,6 @@ def _list(places: Sequence[FormatPlace], names: ShownNames) -> Grid:
 
 
 def headings(place: FormatPlace) -> tuple[str, ...]:
-    """Return the headings of `cells`; empty above words."""
     match place:
         case SwissPlace():
             return "points", "Buchholz", "won", "byes"
@@ -382,7 +374,6 @@ def _disqualified(one: Disqualified, names: ShownNames, others: int) -> str:
 
 
 def stop_text(stop: LadderStop) -> str:
-    """Return why a ladder is over."""
     before = "all" if stop.known == stop.games else f"{stop.known} of them"
     played = f"{stop.games} games" + (f", {before} from before" if stop.known else "")
     match stop.reason:

@@ -121,7 +121,6 @@ class Pace:
         self.due = now + expected / share
 
     def done(self, now: float, cost: float) -> None:
-        """Note the end of a piece of work."""
         self.due = now + max(self._least, cost / self._share)
 
 
@@ -148,7 +147,6 @@ class LiveTable:
         self._changed = True
 
     def add(self, row: GameRow) -> None:
-        """Count a game."""
         with self._lock:
             self._tally.add(row)
             self._changed = True
@@ -201,15 +199,12 @@ LINES_BESIDE = 7
 
 
 class Progress(Protocol):
-    """Shows each finished game, and remarks, until `finish`."""
-
     def finished(self, row: GameRow, record: GameRecord) -> None: ...
     def remark(self, text: str) -> None: ...
     def finish(self) -> None: ...
 
 
 def duration_text(seconds: float) -> str:
-    """Return a time span in its two largest units."""
     whole = round(seconds)
     hours, minutes = divmod(whole // 60, 60)
     if hours:
@@ -218,8 +213,6 @@ def duration_text(seconds: float) -> str:
 
 
 class _Count:
-    """The number of finished games, and the time left at the pace so far; the `total` may not be known."""
-
     def __init__(self, stored: int, total: int | None) -> None:
         self._stored = stored
         self._total = total
@@ -243,8 +236,6 @@ class _Count:
 
 
 class Silence:
-    """Shows no progress."""
-
     def finished(self, row: GameRow, record: GameRecord) -> None:
         pass
 

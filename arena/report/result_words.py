@@ -10,19 +10,16 @@ NO_PLAN = "games may be missing: the store has no schedule for these bots"
 
 
 def points_text(points: float) -> str:
-    """Return points with a half where there is one."""
     return f"{points:g}"
 
 
 def interval_text(low: float | None, high: float | None) -> str:
-    """Return an interval in Elo; an open end is left out."""
     if low is None and high is None:
         return "open"
     return f"{elo_text(low)}..{elo_text(high)}"
 
 
 def elo_text(elo: float | None) -> str:
-    """Return Elo with its sign; empty where it is not known."""
     return "" if elo is None else f"{round(elo) or 0:+d}"
 
 
@@ -47,7 +44,6 @@ def difference_text(difference: Difference) -> str:
 
 
 def advantage_text(advantage: Advantage) -> str:
-    """Return the value of playing Red."""
     low, high = advantage.low, advantage.high
     if low is None and high is None:
         words = "not enough games to estimate"
@@ -72,13 +68,11 @@ def missing_text(table: Table) -> str:
 
 
 def against_itself_text(table: Table) -> str:
-    """Return the note on games that count for nobody."""
     verb = "does" if table.against_itself == 1 else "do"
     return f"{counted(table.against_itself, 'game')} of a bot against itself {verb} not count"
 
 
 def not_counted_text(games: int) -> str:
-    """Return the note on games between the bots of a table that their league excludes."""
     return f"{counted(games, 'game')} outside this league {'is' if games == 1 else 'are'} excluded"
 
 

@@ -8,16 +8,15 @@ Sentences without a key are common to all booklets.
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import msgspec
 
 from arena.report.consoles import to_json
-from arena.report.piece_names import DEFAULT_NAMES, Names, Numbering
+from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
 from arena.report.sentences import RulesPart, capitalised, sentences
 from arena.rules.loading import DEFAULT_RULESET, load_ruleset, ruleset_names, switch_names, switch_title
 from arena.rules.ruleset import RULE_KEYS, Ruleset
-from protocol.notation import Rank
 
 WIDTH = 80
 """Columns that the pages fit."""
@@ -29,28 +28,13 @@ NOT_ALL_COMBINE = (
     "are for one army or need a piece in it. What does not go together is refused, with the reason."
 )
 _READING = re.compile(r"\s*\bReadings?: ")
-_BY_STRENGTH = (
-    Rank.MARSHAL,
-    Rank.GENERAL,
-    Rank.COLONEL,
-    Rank.MAJOR,
-    Rank.CAPTAIN,
-    Rank.LIEUTENANT,
-    Rank.SERGEANT,
-    Rank.MINER,
-    Rank.SCOUT,
-    Rank.SPY,
-    Rank.INFILTRATOR,
-    Rank.BOMB,
-    Rank.FLAG,
-)
 
 
 class RuleLine(msgspec.Struct, frozen=True):
     """One rule in a sentence or a few.
 
-    `rule` is the name of the rule as it stands in records, or None for what no ruleset changes; `differs` says whether
-    it is other than what the booklets have in common; `reading` is how a silent or unclear source is understood.
+    `rule` is its name in records, None for a rule that no ruleset changes; it `differs` from what the booklets have in
+    common; `reading` is how a silent or unclear source is understood.
     """
 
     part: RulesPart
@@ -62,7 +46,7 @@ class RuleLine(msgspec.Struct, frozen=True):
 
 
 class ArmyEntry(msgspec.Struct, frozen=True):
-    """How many pieces of a rank a side has; `letter` is how it is written everywhere, `number` what it is shown as."""
+    """The number of pieces of a rank; `letter` is used everywhere, `number` is shown on the piece."""
 
     letter: str
     name: str
@@ -70,70 +54,30 @@ class ArmyEntry(msgspec.Struct, frozen=True):
     count: int
 
 
-class RulesJson(msgspec.Struct, frozen=True):
-    """The rules in force, whole. `values` are the rules as they stand in records."""
-
-    name: str
-    title: str
-    source: str
-    army: tuple[ArmyEntry, ...]
-    army_size: int
-    rules: tuple[RuleLine, ...]
-    values: dict[str, str]
-    notes: dict[str, str]
-
-
-class RulesetEntry(msgspec.Struct, frozen=True):
-    """A ruleset in the list of all."""
-
-    name: str
-    title: str
-    source: str
-    army_size: int
-
-
-class SwitchEntry(msgspec.Struct, frozen=True):
-    """A switch in the list of all: what it does, with its source."""
-
-    name: str
-    title: str
-
-
-class ListJson(msgspec.Struct, frozen=True):
-    """All rulesets that come with the arena and all switches."""
-
-    default: str
-    rulesets: tuple[RulesetEntry, ...]
-    switches: tuple[SwitchEntry, ...]
-
-
-# --- the rules as values ------------------------------------------------------------------------------------------
-
-
 def common_rules() -> Ruleset:
-    """What the booklets have in common: all defaults, with the original army."""
+    """Return the rules that all booklets share: the defaults, with the original army."""
     army = load_ruleset(DEFAULT_RULESET).army
     return Ruleset(name="common", title="What the booklets have in common", source="", army=army)
 
 
 def differing_keys(ruleset: Ruleset) -> tuple[str, ...]:
-    """The keys of a ruleset whose values are not the common ones."""
+    """Return the keys of a ruleset whose values are not the common ones."""
     common = common_rules()
     return tuple(key for key in RULE_KEYS if getattr(ruleset, key) != getattr(common, key))
 
 
 def army_entries(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> tuple[ArmyEntry, ...]:
-    """The army, the strongest first, bombs and flag last."""
+    """Return the army, the strongest first, bombs and flag last."""
     counts = dict(ruleset.army)
     return tuple(
         ArmyEntry(rank.letter, names.name(rank), names.number(rank), counts[rank])
-        for rank in _BY_STRENGTH
+        for rank in STRONGEST_FIRST
         if rank in counts
     )
 
 
 def rule_lines(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> tuple[RuleLine, ...]:
-    """Every rule in force as a sentence, in the order in which one would explain the game."""
+    """Return the rules in force as sentences, in the order of an explanation."""
     notes = dict(ruleset.notes)
     differing = differing_keys(ruleset)
     explained: set[str] = set()
@@ -155,52 +99,40 @@ def rule_lines(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> tuple[RuleLine
 
 
 def split_note(note: str) -> tuple[str, str]:
-    """A note as what comes before its reading (where it stands, say) and the reading; either may be empty."""
+    """Split a note into source and reading; either may be empty."""
     before, *readings = _READING.split(note, maxsplit=1)
     return before, capitalised(readings[0]).rstrip(".") + "." if readings else ""
 
 
-# --- documents ----------------------------------------------------------------------------------------------------
-
-
 def rules_json(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> str:
-    """The rules in force as one JSON document."""
     return to_json(
-        RulesJson(
-            name=ruleset.name,
-            title=ruleset.title,
-            source=ruleset.source,
-            army=army_entries(ruleset, names),
-            army_size=ruleset.army_size,
-            rules=rule_lines(ruleset, names),
-            values=dict(ruleset.lines()),
-            notes={key.replace("_", "-"): text for key, text in ruleset.notes},
-        )
+        {
+            "name": ruleset.name,
+            "title": ruleset.title,
+            "source": ruleset.source,
+            "army": army_entries(ruleset, names),
+            "army_size": ruleset.army_size,
+            "rules": rule_lines(ruleset, names),
+            "values": dict(ruleset.lines()),
+            "notes": {key.replace("_", "-"): text for key, text in ruleset.notes},
+        }
     )
 
 
 def list_json() -> str:
-    """All rulesets and switches as one JSON document."""
-    return to_json(ListJson(DEFAULT_RULESET, tuple(_rulesets()), tuple(_switches())))
+    rulesets = [
+        {"name": one.name, "title": one.title, "source": one.source, "army_size": one.army_size} for one in _rulesets()
+    ]
+    switches = [{"name": name, "title": switch_title(name)} for name in switch_names()]
+    return to_json({"default": DEFAULT_RULESET, "rulesets": rulesets, "switches": switches})
 
 
-def _rulesets() -> Iterator[RulesetEntry]:
-    for name in ruleset_names():
-        ruleset = load_ruleset(name)
-        yield RulesetEntry(name, ruleset.title, ruleset.source, ruleset.army_size)
-
-
-def _switches() -> Iterator[SwitchEntry]:
-    for name in switch_names():
-        yield SwitchEntry(name, switch_title(name))
-
-
-# --- pages --------------------------------------------------------------------------------------------------------
+def _rulesets() -> list[Ruleset]:
+    return [load_ruleset(name) for name in ruleset_names()]
 
 
 def list_page(columns: int = WIDTH) -> str:
-    """All rulesets and switches, for people."""
-    rulesets = list(_rulesets())
+    rulesets = _rulesets()
     width = max(len(entry.name) for entry in rulesets)
     lines = [*_wrap("Rulesets, with the pieces a side has (arena rules NAME prints one):", columns), ""]
     for entry in rulesets:
@@ -208,15 +140,14 @@ def list_page(columns: int = WIDTH) -> str:
         lead = f"  {entry.name:<{width}}  {entry.army_size:>2}  "
         lines += _wrap(entry.title + default, columns, lead, " " * len(lead))
     lines += ["", *_wrap("Switches, each of which changes a rule of a ruleset (NAME+SWITCH+SWITCH):", columns), ""]
-    for switch in _switches():
-        lines += [f"  {switch.name}", *_wrap(switch.title, columns, " " * 6)]
+    for name in switch_names():
+        lines += [f"  {name}", *_wrap(switch_title(name), columns, " " * 6)]
     lines += ["", *_wrap(NOT_ALL_COMBINE, columns)]
     lines += ["", *_wrap("A ruleset of your own is a TOML file: arena rules ./mine.toml", columns), ""]
     return "\n".join(lines)
 
 
 def rules_page(ruleset: Ruleset, names: Names = DEFAULT_NAMES, columns: int = WIDTH) -> str:
-    """The rules in force, for people."""
     lines = [*_wrap(ruleset.title, columns), *_wrap(f"ruleset {ruleset.name}; source: {ruleset.source}", columns), ""]
     lines += _wrap("* differs from what the booklets have in common; the source stands below the rule.", columns)
     lines += _wrap("Reading: how this arena understands a source that is silent or unclear.", columns)

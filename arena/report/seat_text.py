@@ -13,7 +13,7 @@ from enum import Enum
 from arena.game.seat_state import ActionState, ChoiceState, ClockState, PieceState, SeatState, Stage
 from arena.game.setups import Preset
 from arena.report.boards import Paint, SquareMark, board_text, plain, unpainted
-from arena.report.piece_names import DEFAULT_NAMES, Names
+from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
 from protocol.notation import (
     COLOR_BY_WORD,
     EMPTY,
@@ -31,7 +31,6 @@ from protocol.view import CELL_EMPTY, CELL_LAKE
 WIDTH = 80
 BOARD_COLUMNS = 36
 PANEL_COLUMNS = WIDTH - BOARD_COLUMNS
-STRONGEST_FIRST = "M98765432SIBF"
 STAGES = {
     Stage.STARTING: "{other} is starting",
     Stage.SETTING_UP: "set up your pieces",
@@ -98,7 +97,6 @@ def _short(text: str) -> str:
 
 
 def stage_words(state: SeatState) -> str:
-    """Return the stage of the game in words."""
     other = state.players[COLOR_BY_WORD[state.color].opponent]
     words = STAGES[state.stage].format(other=other)
     return f"{words}; you have resigned" if state.resigns and not state.end else words
@@ -114,7 +112,6 @@ def cells_of(state: SeatState) -> tuple[str, ...]:
 
 
 def setup_cells(rows: Sequence[str], color: Color) -> tuple[str, ...]:
-    """Return a board with an unfinished set-up."""
     cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
     for square, letter in zip(HOME_SQUARES[color], "".join(rows), strict=True):
         if letter != EMPTY:
@@ -123,7 +120,6 @@ def setup_cells(rows: Sequence[str], color: Color) -> tuple[str, ...]:
 
 
 def presets_text(presets: Iterable[Preset], columns: int = WIDTH) -> str:
-    """List the ready-made set-ups with their descriptions."""
     return "\n".join(
         textwrap.fill(f"  {preset.name}: {preset.text}", columns - 1, subsequent_indent="    ") for preset in presets
     )
@@ -166,7 +162,7 @@ def _paragraph(label: str, text: str) -> list[str]:
 
 def _counted(letters: Iterable[str], names: Names) -> str:
     listed = list(letters)
-    counts = ((letter, listed.count(letter)) for letter in STRONGEST_FIRST)
+    counts = ((rank.letter, listed.count(rank.letter)) for rank in STRONGEST_FIRST)
     shown = ((names.cell(f"r{letter}")[1:], count) for letter, count in counts if count)
     return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
 
@@ -211,7 +207,6 @@ def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES)
 def actions_text(
     actions: Iterable[ActionState], viewer: str, names: Names = DEFAULT_NAMES, columns: int = WIDTH
 ) -> str:
-    """Return actions in words, with the numbers of their plies."""
     return "\n".join(
         line for action in actions for line in _wrapped(f"{action.ply}. {action_words(action, viewer, names)}", columns)
     )
@@ -222,7 +217,6 @@ def _one(letter: str, names: Names) -> str:
 
 
 def piece_words(piece: PieceState, viewer: str, names: Names = DEFAULT_NAMES) -> str:
-    """Return what is known of a piece."""
     if piece.rank:
         whose, name = "your" if piece.color == viewer else "the enemy", names.name(RANK_BY_LETTER[piece.rank])
         still = "" if piece.moved or piece.color == viewer else ", which has not moved"
@@ -233,7 +227,6 @@ def piece_words(piece: PieceState, viewer: str, names: Names = DEFAULT_NAMES) ->
 
 
 def choices_text(choices: Sequence[ChoiceState], columns: int = WIDTH) -> str:
-    """List legal actions."""
     return "\n".join(_wrapped("  ".join(choice.action for choice in choices), columns))
 
 
@@ -291,7 +284,6 @@ _VERBS = {verb.value: verb for verb in Verb if verb not in (*_BY_FORM, Verb.NOTH
 
 
 def read_typed(line: str) -> Typed:
-    """Parse a typed line."""
     text = line.strip()
     if not text:
         return Typed(Verb.NOTHING)

@@ -29,11 +29,11 @@ from arena.system.printable import counted
 from protocol.notation import Rank
 
 Sentences = Iterator[tuple[str | None, str]]
-"""Sentences of one part, each with the key of `Ruleset` that it speaks for, if it does for one."""
+"""Sentences of one part, each with its key of `Ruleset`, if it has one."""
 
 
 def attacking(ruleset: Ruleset, names: Names) -> Sentences:
-    """All of them, in order."""
+    """Yield the sentences on attacks."""
     army = {rank for rank, _ in ruleset.army}
     spy, marshal, flag = (names.name(rank) for rank in (Rank.SPY, Rank.MARSHAL, Rank.FLAG))
     match ruleset.attacks:
@@ -90,7 +90,7 @@ def attacking(ruleset: Ruleset, names: Names) -> Sentences:
 
 
 def _weakest_pairs(army: set[Rank], names: Names) -> str:
-    """The reading on the pairs of the lowest rank, of which some booklets say that who attacks wins."""
+    """Return the reading on pairs of the lowest rank, where in some booklets the attacker wins."""
     spy, infiltrator = names.one(Rank.SPY), names.one(Rank.INFILTRATOR)
     pairs = {
         f"{spy} against {spy}": {Rank.SPY},
@@ -160,7 +160,7 @@ class RulesPart(enum.Enum):
 
 
 def sentences(ruleset: Ruleset, names: Names) -> Iterator[tuple[RulesPart, str | None, str]]:
-    """All sentences, each with its part of the page and the key that it speaks for, if it does for one."""
+    """Yield all sentences with their parts of the page and their keys."""
     for part, found in (
         (RulesPart.AIM, _aim(ruleset, names)),
         (RulesPart.MOVING, _moving(ruleset, names)),
@@ -173,7 +173,7 @@ def sentences(ruleset: Ruleset, names: Names) -> Iterator[tuple[RulesPart, str |
 
 
 def capitalised(text: str) -> str:
-    """The text with its first letter large, and the others as they are."""
+    """Capitalise the first letter alone."""
     return text[:1].upper() + text[1:]
 
 
@@ -303,7 +303,7 @@ def _repetition(ruleset: Ruleset, names: Names) -> Sentences:
 
 
 def _chase_readings(ruleset: Ruleset) -> str:
-    """How the arena understands what no text on chasing says, as far as it matters under these rules."""
+    """Return the readings on chasing that matter under these rules."""
     walkers = ruleset.bombs is Bombs.MOBILE or ruleset.flag is Flag.MOBILE
     readings = [
         "positions are the same if the player to move cannot tell them apart; a hidden enemy piece counts as itself",
@@ -334,7 +334,7 @@ def _end(ruleset: Ruleset, names: Names) -> Sentences:
         case NoMove.AT_ONCE:
             yield (
                 "no_move",
-                "A side that cannot move has lost. This is looked at after every move and for both sides; if neither "
+                "A side that cannot move has lost. Checked after every move for both sides; if neither "
                 f"can move, the game is a draw.{_no_move_reading(ruleset)}",
             )
         case NoMove.ON_TURN:
@@ -343,7 +343,7 @@ def _end(ruleset: Ruleset, names: Names) -> Sentences:
         can_move_unarmed = ruleset.movable_ranks & CANNOT_ATTACK
         yield (
             "needs_attacker",
-            "A side that has no piece left to attack with has lost. This is looked at after every move and for both "
+            "A side that has no piece left to attack with has lost. Checked after every move for both "
             f"sides; if neither has one, the game is a draw.{UNARMED_READING if can_move_unarmed else ''}",
         )
     else:

@@ -20,8 +20,6 @@ from protocol.notation import Color, Reason
 
 
 class HeadToHead(msgspec.Struct, frozen=True):
-    """The points and games of one bot against another."""
-
     name: str
     opponent: str
     points: float
@@ -46,7 +44,6 @@ class Crosstable:
         return hash(self.order)
 
     def row(self, name: str) -> dict[str, HeadToHead]:
-        """Return a bot's results by the names of its opponents, in the order of rank."""
         row = self._rows[self._number[name]]
         columns = zip(row.opponents, row.half_points, row.games, strict=True)
         met = [HeadToHead(name, self._names[opponent], points / 2, games) for opponent, points, games in columns]
@@ -59,7 +56,6 @@ class Crosstable:
 
     @property
     def most_games(self) -> int:
-        """The games of the pair that has met most often."""
         return max((max(row.games, default=0) for row in self._rows), default=0)
 
 
@@ -128,7 +124,6 @@ class Tally:
                 self.add(row)
 
     def add(self, row: GameRow) -> None:
-        """Count a game."""
         red, blue = (self._names.get(player) for player in row.players)
         if red is None or blue is None:
             return
@@ -254,8 +249,6 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Advantage(msgspec.Struct, frozen=True):
-    """The Elo that playing Red is worth, with the ends of its 95% interval; an open end is None."""
-
     elo: float
     low: float | None
     high: float | None
@@ -270,15 +263,11 @@ class Superiority(msgspec.Struct, frozen=True):
 
 
 class AnchorBot(msgspec.Struct, frozen=True):
-    """The bot that ratings are relative to, and its Elo."""
-
     name: str
     elo: float
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """The number of games that ended for a reason, and the bots that lost them."""
-
     reason: Reason
     games: int
     losers: dict[str, int]
@@ -501,6 +490,5 @@ def declared_last(rows: Iterable[GameRow], record_of: Callable[[int], GameRecord
 
 
 def with_declared(line: Line, declared: Mapping[str, Declared]) -> Line:
-    """Return a line with what its bot has said of itself."""
     said = declared.get(line.digest)
     return msgspec.structs.replace(line, declared=said.name, author=said.author) if said else line

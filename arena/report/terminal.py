@@ -53,7 +53,6 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
 
 
 def _forms(names: Sequence[str], width: int) -> Iterator[Callable[[str], str]]:
-    """Yield ways to shorten a name, the plainest first."""
     for columns in (0, *range(4, width - 2)):
         yield partial(_with_end, width, columns)
     shared = _shared(min(names, default=""), max(names, default=""))
@@ -72,7 +71,6 @@ def _shared(first: str, second: str) -> int:
 
 
 def _with_end(width: int, columns: int, name: str) -> str:
-    """Cut a name before its last `columns`."""
     return f"{_beginning(name, width - 1 - columns)}{CUT}{_beginning(name[::-1], columns)[::-1]}"
 
 
@@ -86,7 +84,6 @@ def _beginning(text: str, width: int) -> str:
 
 
 def _numbered(names: Iterable[str], width: int, taken: set[str]) -> dict[str, str]:
-    """Cut names and give them numbers."""
     made = {}
     number = 1
     for name in names:
@@ -135,8 +132,8 @@ def standings_grid(lines: Sequence[Line], width: int, broken: Collection[str] = 
     names, places = [line.name for line in lines], [str(line.place) for line in lines]
     unfit = {"Elo", "95%"} if len(lines) == 2 else {"slowest"} if width < WIDE else set()
     columns = [column for column in standings_columns(lines, broken) if column.header not in unfit]
-    room = width - max(map(len, places)) - GAP
-    longest = max(map(cell_len, names))
+    room = width - max(map(len, places), default=1) - GAP
+    longest = max(map(cell_len, names), default=0)
     while least := max(column.extra for column in columns):
         kept = min(max(longest, len("bot")), NAME_WIDTH if least > FOR_SHORT_NAMES else SHORT_NAME)
         if _widths(columns) <= room - kept:
@@ -154,7 +151,6 @@ def _widths(columns: Sequence[Column]) -> int:
 
 
 def notes(table: Table) -> list[Text]:
-    """Return the lines below the standings."""
     missing = missing_text(table)
     found = [Text(missing)] if missing else []
     if table.against_itself:
@@ -187,7 +183,6 @@ def crosstables(table: Table, width: int) -> Iterable[Grid]:
 
 
 def pairs_grid(pairs: Sequence[Superiority], width: int) -> Grid:
-    """Return the likelihood that one bot is stronger than another, for each two."""
     short = short_names(
         (name for pair in pairs for name in (pair.name, pair.opponent)), min(NAME_WIDTH, width // 2 - len("stronger"))
     )
@@ -201,7 +196,6 @@ def pairs_grid(pairs: Sequence[Superiority], width: int) -> Grid:
 
 
 def endings_grid(table: Table) -> Grid:
-    """Return the reasons for which games ended, with the bots that lost them."""
     grid = Grid(box=None, pad_edge=False, header_style="dim")
     grid.add_column("reason", no_wrap=True)
     grid.add_column("games", justify="right")

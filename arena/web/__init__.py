@@ -1,7 +1,6 @@
-"""Pages that are served: what every server of the arena has in common, and nothing of what its pages say.
+"""Served pages: the parts that all servers of the arena share.
 
-An application is a list of routes and its own state; `guard.application` puts the guard round it (who may
-ask, what a browser may do with the answer), and `server.Server` the limits below it (how many, how large, how long).
-Nothing here opens a file by what a request says. A server is one task of trio and never runs in a process that times
-games.
+An application is a list of routes with its state; `guard.application` checks each request and answer, and
+`server.Server` limits connections, sizes and times. No request names a file. A server is one task of trio and never
+runs in a process that times games.
 """

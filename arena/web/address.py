@@ -29,7 +29,6 @@ class Address:
 
     @property
     def in_url(self) -> str:
-        """The host as part of a URL."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
     @property
@@ -40,7 +39,6 @@ class Address:
 
     @property
     def is_any(self) -> bool:
-        """Whether it stands for every address of this machine."""
         number = _number(self.host)
         return number is not None and number.is_unspecified
 
@@ -69,8 +67,6 @@ def parse_address(text: str, default_port: int = 0) -> Address:
 
 @dataclass(frozen=True)
 class Listening:
-    """A listening socket and its real address."""
-
     socket: socket.socket
     address: Address
 
@@ -124,7 +120,6 @@ def _why(error: Exception) -> str:
 
 
 def exposure_text(address: Address) -> str:
-    """Return a warning about listening at an address; empty for this machine alone."""
     if address.is_local:
         return ""
     where = "at all addresses of this machine" if address.is_any else f"at {address.in_url}"
@@ -158,7 +153,6 @@ class Hosts:
 
 
 def parse_host(text: str) -> str:
-    """Parse a host name of a server. Raises `UsageError`."""
     if not NAME.fullmatch(text):
         raise UsageError(f"expected a host name such as arena.example.org, without http:// and port; got {shown(text)}")
     return text

@@ -45,8 +45,6 @@ class LiveSetup(msgspec.Struct, frozen=True, tag=True):
 
 
 class GameStored(msgspec.Struct, frozen=True, tag=True):
-    """A game is over and in the store under this number; `text` is its result in a line."""
-
     game: str
     number: int
     text: str
@@ -135,11 +133,9 @@ class ServerBeside:
                 self._put(event)
 
     def stored(self, game: str, number: int, text: str) -> None:
-        """Pass on that a game is over and stored."""
         self._put(GameStored(game, number, text))
 
     def progress(self, done: int, planned: int | None, seconds_left: float | None) -> None:
-        """Pass on the progress of the league."""
         self._put(LeagueProgress(done, planned, seconds_left))
 
     def _put(self, what: WatchedEvent | GameStored | LeagueProgress) -> None:
@@ -166,7 +162,6 @@ class ServerBeside:
             pipe.close()
 
     def _batch(self) -> bytes:
-        """Return the next message, or a batch of events, in their order."""
         events: list[WireStart | WireAction] = []
         while self._waiting and len(events) < MOST_SENT:
             if isinstance(self._waiting[0], GameStored | LeagueProgress) and events:

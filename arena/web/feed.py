@@ -28,15 +28,12 @@ class Event:
     kind: str = "message"
 
     def encoded(self) -> bytes:
-        """Encode the event for the wire."""
         lines = [f"event: {self.kind}"] if self.kind != "message" else []
         lines += [f"data: {line}" for line in self.data.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
         return ("\n".join(lines) + "\n\n").encode("utf-8", "replace")
 
 
 class Viewer:
-    """The queue of one viewer."""
-
     def __init__(self, most: int) -> None:
         self._most, self._size = most, 0
         self._queue: deque[bytes] = deque()
@@ -57,7 +54,6 @@ class Viewer:
         self._wake.set()
 
     def end(self) -> None:
-        """End the queue after the data that is in it."""
         self.is_over = True
         self._wake.set()
 
@@ -103,7 +99,6 @@ class Feed:
         return len(self._viewers)
 
     def publish(self, event: Event) -> None:
-        """Send an event to all viewers without waiting."""
         if self._viewers:
             data = event.encoded()
             for viewer in self._viewers:
@@ -126,7 +121,6 @@ class Feed:
                 self._viewers.discard(viewer)
 
     def answer(self) -> "EventAnswer":
-        """Return the answer to a request for the events."""
         return EventAnswer(self, self._audience.limits)
 
 

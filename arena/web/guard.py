@@ -81,7 +81,6 @@ class PageLook(PageFrame):
 
 
 def served(head: str = "", state: str = "") -> Served:
-    """Return what makes the pages of a site served ones."""
     return Served((str(FOLDER / "templates"),), head, state)
 
 
@@ -175,7 +174,6 @@ class Guard:
             raise RequestRefused(503, text, {"Retry-After": str(self._limits.retry_seconds)})
 
     def _check(self, scope: Any) -> None:
-        """Raise `RequestRefused` for a request that is not to be answered."""
         headers = Headers(scope=scope)
         if scope["http_version"] not in ("1.0", "1.1"):
             raise RequestRefused(505, "Only HTTP/1.1 is spoken here.")

@@ -73,7 +73,6 @@ class WatchedGame:
         return f"{isolated(red.name)} - {isolated(blue.name)}"
 
     def play(self, event: ActionPlayed) -> None:
-        """Note a move."""
         if event.ply != self.ply + 1:
             self.is_broken = True
         self.ply = event.ply
@@ -81,7 +80,6 @@ class WatchedGame:
             self._waiting.append(event)
 
     def labels(self) -> str:
-        """Return the texts of its board as JSON."""
         red, blue = (player.name for player in self.spec.players)
         return json.dumps(board_labels(red, blue, self.spec.ruleset, self._names), ensure_ascii=False)
 
@@ -197,7 +195,6 @@ class LiveGames:
                 feed.close()
 
     async def run(self) -> None:
-        """Note delayed messages, and inform viewers in ticks, until cancelled."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._note_delayed)
             nursery.start_soon(self._every, BOARD_SECONDS, self._publish_boards)
@@ -250,7 +247,6 @@ class LiveGames:
 
     @property
     def text(self) -> str:
-        """The progress of the league in a line."""
         progress = self.progress
         if self.is_over:
             return ENDED
@@ -261,7 +257,6 @@ class LiveGames:
         return f"{progress.done}{planned} games over{left}"
 
     def routes(self) -> list[BaseRoute]:
-        """Return the routes of the pages."""
         return [
             Route("/now.html", self._list_page),
             Route("/now/events", self._list_events),

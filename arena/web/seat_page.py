@@ -32,11 +32,9 @@ class Token:
 
     @classmethod
     def new(cls) -> "Token":
-        """Make a token of 192 random bits."""
         return cls(secrets.token_urlsafe(BYTES))
 
     def matches(self, given: str) -> bool:
-        """Compare in constant time."""
         return hmac.compare_digest(self.text.encode(), given.encode("utf-8", "surrogatepass"))
 
     def __repr__(self) -> str:
@@ -134,8 +132,6 @@ class SeatAnswer(msgspec.Struct, frozen=True):
 
 
 class Earlier(msgspec.Struct, frozen=True):
-    """The board as this seat knew it after an earlier ply; `shown` as in `SeatAnswer`, as of then."""
-
     state: SeatState
     shown: tuple[str, ...]
 
@@ -175,7 +171,6 @@ def answer_of(table: SeatTable, color: Color, since: int) -> SeatAnswer:
 
 
 def earlier_of(table: SeatTable, color: Color, plies: int) -> Earlier:
-    """Return what the seat knew after so many plies."""
     return Earlier(table.session.state_after(color, plies), _shown(table, color, plies))
 
 

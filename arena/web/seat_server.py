@@ -40,8 +40,6 @@ Rows = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=40)], ...], msgspe
 
 
 class SentSetup(msgspec.Struct, forbid_unknown_fields=True):
-    """A set-up, own back row first."""
-
     rows: Rows
 
 
@@ -80,7 +78,6 @@ class PlayPages:
         return application(routes, self._look, hosts, posts=True, complain=complain)
 
     async def follow(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Announce each change to browsers, until cancelled."""
         async with open_nursery() as nursery:
             for color, feed in self._feeds.items():
                 nursery.start_soon(self._follow_seat, color, feed)
@@ -88,7 +85,6 @@ class PlayPages:
 
     @property
     def viewers(self) -> int:
-        """The number of browsers that follow the game."""
         return sum(map(len, self._feeds.values()))
 
     def close(self) -> None:
@@ -206,7 +202,6 @@ class ServedTable:
 async def serving(
     table: SeatTable, listening: Listening, *, complain: Complain, limits: ServerLimits = LIMITS
 ) -> AsyncGenerator[ServedTable, None]:
-    """Serve a table during the body."""
     pages = PlayPages(table, limits)
     application = pages.application(hosts_of([listening.address]), complain=complain)
     async with background(pages.follow) as nursery:

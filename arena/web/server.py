@@ -168,7 +168,6 @@ class GuardedStream(trio.abc.HalfCloseableStream):
         await trio.lowlevel.checkpoint()
 
     def close(self) -> None:
-        """End the connection and its tasks."""
         self.socket.close()
         self._scope.cancel()
 
@@ -184,8 +183,6 @@ TOO_MANY = "Too many people are looking at these pages. Try again in a moment."
 
 
 class Server:
-    """The connections of one application."""
-
     def __init__(self, application: Application, limits: ServerLimits = LIMITS) -> None:
         self._limits = limits
         self._config = _config(limits)

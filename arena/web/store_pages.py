@@ -57,12 +57,10 @@ class State:
 
     @cached_property
     def numbers(self) -> frozenset[int]:
-        """The games that have pages."""
         return frozenset(self.contents.numbers) if self.contents else frozenset()
 
     @property
     def text(self) -> str:
-        """The state in a line."""
         if self.contents:
             return f"Live: {self.games} games so far."
         if self.problem == NOT_READ:
@@ -84,7 +82,6 @@ class StoreReader:
         self._games_told: set[int] = set()
 
     async def changed(self, since: State) -> State:
-        """Wait for another state and return it."""
         while self.state is since:
             await self._changed.wait()
         return self.state
@@ -100,7 +97,6 @@ class StoreReader:
         self.is_read.set()
 
     async def run(self) -> None:
-        """Read the store when it has changed, until cancelled."""
         while True:
             pause = await self.refresh()
             await trio.sleep(pause)
@@ -160,7 +156,6 @@ class StoreReader:
             self._complain(printable(f"{self.path}: game {number} has no page: {error}"))
 
     def _tell(self, problem: str) -> None:
-        """Report a problem once, until it is another one."""
         if problem and problem != self._told:
             self._complain(problem)
         self._told = problem
@@ -173,8 +168,6 @@ HTML, SCRIPT = "text/html; charset=utf-8", "text/javascript; charset=utf-8"
 
 
 class StorePages:
-    """The pages of one store."""
-
     def __init__(self, reader: StoreReader) -> None:
         self.reader = reader
         self._cache: dict[str, Asset] = {}
@@ -182,7 +175,6 @@ class StorePages:
         self._making = trio.Lock()  # one page is made at a time, and once for all who ask meanwhile
 
     async def page(self, request: Request) -> Response:
-        """Answer a request for `name`, or for the first page. Raises `RequestRefused`."""
         page = await self._asset(request.path_params.get("name") or "index.html")
         return page.answer(request)
 

@@ -58,7 +58,6 @@ class ServedStore:
     live: LiveGames | None = None
 
     def routes(self) -> list[BaseRoute]:
-        """Return the routes of its pages."""
         own = [static_route(self.prefix)] if self.prefix else []
         return [
             *own,
@@ -72,7 +71,6 @@ class ServedStore:
         return self.feed.answer()
 
     async def run(self) -> None:
-        """Read the store when it changes, and inform its viewers."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.reader.run)
             if self.live:
@@ -83,7 +81,6 @@ class ServedStore:
                 self.feed.publish(self.event())
 
     def event(self) -> Event:
-        """Return the event with the present state."""
         return state_event(self.reader.state, len(self.feed), self.live is not None and self.live.is_over)
 
 
@@ -151,7 +148,6 @@ class StoreServer:
         return application(routes, self._look, self._hosts, limits=self.limits, complain=self._complain)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep the pages up to date until cancelled."""
         async with trio.open_nursery() as nursery:
             for store in self.stores:
                 nursery.start_soon(store.run)

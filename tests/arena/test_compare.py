@@ -91,7 +91,9 @@ def test_who_always_loses_is_not_better_and_faults_count(run: Run) -> None:
 def test_a_budget_that_is_too_small_leaves_it_undecided(run: Run) -> None:
     done = run("good", "bad", "--games", "2")
     assert done.returncode == 3, done.stderr
-    assert done.stdout.startswith("undecided after 2 games, and there may be no more: the same command with a larger ")
+    assert done.stdout.startswith(
+        "undecided after 2 games, and the game limit is reached; the same command with a larger "
+    )
     assert run("good", "bad", "--games", "2").returncode == 3
 
 
@@ -186,8 +188,6 @@ def test_a_bot_that_never_starts_is_an_error_and_no_verdict(new: str, named: lis
     assert "good could not" not in done.stderr
 
 
-# --- words ------------------------------------------------------------------------------------------------------------
-
 STATE = SequentialState(
     Hypotheses(),
     1000,
@@ -213,9 +213,9 @@ def test_the_words_fit_80_columns() -> None:
     text = comparison_text(("mine", "warden"), STATE, 3)
     assert all(len(line) <= 80 for line in text.splitlines()), text
     assert "Games of mine: 60 won, 24 drawn, 44 lost" in text
-    assert "Lost by a fault of their own: mine 1, warden 2" in text
+    assert "Forfeits: mine 1, warden 2" in text
     assert "Pairs by the points of mine: 0: 10, ½: 4, 1: 30, 1½: 6, 2: 14" in text
-    assert "Stored, and later than what counts: 3 games" in text
+    assert "Later games, excluded: 3 games" in text
     assert text.startswith("undecided so far, after 128 games; about ")
 
 

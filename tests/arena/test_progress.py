@@ -2,15 +2,37 @@
 
 import io
 import threading
+from itertools import pairwise
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
+from rich.text import Text
 
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
-from arena.report.progress import DRAWING_SHARE, LiveProgress, Pace, PlainProgress, Progress, duration_text
+from arena.report.progress import (
+    DRAWING_SHARE,
+    ERASE_ROW,
+    HIDE_CURSOR,
+    RATING_SHARE,
+    SHOW_CURSOR,
+    UP,
+    Frame,
+    LiveProgress,
+    LiveTable,
+    Pace,
+    PlainProgress,
+    Progress,
+    duration_text,
+    erasing,
+    expected_rating_seconds,
+)
+from arena.report.standings import make_table
 from protocol.notation import Reason
 
 PATIENCE = 120.0
@@ -57,13 +79,6 @@ def test_the_live_table_shows_stored_games_at_once_and_then_those_that_are_over(
     screen.wait_for("1/10 games", "1/1", "game 1: ann - bob  1-0")
     progress.finished(row(2, GameResult.DRAW), RECORD)
     screen.wait_for("2/10 games", "1.5/2", "game 2: ann - bob  ½-½")
-    progress.finish()
-
-
-def test_the_live_table_shows_ratings() -> None:
-    screen = Screen()
-    progress = live(screen, [row(1), row(2, GameResult.BLUE)])
-    screen.wait_for("+0")
     progress.finish()
 
 
@@ -163,3 +178,220 @@ def test_a_pipe_gets_remarks_and_no_line_a_game_unless_it_is_asked_for() -> None
     progress.remark("a remark")
     progress.finish()
     assert screen.getvalue() == "a remark\n"
+
+
+PLAYERS = [Player(name, name[0] * 64) for name in ("ann", "bob", "cat", "dan")]
+SIDES = st.permutations(range(len(PLAYERS))).map(lambda order: order[:2])
+ENDINGS = st.sampled_from(
+    [
+        (GameResult.RED, Reason.FLAG),
+        (GameResult.BLUE, Reason.TIMEOUT),
+        (GameResult.DRAW, Reason.PLY_CAP),
+        (GameResult.NEITHER, Reason.NO_START),
+    ]
+)
+TIMES = st.builds(
+    PlayerTime, st.integers(0, 9), st.integers(0, 9000), st.integers(0, 900), st.none() | st.integers(0, 900)
+)
+GAMES = st.lists(st.tuples(SIDES, ENDINGS, st.tuples(TIMES, TIMES)), max_size=30)
+Game = tuple[list[int], tuple[GameResult, Reason], tuple[PlayerTime, PlayerTime]]
+
+
+def rows(games: list[Game]) -> list[GameRow]:
+    return [
+        GameRow(
+            number=number,
+            id=f"{number:016x}",
+            players=(PLAYERS[red], PLAYERS[blue]),
+            result=result,
+            reason=reason,
+            plies=10,
+            detail="",
+            times=times,
+            seconds=1.0,
+        )
+        for number, ((red, blue), (result, reason), times) in enumerate(games, 1)
+    ]
+
+
+@given(GAMES, st.integers(0, 30))
+def test_the_live_lines_are_those_of_the_final_table_once_they_are_rated(games: list[Game], stored: int) -> None:
+    played = rows(games)
+    live = LiveTable(PLAYERS, played[:stored])
+    for row in played[stored:]:
+        live.add(row)
+    live.rate()
+    assert tuple(live.shown(len(PLAYERS)).lines) == make_table(PLAYERS, played).lines
+
+
+@given(GAMES, st.integers(0, 30))
+def test_counts_are_those_of_now_and_ratings_those_of_the_last_time(games: list[Game], rated: int) -> None:
+    played = rows(games)
+    live = LiveTable(PLAYERS, played[:rated])
+    live.rate()
+    for row in played[rated:]:
+        live.add(row)
+    then = {line.name: line for line in make_table(PLAYERS, played[:rated]).lines}
+    now = {line.name: line for line in make_table(PLAYERS, played).lines}
+    lines = live.shown(len(PLAYERS)).lines
+    for line in lines:
+        old = then[line.name]
+        expected = msgspec.structs.replace(
+            now[line.name],
+            place=line.place,
+            elo=old.elo,
+            elo_low=old.elo_low,
+            elo_high=old.elo_high,
+            head_to_head=old.head_to_head,
+            sonneborn_berger=old.sonneborn_berger,
+            sonneborn_berger_per_game=old.sonneborn_berger_per_game,
+        )
+        assert line == expected
+    scores = [-1.0 if line.score is None else line.score for line in lines]
+    assert scores == sorted(scores, reverse=True)
+    assert [line.place for line in lines] == sorted(line.place for line in lines)
+    assert all(above.place < below.place for above, below in pairwise(lines) if above.score != below.score)
+
+
+def test_a_match_has_its_difference_once_it_is_rated() -> None:
+    time = PlayerTime(1, 1, 1)
+    played = rows([([0, 1], (GameResult.RED, Reason.FLAG), (time, time))])
+    live = LiveTable(PLAYERS[:2], played)
+    assert live.shown(2).difference is None
+    live.rate()
+    assert live.shown(2).difference == make_table(PLAYERS[:2], played).difference is not None
+
+
+def test_ratings_that_are_older_than_the_counts_come_with_their_number_of_games() -> None:
+    time = PlayerTime(1, 1, 1)
+    win: Game = ([0, 1], (GameResult.RED, Reason.FLAG), (time, time))
+    live = LiveTable(PLAYERS, [])
+    assert live.shown(4).rated_games is None
+    live.rate()
+    live.add(rows([win])[0])
+    assert live.shown(4).rated_games is None, "no game was rated: there are no ratings"
+    live.rate()
+    assert live.shown(4).rated_games is None, "those of now"
+    live.add(rows([win, win])[1])
+    assert live.shown(4).rated_games == 1
+
+
+def test_it_tells_when_there_is_something_new_to_draw() -> None:
+    time = PlayerTime(1, 1, 1)
+    (row,) = rows([([0, 1], (GameResult.RED, Reason.FLAG), (time, time))])
+    live = LiveTable(PLAYERS, [])
+    assert live.take_changed(), "the empty table"
+    assert not live.take_changed()
+    live.add(row)
+    assert live.take_changed()
+    live.rate()
+    assert live.take_changed(), "the ratings"
+    live.rate()
+    assert not live.take_changed(), "no game was added"
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=50), st.floats(0.001, 0.5), st.floats(0, 2))
+def test_work_that_keeps_its_pace_takes_no_more_than_its_share_of_the_time(
+    costs: list[float], share: float, least: float
+) -> None:
+    pace = Pace(share, 0.0, least=least)
+    now = spent = 0.0
+    for cost in costs:
+        now = max(now, pace.due)
+        assert spent <= share * now * (1 + 1e-9)
+        now, spent = now + cost, spent + cost
+        pace.done(now, cost)
+        assert pace.due >= now + least
+
+
+def test_what_is_expected_to_cost_is_waited_for_before_the_first_time() -> None:
+    pace = Pace(RATING_SHARE, 10.0, expected=expected_rating_seconds(300))
+    assert (pace.due - 10.0) * RATING_SHARE == pytest.approx(expected_rating_seconds(300))
+    assert Pace(DRAWING_SHARE, 10.0).due == 10.0
+
+
+class Terminal:
+    """Rows of a terminal that folds long lines, and folds them anew when it gets another width."""
+
+    def __init__(self, columns: int) -> None:
+        self.columns = columns
+        self.lines = [""]
+
+    def print(self, text: str) -> None:
+        first, *more = text.split("\n")
+        self.lines[-1] += first
+        self.lines += more
+
+    def rows(self) -> list[str]:
+        """What stands in each row."""
+        width = self.columns
+        return [line[at : at + width] for line in self.lines for at in range(0, max(1, len(line)), width)]
+
+    def after(self, erasing: str) -> list[str]:
+        """The rows that are left above the cursor, which has to be in an empty one."""
+        rows = self.rows()
+        up = erasing.count(UP)
+        assert erasing.count(ERASE_ROW) == up + 1, "each row that the cursor comes to is erased"
+        return rows[: len(rows) - 1 - up]
+
+
+@given(st.lists(st.integers(0, 70), min_size=1, max_size=8), st.integers(20, 90))
+def test_all_rows_that_lines_take_now_are_erased_and_none_above(widths: list[int], columns: int) -> None:
+    terminal = Terminal(columns)
+    terminal.print("before\n" + "\n".join("x" * width for width in widths))
+    assert terminal.after(erasing(widths, columns)) == ["before"]
+
+
+def test_of_nothing_nothing_is_erased() -> None:
+    assert erasing([], 80) == ""
+
+
+def console(width: int = 60, height: int = 10) -> tuple[Console, io.StringIO]:
+    screen = io.StringIO()
+    return Console(file=screen, force_terminal=True, width=width, height=height, color_system=None), screen
+
+
+def test_a_frame_is_drawn_over_and_wiped_in_the_end() -> None:
+    to, screen = console()
+    with Frame(to) as frame:
+        frame.draw(Text("one\ntwo"))
+        frame.draw(Text("three"))
+    assert screen.getvalue() == f"{HIDE_CURSOR}one\ntwo{erasing([3, 3], 60)}three{erasing([5], 60)}{SHOW_CURSOR}"
+
+
+def test_a_frame_of_a_terminal_that_became_narrower_is_erased_as_it_is_folded_there() -> None:
+    to, screen = console()
+    with Frame(to) as frame:
+        frame.draw(Text("x" * 50))
+        assert not frame.is_misfit
+        to.width = 30
+        assert frame.is_misfit
+        frame.draw(Text("y" * 50))
+        assert not frame.is_misfit
+        drawn = screen.getvalue()
+    assert f"{'x' * 50}{erasing([50], 30)}{'y' * 30}\n{'y' * 20}" in drawn
+
+
+def test_no_more_lines_are_drawn_than_there_are_rows() -> None:
+    to, screen = console(height=5)
+    with Frame(to) as frame:
+        frame.draw(Text("\n".join("abcdefgh")))
+        assert screen.getvalue() == f"{HIDE_CURSOR}a\nb\nc\nd\ne"
+
+
+def test_a_remark_stays_above_what_is_drawn() -> None:
+    to, screen = console()
+    with Frame(to) as frame:
+        frame.draw(Text("table"))
+        frame.print_above(Text("said\nat length"))
+        drawn = screen.getvalue()
+    assert drawn.endswith(f"{erasing([5], 60)}said\nat length\ntable")
+
+
+@pytest.mark.parametrize("width", [20, 60])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    to, screen = console(width)
+    with Frame(to) as frame:
+        frame.draw(Text("word " * 40))
+        drawn = screen.getvalue().removeprefix(HIDE_CURSOR)
+    assert max(map(len, drawn.split("\n"))) <= width

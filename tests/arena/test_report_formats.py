@@ -1,9 +1,12 @@
 """The list that a format adds to the table says what it has to in 80 columns, and why a ladder is over."""
 
+from pathlib import Path
+
 import pytest
 from rich.console import Console
 
 from arena.game.spec import Player
+from arena.game.verdict import GameResult
 from arena.league.pairing.placing import (
     FormatPlace,
     KnockoutPlace,
@@ -13,8 +16,11 @@ from arena.league.pairing.placing import (
     StopReason,
     SwissPlace,
 )
-from arena.league.store import Disqualified
-from arena.report.placings import placing_entry, placing_report
+from arena.league.store import Disqualified, GameRow, PlayerTime, Store
+from arena.report.game_list import Roster
+from arena.report.placings import borne_out, placing_entry, placing_lines, placing_report
+from arena.report.standings import make_table
+from protocol.notation import Reason
 
 LONGEST = "n" * 40
 ONE, OTHER = Player(LONGEST, "1"), Player("m" * 40, "2")
@@ -77,3 +83,47 @@ def test_a_ladder_that_is_over_says_why(stop: LadderStop, words: str) -> None:
 
 def test_one_that_goes_on_says_nothing_of_it() -> None:
     assert not any("over" in line for line in shown(Placing((LadderPlace(1, ONE, 0.0, 1, None),))))
+
+
+ANN, BOB, CAT = (Player(name, f"digest of {name}") for name in ("ann", "bob", "cat"))
+
+
+def test_a_store_says_who_was_disqualified_only_as_far_as_its_games_bear_it_out(tmp_path: Path) -> None:
+    time = PlayerTime(moves=1, total_us=1, slowest_us=1, cpu_us=1)
+    played = [
+        GameRow(number, f"{number:016}", (ANN, BOB), GameResult.RED, Reason.CRASH, 100, "", (time, time), 1.0)
+        for number in (1, 2, 3)
+    ]
+    table, names = make_table([ANN, BOB], played), Roster([ANN, BOB], played).names
+    claims = (Disqualified(BOB, 3, 5), Disqualified(BOB, 4, 5), Disqualified(ANN, 1, 5), Disqualified(CAT, 1, None))
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        assert store.read().kept.disqualified == ()
+        store.keep(disqualified=claims)
+        kept = store.read().kept.disqualified
+        store.keep(disqualified=())
+        assert store.read().kept.disqualified == ()
+    assert kept == claims
+    assert borne_out(kept, table.lines, names) == Placing(disqualified=claims[:1])
+    assert borne_out(kept[1:], table.lines, names) is None
+
+
+def test_a_table_of_games_that_the_league_left_out_says_how_many_it_counts() -> None:
+    time = PlayerTime(moves=1, total_us=1, slowest_us=1, cpu_us=1)
+    played = [
+        GameRow(number, f"{number:016}", (ANN, BOB), GameResult.RED, Reason.CRASH, 100, "", (time, time), 1.0)
+        for number in (1, 2, 3)
+    ]
+    table, names = make_table([ANN, BOB], played), Roster([ANN, BOB], played).names
+    said = {}
+    for counted in (1, 2, 3, 4, None):
+        placing = borne_out((Disqualified(BOB, 1, 2, counted=counted),), table.lines, names)
+        assert placing is not None
+        said[counted] = placing_lines(placing, names)
+    start = "bob is disqualified after 1 fault: 2 games left out"
+    assert said == {
+        1: [f"{start}; 2 games of it outside the league are in this table"],
+        2: [f"{start}; 1 game of it outside the league is in this table"],
+        3: [start],
+        4: [start],
+        None: [start],
+    }

@@ -339,4 +339,4 @@ def test_standard_error_stands_at_the_end_as_it_has_no_time(path: Path, record: 
         store.add(msgspec.structs.replace(record, stderr=("first\nsecond\n", "")))
     lines = run("log", tmp_path / "e.sqlite").stdout.splitlines()
     assert lines[-2:] == ["err red   first", "err red   second"]
-    assert "standard error" in lines[-3]
+    assert "which has no times" in lines[-3]

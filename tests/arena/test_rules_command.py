@@ -51,9 +51,6 @@ def line_of(ruleset: Ruleset, rule: str) -> RuleLine:
     return next(line for line in rule_lines(ruleset) if line.rule == rule)
 
 
-# --- the list -----------------------------------------------------------------------------------------------------
-
-
 def test_without_a_name_every_ruleset_is_listed_with_its_title_and_army() -> None:
     lines = run().stdout.splitlines()
     for name in ruleset_names():
@@ -76,9 +73,6 @@ def test_the_list_as_json_has_the_same_rulesets_and_switches() -> None:
     assert value["default"] == "isf"
 
 
-# --- the rules of one ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -88,7 +82,7 @@ def test_the_list_as_json_has_the_same_rulesets_and_switches() -> None:
         ("isf", "brings back a position of this chase"),
         ("travel/original", "brings back a position which stood on the board before"),
         ("original-2000", "A piece may be chased as long as one likes."),
-        ("isf", "This is looked at after every move and for both sides; if neither can move, the game is a draw."),
+        ("isf", "Checked after every move for both sides; if neither can move, the game is a draw."),
         ("jumbo-494", "A side that cannot move when it is its turn has lost."),
         ("vintage/original", "if neither has one, the game is a draw."),
         ("vintage/original+mobile-bombs", "So it is if one of the two cannot move at all."),
@@ -329,9 +323,6 @@ def test_the_army_shows_american_numbers_beside_the_letters_that_files_use() -> 
     assert ["spy", "-", "S", "1"] in rows
     assert "the lower number is the stronger rank" in page("isf", "--ranks", "american")
     assert ["marshal", "10", "M", "1"] in [line.split() for line in run("isf").stdout.splitlines()]
-
-
-# --- games told in words ------------------------------------------------------------------------------------------
 
 
 def record_of(ruleset: Ruleset, red: str, blue: str, actions: str) -> GameRecord:

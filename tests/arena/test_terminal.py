@@ -1,16 +1,24 @@
-"""Tables for people: as wide as what they are printed on, and no bot in them that looks like another."""
+"""Output for people: as wide as what it is printed on, with names that differ."""
 
+import fcntl
 import io
+import pty
+import struct
+import termios
 from itertools import permutations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
+from arena.report.consoles import PLAIN_WIDTH, TERMINAL_WIDTH, folded, progress_console, width_of
 from arena.report.standings import make_table
-from arena.report.terminal import full_report
+from arena.report.terminal import LEAST, full_report, short_names
 from protocol.notation import Reason
 
 LONG = [f"an-engine-with-a-long-name-{letter}" for letter in "abc"]
@@ -46,10 +54,80 @@ def test_long_names_are_told_apart_in_every_table(width: int) -> None:
     assert all(name in endings.replace("\n", "") for name in LONG), "there is room for whole names, on several lines"
 
 
-def test_where_there_is_room_a_name_is_whole() -> None:
-    assert all(name in report(LONG, 140).split("\n\n", maxsplit=1)[0] for name in LONG)
+NAMES = st.lists(st.text(alphabet="ab漢…1@", min_size=1, max_size=20), max_size=12)
 
 
-def test_with_60_columns_points_and_elo_are_there() -> None:
-    head = report(LONG, 60).splitlines()[0].split()
-    assert {"#", "bot", "points", "%", "Elo"} <= set(head)
+@given(NAMES, st.integers(LEAST, 15))
+def test_no_two_names_are_alike_and_none_is_too_long(names: list[str], width: int) -> None:
+    short = short_names(names, width)
+    assert short.keys() == set(names)
+    assert len(set(short.values())) == len(short)
+    assert all(cell_len(text) <= width for text in short.values())
+
+
+@given(NAMES, st.integers(LEAST, 15))
+def test_a_name_that_has_room_stays_as_it_is(names: list[str], width: int) -> None:
+    short = short_names(names, width)
+    assert all(short[name] == name for name in names if cell_len(name) <= width)
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["an-engine-of-mine", "other"], ["an-engine-…", "other"]),
+        (["an-engine-of-mine", "an-engine-of-hers"], ["an-eng…mine", "an-eng…hers"]),
+        (["hunter-of-flags@3f9a12", "hunter-of-flags@771c00"], ["hunter…9a12", "hunter…1c00"]),
+        (["the-same-bot-a-to-the-end", "the-same-bot-b-to-the-end"], ["th…a-to-the", "th…b-to-the"]),
+    ],
+)
+def test_what_is_left_is_what_tells_names_apart(names: list[str], short: list[str]) -> None:
+    assert list(short_names(names, 11).values()) == short
+
+
+def test_what_nothing_else_tells_apart_is_numbered() -> None:
+    head, end = "z" * 5, "w" * 20
+    names = ["y" * 30, f"{head}k{end}", f"{head}n{end}", f"{head}mvvvvk{end}", f"{head}mvvvvl{end}"]
+    assert list(short_names(names, 6).values()) == ["yyyyy…", "zzzz…1", "zz…nww", "zzzz…2", "zz…lww"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"),
+    [("60", 60), ("140", 140), ("1", 20), ("0", PLAIN_WIDTH), ("", PLAIN_WIDTH), ("wide", PLAIN_WIDTH), ("-5", 100)],
+)
+def test_what_is_piped_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert width_of(io.StringIO()) == width
+
+
+def test_a_pipe_has_a_width_of_its_own_where_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert width_of(io.StringIO()) == PLAIN_WIDTH
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    assert progress_console().width == PLAIN_WIDTH
+
+
+def test_a_terminal_is_as_wide_as_it_says_or_as_is_usual(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    controller, other = pty.openpty()
+    with open(controller, "rb"), open(other, "w") as stream:
+        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 67, 0, 0))
+        assert width_of(stream) == 67
+        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 0, 0, 0, 0))
+        assert width_of(stream) == TERMINAL_WIDTH
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("short", ["short"]),
+        ("a line that is too wide", ["a line that is too", "wide"]),
+        ("  indented and too wide", ["  indented and too", "  wide"]),
+        ("key   what the key is for", ["key   what the key", "      is for"]),
+        ("an-unbreakable-word-of-its-own", ["an-unbreakable-word-of-its-own"]),
+        ("go on with: arena match one two", ["go on with:", "arena match \\", "    one two"]),
+        ("go on with: arena match 'one  two'", ["go on with: arena", "match 'one  two'"]),
+        ("\x1b[1ma drawing that is too wide", ["\x1b[1ma drawing that is too wide"]),
+    ],
+)
+def test_a_line_that_is_too_wide_is_folded_between_words(text: str, lines: list[str]) -> None:
+    assert folded(text, 20).split("\n") == lines

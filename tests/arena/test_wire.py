@@ -27,7 +27,6 @@ from arena.league.executor.wire import GaveBack, Play, Setup, from_worker, to_wo
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Reason
 
-PATIENCE = 120.0
 ODD = "\udcff/caf\udce9 \ud800 \x00\n ½ 🂡"
 """What a path may hold that is not UTF-8, and more."""
 odd_text = st.text(st.characters(exclude_categories=()), max_size=20)

@@ -53,7 +53,7 @@ def why_not() -> str | None:
 
 
 def gaps(*, in_control_group: bool = False) -> tuple[str, ...]:
-    """What this machine lacks for the sandbox to be whole, a sentence each, without a full stop.
+    """List what this machine lacks for the sandbox to be whole, a sentence each, without a full stop.
 
     `in_control_group` leaves out what a control group for each bot makes up for.
     """
@@ -125,7 +125,7 @@ def _trial() -> str | None:
 
 
 def _advice() -> str:
-    """What may help where namespaces cannot be made, to be put behind the reason."""
+    """Suggest what may help where namespaces cannot be made."""
     if os.geteuid() != 0:
         for setting, bad, good in SETTINGS:
             with contextlib.suppress(OSError):

@@ -43,7 +43,7 @@ class Entry(NamedTuple):
 
 
 def entries(folder: Path, *, passes_over: bool = False) -> Iterator[Entry]:
-    """All that is in a folder and in those below it, each folder before what is in it.
+    """Yield all that is in a folder and in those below it, each folder before its content.
 
     Raises `FilesError` if there is more than anybody needs, and `OSError` if a folder cannot be read, unless that is
     passed over.
@@ -92,7 +92,6 @@ def size_on_disk(folder: Path) -> int:
 
 
 def stamps(folder: Path) -> Stamps:
-    """What all files of a folder are like now. Raises `FilesError` and `OSError`."""
     return {entry.path: entry.stamp for entry in entries(folder)}
 
 
@@ -144,60 +143,15 @@ def put_back(copy: Path, folder: Path, before: Stamps, most: int, link_target: C
             if entry.path not in changed:
                 continue
             if stat.S_ISDIR(entry.found.st_mode):
-                os.close(_open_below(root, entry.path))
+                os.close(_opened_below(root, entry.path))
             elif entry.path in targets or stat.S_ISREG(entry.found.st_mode):
-                there = _open_below(root, os.path.dirname(entry.path))
+                there = _opened_below(root, os.path.dirname(entry.path))
                 try:
                     _place(entry, there, targets.get(entry.path))
                 finally:
                     os.close(there)
     finally:
         os.close(root)
-
-
-def other_than(copy: Path, folder: Path, before: Stamps, link_target: Callable[[str, str], str]) -> list[str]:
-    """The paths of files and links that `put_back` would put into the folder and that are not there as they are."""
-    root = os.open(folder, _FOLDER)
-    try:
-        return [
-            entry.path
-            for entry in entries(copy)
-            if before.get(entry.path) != entry.stamp and not _is_there(entry, root, link_target)
-        ]
-    finally:
-        os.close(root)
-
-
-def _is_there(entry: Entry, root: int, link_target: Callable[[str, str], str]) -> bool:
-    """Whether the same is at an entry's path below an open folder; what is no file and no link counts for nothing."""
-    mode = entry.found.st_mode
-    if not (stat.S_ISLNK(mode) or stat.S_ISREG(mode)):
-        return True
-    try:
-        there = _open_below(root, os.path.dirname(entry.path), make=False)
-    except (FilesError, OSError):
-        return False
-    try:
-        if stat.S_ISLNK(mode):
-            target = link_target(entry.path, os.readlink(entry.name, dir_fd=entry.folder))
-            return os.readlink(entry.name, dir_fd=there) == target
-        found = os.stat(entry.name, dir_fd=there, follow_symlinks=False)
-        may_run = bool(found.st_mode & 0o111) == bool(mode & 0o111)
-        return may_run and found.st_size == entry.found.st_size and _has_same_content(entry, there)
-    except OSError:
-        return False
-    finally:
-        os.close(there)
-
-
-def _has_same_content(entry: Entry, there: int) -> bool:
-    with open(open_regular(entry.name, entry.folder), "rb") as made, open(open_regular(entry.name, there), "rb") as old:
-        while True:
-            chunk = made.read(_CHUNK)
-            if chunk != old.read(_CHUNK):
-                return False
-            if not chunk:
-                return True
 
 
 def _place(entry: Entry, there: int, target: str | None) -> None:
@@ -218,15 +172,13 @@ def _place(entry: Entry, there: int, target: str | None) -> None:
             os.unlink(draft, dir_fd=there)
 
 
-def _open_below(root: int, path: str, *, make: bool = True) -> int:
-    """A folder below another, made if it is not there and should be; no link is followed. Raises `FilesError` and
-    `OSError`."""
+def _opened_below(root: int, path: str) -> int:
+    """Open a folder below another, made if it is not there. No link is followed. Raises `FilesError` and `OSError`."""
     here = os.dup(root)
     for name in filter(None, path.split("/")):
         try:
-            if make:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(name, 0o755, dir_fd=here)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(name, 0o755, dir_fd=here)
             inner = os.open(name, _FOLDER, dir_fd=here)
         except NotADirectoryError:
             raise FilesError(f"{path}: the build makes a folder where a file or a link is") from None

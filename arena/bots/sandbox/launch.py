@@ -41,7 +41,7 @@ class SandboxError(UsageError):
 
 
 def host_fault(error: BaseException) -> HostError | None:
-    """The error as one of the machine's, if it is that this process has run out of something."""
+    """Return the error as one of the machine's, if it is that this process has run out of something."""
     if isinstance(error, HostError):
         return error
     if isinstance(error, BaseExceptionGroup):
@@ -60,7 +60,7 @@ class StartError(Exception):
 
 
 class Group(Protocol):
-    """What a process needs of the control group that it is in."""
+    """The control group that a bot's process is in."""
 
     def cpu_us(self) -> int: ...
     def freeze(self, frozen: bool) -> None: ...
@@ -98,5 +98,5 @@ def disk_fault(error: OSError, what: str) -> HostError | None:
 
 
 def cannot_start_another(error: OSError) -> HostError:
-    """The error of a start that the machine could not carry."""
+    """Return the error of a start that the machine could not carry."""
     return HostError(f"this machine cannot start another bot: {error.strerror}")

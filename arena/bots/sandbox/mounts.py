@@ -70,7 +70,7 @@ class Rivals:
 
 
 def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | None = None) -> Mounts:
-    """What is to be known to start a bot. `rivals` are bots whose files it must not see, `host` what else may run it.
+    """Find out what is shown to a bot. `rivals` are bots whose files it must not see, `host` what else may run it.
 
     Raises `UsageError` if the bot cannot be run where little is visible, or would see another bot.
     """
@@ -79,7 +79,7 @@ def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | N
     place = HOME if own.is_dir() else f"{HOME}/{own.name}"
 
     def inside(text: str) -> str:
-        """A word of the command or a value of the environment, with the bot's own path as it is inside."""
+        """Return a word of the command or a value of the environment, with the bot's own path as it is inside."""
         if not os.path.isabs(text) or "\0" in text:
             return text
         path = Path(os.path.realpath(Path(text).parent), Path(text).name)

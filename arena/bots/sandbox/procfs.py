@@ -60,7 +60,7 @@ class Process(NamedTuple):
 
 
 def look(pid: int) -> Process | None:
-    """A process as it is now; None if there is none of that number."""
+    """Return a process as it is now; None if there is none of that number."""
     if not _LINUX:
         return _look_with_psutil(pid)
     data = read_file(f"/proc/{pid}/stat")
@@ -86,12 +86,12 @@ def look(pid: int) -> Process | None:
 
 
 def stat_fields(stat: bytes) -> list[bytes]:
-    """What stands in a file `stat` of /proc from the state on: the name before it, in brackets, may hold anything."""
+    """Split a file `stat` of /proc from the state on: the name before it, in brackets, may hold anything."""
     return stat[stat.rfind(b")") + 2 :].split()
 
 
 def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
-    """This file of /proc of a thread of a process that is not its first one and has not ended; empty if it has none."""
+    """Read a file of /proc of a thread that is not the first one and has not ended; empty if there is none."""
     try:
         tasks = _with_room(lambda: os.listdir(f"/proc/{pid}/task"))
     except OSError:
@@ -104,14 +104,14 @@ def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
 
 
 def ticks_now() -> int:
-    """What `Process.started` is of a process that is started now."""
+    """Return the `Process.started` of a process that is started now."""
     if not _LINUX:
         return int(time.time() * TICKS_PER_SECOND)
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) * TICKS_PER_SECOND // 1_000_000_000
 
 
 def children(pid: int, most: int = EVERYTHING) -> list[int]:
-    """The numbers of a process's children, the oldest first, the dead that nobody has reaped included.
+    """Return the numbers of a process's children, the oldest first, the dead that nobody has reaped included.
 
     Of more than `most` that many are listed, or a few more.
     """
@@ -132,7 +132,6 @@ def children(pid: int, most: int = EVERYTHING) -> list[int]:
 
 
 def every_process() -> list[int]:
-    """The numbers of all processes that can be seen."""
     try:
         return [int(name) for name in _with_room(lambda: os.listdir("/proc")) if name.isdigit()] if _LINUX else []
     except OSError:
@@ -146,7 +145,7 @@ def _children_of_thread(pid: int, thread: int | str, most: int) -> Iterator[int]
 
 
 def walk(roots: Iterable[int], most: int = EVERYTHING) -> Iterator[Process]:
-    """These processes and all that come from them, as far as they are still below them.
+    """Yield these processes and all that are below them.
 
     It ends as soon as there are more than `most` processes and threads, and costs no more than looking at so many. The
     children of a process are looked up after it has been given out: what is done to it then, they have inherited or
@@ -167,7 +166,7 @@ def walk(roots: Iterable[int], most: int = EVERYTHING) -> Iterator[Process]:
 
 
 def descend(roots: Iterable[int], most: int = EVERYTHING) -> list[Process]:
-    """The same as a list."""
+    """Return these processes and all that are below them."""
     return list(walk(roots, most))
 
 
@@ -191,7 +190,6 @@ def own_memory(pid: int) -> int:
 
 
 def _of_status(pid: int, *names: bytes) -> int:
-    """The sum of these lines of a process's file `status`, in bytes."""
     status = read_file(f"/proc/{pid}/status")
     if b"\nVmPTE:" not in status:
         status = _of_other_thread(pid, "status")
@@ -267,7 +265,7 @@ def thread_times(pid: int) -> dict[int, tuple[int, int]]:
 
 
 def parse_schedstat(data: bytes) -> tuple[int, int] | None:
-    """Microseconds that a thread was on a CPU and that it waited for one; None if the file was empty."""
+    """Return the microseconds that a thread was on a CPU and that it waited for one; None if the file was empty."""
     ran, waited, *_ = (*data.split(), b"", b"")
     return (int(ran) // 1000, int(waited) // 1000) if waited else None
 
@@ -293,7 +291,7 @@ def is_asleep(pid: int) -> bool:
 
 
 def variable(pid: int, name: str) -> str | None:
-    """What a process was started with as this variable of its environment; empty if it has none of that name.
+    """Return a variable of the environment that a process was started with; empty if there is none of that name.
 
     None if that cannot be told, as of a process that is dying. Only so much is looked at as programs are usually given:
     one may have made its environment megabytes long, and reading that would keep the arena from all other games.
@@ -308,7 +306,7 @@ def variable(pid: int, name: str) -> str | None:
 
 
 def read_file(path: str, most: int = EVERYTHING) -> bytes:
-    """A small file of /proc, whole or its first `most` bytes; empty if it cannot be read."""
+    """Return a small file of /proc, whole or its first `most` bytes; empty if it cannot be read."""
     try:
         descriptor = _with_room(lambda: os.open(path, os.O_RDONLY | os.O_CLOEXEC))
     except OSError:
@@ -351,7 +349,7 @@ def keep_spare_descriptor() -> None:
 
 
 def _unshared_with_psutil(pid: int) -> int:
-    """Bytes of resident memory that no other process has. 0 if that cannot be told."""
+    """Return the bytes of resident memory that no other process has. 0 if that cannot be told."""
     try:
         return int(psutil.Process(pid).memory_full_info().uss)
     except (psutil.Error, AttributeError):

@@ -77,7 +77,6 @@ class Watch:
         self._is_reading = False
 
     def hurry(self) -> None:
-        """Look again soon."""
         self._is_soon = True
         self._wake.set()
 

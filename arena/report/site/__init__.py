@@ -1,5 +1,5 @@
-"""A league as a folder of web pages: made from a store, and read from a disk or from any server of files.
+"""A league as a folder of web pages, made from a store and readable from a disk.
 
-The pages are plain HTML, made from values by templates; nothing in them decides anything about a game. What moves is a
-small script that is given what each viewer saw, ply by ply (`game_data`), and knows no rule.
+Templates make plain HTML from values. A small script shows a game ply by ply from what each viewer saw (`game_data`);
+it knows no rule.
 """

@@ -54,7 +54,6 @@ def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) ->
 
 
 def curves(series: Mapping[str, Sequence[tuple[int, float | None]]]) -> Markup:
-    """Draw curves by name, each of points (games, Elo), with the name at its end, for readers who see no colours."""
     shown = dict(list(series.items())[:COLOURS])
     points = [(games, elo) for line in shown.values() for games, elo in line if elo is not None]
     if not points:

@@ -40,7 +40,7 @@ SEED = "seed "
 
 
 class SeenBy(Enum):
-    """Who reads the page of a game."""
+    """The reader of the page of a game."""
 
     ALL = ALL
     RED = Color.RED.word

@@ -11,8 +11,8 @@ from arena.game.spec import Player
 from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, score_text
-from arena.report.game_text import STRENGTH, GameFacts, SideFacts, facts_of
-from arena.report.piece_names import Names, Numbering, PieceLanguage
+from arena.report.game_text import GameFacts, SideFacts, facts_of
+from arena.report.piece_names import STRONGEST_FIRST, Names, Numbering, PieceLanguage
 from arena.report.rules_text import army_entries
 from arena.report.site.game_data import SeenBy, game_data, game_script, notes_for
 from arena.report.site.page_frame import PageFrame, Site, isolated
@@ -33,7 +33,6 @@ def game_page(
     audience: SeenBy,
     has_seeds: bool = True,
 ) -> str:
-    """Return the page of a game; `shown` are the names that tables have for players. Raises `RecordError`."""
     facts = facts_of(number, record, audience.value, shown)
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     red, blue = isolated(facts.red.name), isolated(facts.blue.name)
@@ -104,7 +103,7 @@ def board_labels(red: str, blue: str, ruleset: Ruleset, names: Names) -> dict[st
         "red": isolated(red),
         "blue": isolated(blue),
         "pieces": {entry.letter: [entry.number, entry.name] for entry in army_entries(ruleset, names)},
-        "strength": "".join(rank.letter for rank in STRENGTH),
+        "strength": "".join(rank.letter for rank in STRONGEST_FIRST),
     }
 
 

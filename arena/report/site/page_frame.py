@@ -17,7 +17,7 @@ POLICY = (
 
 
 class Served(msgspec.Struct, frozen=True):
-    """What served pages need besides: folders with more templates, and one of these for the head of each page, with a
+    """The additions of served pages: folders with more templates, and one of these for the head of each page, with a
     `state`. The server's headers say what such a page may load."""
 
     folders: tuple[str, ...] = ()

@@ -248,7 +248,6 @@ class LeaguePages:
         )
 
     def games_script(self, shown: frozenset[int]) -> str:
-        """The whole list for the filter."""
         reasons = sorted({game.reason for game in self._league.games})
         places = {reason: number for number, reason in enumerate(reasons)}
         results = list(GameResult)
@@ -324,7 +323,6 @@ class LeaguePages:
         )
 
     def rules(self, ruleset: Ruleset, names: Names) -> str:
-        """The page of the rules in force."""
         lines = rule_lines(ruleset, names)
         parts = [(part.value, [line for line in lines if line.part is part]) for part in RulesPart]
         source = f"; source: {ruleset.source.rstrip('.')}" if ruleset.source else ""

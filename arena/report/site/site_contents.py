@@ -69,7 +69,7 @@ class SitePlan:
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """What writing the pages of games has found: by bot the times of its moves as `charts.histogram` counts them, and
+    """The findings of writing the pages of games: by bot the times of its moves as `charts.histogram` counts them, and
     by game why it has no page after all."""
 
     times: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
@@ -105,7 +105,6 @@ class SiteContents:
 
     @cached_property
     def game_texts(self) -> GameTexts:
-        """What makes the pages of its games, from their records."""
         plan = self.plan
         return GameTexts(
             site=self.site,
@@ -222,7 +221,6 @@ class _Row(NamedTuple):
 def _refuse_what_gives_away(
     reader: Reader, settings: dict[str, str], roster: Roster, league: LeagueValues, numbers: Collection[int]
 ) -> None:
-    """Raise `UsageError` if one of these games shows this reader what another one hides."""
     if reader.audience in (Audience.ALL, Audience.PUBLIC):
         return
     by_name = {roster.names[player]: player for player in roster.names}

@@ -215,7 +215,6 @@ def _start(job: Job) -> "subprocess.Popen[bytes]":
 
 
 def main() -> None:
-    """Run the job at standard input."""
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
     try:
         done = _write_here(job)

@@ -12,8 +12,8 @@ from arena.game.record import GameRecord, NoteLine
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
-from arena.report.game_text import STRENGTH, ReplayPosition
-from arena.report.piece_names import Names, Numbering, PieceLanguage
+from arena.report.game_text import ReplayPosition
+from arena.report.piece_names import STRONGEST_FIRST, Names, Numbering, PieceLanguage
 from arena.report.site.game_data import SeenBy, game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.page_frame import FOLDER, PageFrame, Site
@@ -33,7 +33,7 @@ RULES = [
     "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains",
 ]
 KINDS = ("index", "crosstable", "games", "rules", "bots/1", "games/1")
-WINDOWS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
+WINDOWS = [(360, "dark"), (1280, "light")]
 NASTY = "<script>document.title='run'</script><img src=https://evil.example/x onerror=\"document.title='run'\">"
 HOSTILE = f"{NASTY}</script></title>{{{{7*7}}}}\x1b[31m\u202e\u2066\u200f&lt;'\"`" + "W" * 300
 SHOWN = """
@@ -147,7 +147,7 @@ def _check_shown(shown: dict[str, Any], record: GameRecord, view: str, names: Na
 
 def _lost_text(position: ReplayPosition, color: Color, names: Names) -> str:
     lost = position.lost(color)
-    counts = [(names.number(rank), lost.count(rank)) for rank in STRENGTH if rank in lost]
+    counts = [(names.number(rank), lost.count(rank)) for rank in STRONGEST_FIRST if rank in lost]
     text = " ".join(number if count == 1 else f"{number}\N{MULTIPLICATION SIGN}{count}" for number, count in counts)
     return text and f"lost: {text}"
 
@@ -222,7 +222,7 @@ def test_all_of_a_replay_can_be_done_with_the_keyboard_alone_and_is_announced(
 
 
 def test_a_fight_says_on_the_board_and_beside_it_who_is_left(
-    play_game: "PlayGame", make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
+    make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
 ) -> None:
     (record,) = site_of(make_store, tmp_path, games=1, plies=120)
     page = open_page(tmp_path / "out/games/1.html")
@@ -240,7 +240,7 @@ def test_a_fight_says_on_the_board_and_beside_it_who_is_left(
 
 
 def test_clocks_and_what_each_move_took_stand_beside_the_board(
-    play_game: "PlayGame", open_page: "OpenPage", tmp_path: Path, make_store: "MakeStore"
+    open_page: "OpenPage", tmp_path: Path, make_store: "MakeStore"
 ) -> None:
     def timed(record: GameRecord) -> GameRecord:
         return msgspec.structs.replace(record, time=TimeControl(bank_ms=60_000, increment_ms=100))

@@ -2,16 +2,21 @@
 
 import re
 from contextlib import ExitStack
+from functools import partial
 from urllib.parse import quote
 
 import msgspec
 import pytest
-from play_table import PlayTable, Seat, at_random, from_lines
+import trio
+from play_table import PlayTable, Seat, at_random, from_lines, seated
 
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import Stage
-from arena.web.seat_page import Earlier, SeatAnswer
-from arena.web.seat_server import SEAT_VIEWERS
+from arena.play.session import Session
+from arena.system.concurrency import background
+from arena.web.address import Address, listen
+from arena.web.seat_page import Earlier, SeatAnswer, Token, shown_squares
+from arena.web.seat_server import SEAT_VIEWERS, page_face
 from protocol.notation import Color, Reason
 
 RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
@@ -248,3 +253,101 @@ def test_nobody_can_take_the_places_of_those_who_follow_the_other_seat(seat: Sea
         said = [held.enter_context(table.served.connect(asks[Color.BLUE])).recv(12) for _ in range(SEAT_VIEWERS + 1)]
         assert said == [b"HTTP/1.1 200"] * SEAT_VIEWERS + [b"HTTP/1.1 503"]
         assert held.enter_context(table.served.connect(asks[Color.RED])).recv(12) == b"HTTP/1.1 200"
+
+
+def test_a_token_matches_itself_alone_and_no_two_are_alike() -> None:
+    token = Token.new()
+    assert token.matches(token.text)
+    assert not token.matches(token.text[:-1])
+    assert not token.matches("")
+    assert not token.matches("\udc80ü")
+    assert len({Token.new().text for _ in range(100)}) == 100
+
+
+def test_a_token_stands_in_no_traceback() -> None:
+    token = Token.new()
+    assert token.text not in repr(token)
+
+
+def known_to(session: Session, color: Color) -> set[str]:
+    """The squares of the other side's pieces whose rank this seat knows."""
+    return {piece.square for piece in session.state(color).pieces if piece.color != color.word and piece.rank}
+
+
+@pytest.mark.parametrize(
+    ("rules", "concludes"),
+    [
+        ("isf", False),
+        ("jumbo-81320/infiltrator+rescue", False),
+        ("duel+silent-defence", True),
+        ("vintage/lightning+mobile-bombs", True),
+    ],
+)
+def test_after_each_ply_the_squares_are_those_whose_rank_the_enemy_knows(rules: str, concludes: bool) -> None:
+    """But for ranks that the enemy has concluded, where the rules let it."""
+    session, silent = seated(rules), "silent" in rules
+    seen: list[bool] = []
+
+    async def compare(color: Color) -> None:
+        state = await session.changed(color)
+        while not session.is_over:
+            mine = shown_squares(color, session.actions(color), silent=silent)
+            known = known_to(session, color.opponent)
+            if session.state(color).plies == session.state(color.opponent).plies:  # both have been told
+                assert mine <= known
+                assert concludes or mine == known
+                seen.append(bool(mine))
+            state = await session.changed(color, state.version)
+
+    async def main() -> None:
+        players = [partial(at_random(4, 150), session, color) for color in Color]
+        async with background(*players, *(partial(compare, color) for color in Color)):
+            await session.play()
+
+    trio.run(main)
+    assert any(seen)
+
+
+def no_complaint(text: str) -> None:
+    raise AssertionError(text)
+
+
+async def followed(address: str) -> trio.SocketStream:
+    """A browser's stream of events, once it has been answered."""
+    host, _, rest = address.removeprefix("http://").partition("/")
+    name, _, port = host.rpartition(":")
+    stream = await trio.open_tcp_stream(name, int(port))
+    await stream.send_all(f"GET /{rest}events HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    assert b"200" in await stream.receive_some()
+    return stream
+
+
+def test_the_pages_are_there_until_the_game_is_over_and_nobody_looks_any_more() -> None:
+    session, told, is_told, has_returned = seated(), dict[Color, str](), trio.Event(), trio.Event()
+    listening = listen(Address("127.0.0.1", 0))
+
+    def tell(addresses: dict[Color, str]) -> None:
+        told.update(addresses)
+        is_told.set()
+
+    async def show() -> None:
+        await page_face(listening, tell, complain=no_complaint, linger=0.05)(session)
+        listening.close()
+        has_returned.set()
+
+    async def main() -> None:
+        async with background(show):
+            await is_told.wait()
+            streams = [await followed(told[color]) for color in Color]
+            async with background(*(partial(at_random(1, 20), session, color) for color in Color)):
+                assert isinstance(await session.play(), GameRecord)
+            with trio.move_on_after(0.5):
+                await has_returned.wait()
+            assert not has_returned.is_set()
+            for stream in streams:
+                await stream.aclose()
+            with trio.fail_after(120):
+                await has_returned.wait()
+
+    trio.run(main)
+    assert len({address.split("/")[3] for address in told.values()}) == 2

@@ -57,13 +57,16 @@ def shown(page: "Page") -> dict[str, str]:
     return dict(found)
 
 
+def draft(page: "Page", rows: tuple[str, ...]) -> None:
+    """Load the page with a set-up under way."""
+    page.evaluate("(rows) => localStorage.setItem('setup ' + location.pathname, rows)", "/".join(rows))
+    page.reload()
+
+
 def set_up(page: "Page") -> None:
     at(page, "setting-up")
     page.select_option("[data-presets]", index=1)
     page.click("[data-do=ready]")
-
-
-# --- setting up -------------------------------------------------------------------------------------------------------
 
 
 def test_a_set_up_is_made_by_dragging_clicking_keys_a_preset_or_at_random(seat: Seat, open_page: Any) -> None:
@@ -108,15 +111,6 @@ def test_a_set_up_is_made_by_dragging_clicking_keys_a_preset_or_at_random(seat: 
     at(page, "ready")
     assert len(shown(page)) == 10
     assert table.state(Color.RED).setup is not None
-
-
-def test_after_ready_by_keyboard_the_focus_is_on_the_board(seat: Seat, open_page: Any) -> None:
-    page = open_page(seat())
-    at(page, "setting-up")
-    page.select_option("[data-presets]", index=1)
-    page.locator("[data-do=ready]").press("Enter")
-    page.wait_for_function("() => document.activeElement.dataset.square")
-    assert page.locator("#play").get_attribute("data-stage") != "setting-up"
 
 
 def test_what_was_refused_is_not_said_any_longer_after_the_next_click_or_key(seat: Seat, open_page: Any) -> None:
@@ -173,9 +167,6 @@ def test_a_draft_outlives_its_tab_and_is_forgotten_when_it_is_sent(seat: Seat, o
     again.click("[data-do=ready]")
     at(again, "ready")
     assert again.evaluate("localStorage.length") == 0
-
-
-# --- a whole game -----------------------------------------------------------------------------------------------------
 
 
 def test_a_whole_game_against_a_bot_is_played_with_the_mouse_and_its_record_stands(seat: Seat, open_page: Any) -> None:
@@ -286,6 +277,11 @@ def play_by_keys(page: "Page", origin: str, target: str) -> None:
     page.keyboard.press("Enter")
 
 
+def resign(page: "Page") -> None:
+    page.click("[data-do=resign]")
+    page.click("[data-resigning] button[value=yes]")
+
+
 def play_typed(page: "Page", action: str) -> None:
     page.fill("input[name=action]", action)
     page.keyboard.press("Enter")
@@ -294,8 +290,7 @@ def play_typed(page: "Page", action: str) -> None:
 def test_what_the_rules_refuse_is_said_with_the_rule_and_the_game_goes_on(seat: Seat, open_page: Any) -> None:
     page = open_page(seat(blue=from_lines(BLUE, ["e7-e6"])))
     at(page, "setting-up")
-    page.evaluate("(rows) => localStorage.setItem('setup ' + location.pathname, rows)", "/".join(RED))
-    page.reload()
+    draft(page, RED)
     page.click("[data-do=ready]")
     at(page, "moving", 0)
     refused = page.locator("[data-refused]")
@@ -311,9 +306,6 @@ def test_what_the_rules_refuse_is_said_with_the_rule_and_the_game_goes_on(seat: 
     assert refused.inner_text() == ""
 
 
-# --- who sees what ----------------------------------------------------------------------------------------------------
-
-
 def test_two_browsers_play_each_other_and_neither_is_sent_what_the_other_hides(seat: Seat, open_page: Any) -> None:
     table = seat("duel", ("Ada", "Bea"))
     pages = {color: open_page(table, color) for color in Color}
@@ -323,8 +315,7 @@ def test_two_browsers_play_each_other_and_neither_is_sent_what_the_other_hides(s
         kept = sent[color]
         page.on("response", lambda answer, kept=kept: kept.append(answer.text()) if "/state" in answer.url else None)
         at(page, "setting-up")
-        page.evaluate("(rows) => localStorage.setItem('setup ' + location.pathname, rows)", "/".join(rows[color]))
-        page.reload()
+        draft(page, rows[color])
         at(page, "setting-up")
         page.click("[data-do=ready]")
     red, blue = pages[Color.RED], pages[Color.BLUE]
@@ -344,8 +335,7 @@ def test_two_browsers_play_each_other_and_neither_is_sent_what_the_other_hides(s
         for text in texts:
             assert not any(row in text for row in rows[color.opponent] if row.strip("."))
             assert set(re.findall(rf'"square":"\w+","color":"{enemy}","rank":("\w"|null),', text)) <= {"null"}
-    red.click("[data-do=resign]")
-    red.click("[data-resigning] button[value=yes]")
+    resign(red)
     for page in pages.values():
         at(page, "over")
         assert "resigned" in page.inner_text("[data-status]")
@@ -394,17 +384,6 @@ def test_a_page_that_has_lost_its_connection_says_so_and_goes_on_when_it_is_back
     at(page, "moving", 2)
 
 
-def test_nothing_that_a_bot_is_called_runs_in_the_browser(seat: Seat, open_page: Any) -> None:
-    page = open_page(seat(names=("Ada", NASTY), blue=at_random(3)))
-    set_up(page)
-    at(page, "moving", 0)
-    assert NASTY in page.inner_text("[data-player=far]")
-    assert page.title() != "run"
-
-
-# --- looking back -----------------------------------------------------------------------------------------------------
-
-
 def looks_at(page: "Page", ply: int | None) -> None:
     """Wait until the board is the one after this ply; None: the one of now."""
     page.wait_for_selector("#play:not([data-earlier])" if ply is None else f"#play[data-earlier='{ply}']")
@@ -412,8 +391,7 @@ def looks_at(page: "Page", ply: int | None) -> None:
 
 def after_four_plies(page: "Page") -> list[dict[str, str]]:
     """Set up and play as Red; returns the boards after 0, 2 and 4 plies."""
-    page.evaluate("(rows) => localStorage.setItem('setup ' + location.pathname, rows)", "/".join(RED))
-    page.reload()
+    draft(page, RED)
     page.click("[data-do=ready]")
     boards = []
     for plies, action in ((0, "e4-e5"), (2, "e5-f5")):
@@ -483,11 +461,7 @@ def test_the_game_goes_on_while_one_looks_back_and_after_it_what_was_hidden_then
     pages = {color: open_page(table, color) for color in Color}
     for color, page in pages.items():
         at(page, "setting-up")
-        page.evaluate(
-            "(rows) => localStorage.setItem('setup ' + location.pathname, rows)",
-            "/".join(RED if color is Color.RED else BLUE),
-        )
-        page.reload()
+        draft(page, RED if color is Color.RED else BLUE)
         page.click("[data-do=ready]")
     red, blue = pages[Color.RED], pages[Color.BLUE]
     at(red, "moving", 0)
@@ -502,8 +476,7 @@ def test_the_game_goes_on_while_one_looks_back_and_after_it_what_was_hidden_then
     looks_at(red, 0)
     assert shown(red) == before
     assert "Your turn" in red.inner_text("[data-status]")
-    blue.click("[data-do=resign]")
-    blue.click("[data-resigning] button[value=yes]")
+    resign(blue)
     red.click("[data-go=last]")
     looks_at(red, None)
     play_typed(red, "e5-e4")
@@ -521,9 +494,6 @@ def test_the_game_goes_on_while_one_looks_back_and_after_it_what_was_hidden_then
     looks_at(red, 0)
     assert shown(red) == before
     assert red.get_attribute("[data-do=setups]", "aria-pressed") == "false"
-
-
-# --- all rules --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -564,17 +534,17 @@ def test_what_a_ruleset_has_to_choose_from_is_asked_in_a_dialog(
     assert table.session.actions(Color.RED)[before.plies].action == choice.action
 
 
-def test_clocks_run_where_there_are_any(seat: Seat, open_page: Any) -> None:
-    page = open_page(seat(time=TimeControl(bank_ms=600_000, move_ms=None, setup_ms=600_000), blue=at_random(3)))
+def test_clocks_run_and_the_name_of_a_bot_is_text(seat: Seat, open_page: Any) -> None:
+    time = TimeControl(bank_ms=600_000, move_ms=None, setup_ms=600_000)
+    page = open_page(seat(names=("Ada", NASTY), time=time, blue=at_random(3)))
     set_up(page)
     at(page, "moving", 0)
     clock = page.locator("[data-player=near] [data-clock]")
     clock.filter(has_text=re.compile(r"^9:5\d$")).wait_for()
     assert "runs" in (clock.get_attribute("class") or "")
     assert page.locator("[data-player=far] [data-clock]").inner_text() == "10:00"
-
-
-# --- how it looks -----------------------------------------------------------------------------------------------------
+    assert NASTY in page.inner_text("[data-player=far]")
+    assert page.title() != "run"
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
@@ -621,8 +591,7 @@ def test_axe_finds_nothing_at_any_stage(axe: "Axe", seat: Seat, open_page: Any, 
     page = open_page(seat(blue=from_lines(BLUE, ["j7-j4"])), width=width, scheme=scheme)
     at(page, "setting-up")
     assert axe(page) == []
-    page.evaluate("(rows) => localStorage.setItem('setup ' + location.pathname, rows)", "/".join(RED))
-    page.reload()
+    draft(page, RED)
     at(page, "setting-up")
     square(page, "a4").click()
     assert axe(page) == []

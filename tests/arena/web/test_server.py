@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 import trio
 from served import Serve, read_all
 
-from arena.web.server import ServerLimits
+from arena.web import server as clock
+from arena.web.server import OwnClock, ServerLimits
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -157,3 +159,42 @@ def test_descriptors_do_not_grow_with_page_loads(serving: Serve) -> None:
     served.until(lambda: served.server.connections == 0)
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
     assert after <= before
+
+
+class Machine:
+    """A machine whose time and whose queue for a CPU are set by the test."""
+
+    now = waited = 0.0
+
+    def pass_time(self, seconds: float, waiting: float = 0.0) -> None:
+        self.now += seconds
+        self.waited += waiting
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    one = Machine()
+    monkeypatch.setattr(time, "perf_counter", lambda: one.now)
+    monkeypatch.setattr(clock, "cpu_wait", lambda: one.waited)
+    return one
+
+
+def test_time_passes_while_the_process_runs_or_sleeps(machine: Machine) -> None:
+    own = OwnClock()
+    machine.pass_time(10)
+    assert own.current_time() == 10
+
+
+def test_time_without_a_cpu_is_left_out(machine: Machine) -> None:
+    own = OwnClock()
+    machine.pass_time(10, waiting=8)
+    assert own.current_time() == 2
+    assert own.deadline_to_sleep_time(5) == 3
+
+
+def test_the_clock_never_goes_back(machine: Machine) -> None:
+    own = OwnClock()
+    machine.pass_time(0.04, waiting=0.04)
+    first = own.current_time()
+    machine.pass_time(0.02, waiting=2)  # two threads wait at once
+    assert own.current_time() == first
