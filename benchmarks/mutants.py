@@ -12,6 +12,7 @@ import ast
 import copy
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,8 +60,10 @@ def main() -> None:
 
 
 def _clone(folder: Path) -> None:
-    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, stdout=subprocess.PIPE)
-    subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
+    for name in ("arena", "protocol", "bots", "tests", "docs", "benchmarks"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, folder)
 
 
 def _passes(folder: Path, tests: list[str], seconds: int) -> bool:

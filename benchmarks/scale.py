@@ -57,18 +57,16 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from scale import SETTINGS, players_of, rounds_for
 from pathlib import Path
-from arena.league.settings import Games
+from arena.league.game_specs import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.store import Store
+from arena.league.stored_league import GamesBetween, tell_stored
 path, bots, games = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 with Store(path, create=True) as store:
     players = players_of(bots)
-    stored = {{row.id for row in store.agree_and_read(SETTINGS.described(players), players)}}
+    store.agree(SETTINGS.described(players), players)
     pairing = RoundRobin(Games(SETTINGS), players, rounds_for(bots, games), games)
-    missing = 0
-    while batch := pairing.next(()):
-        missing += sum(game.id not in stored for game in batch)
-    assert missing == 0, missing
+    assert tell_stored(pairing, GamesBetween(store, players))
 """
 LIVE = f"""
 import sys

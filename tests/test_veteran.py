@@ -22,7 +22,7 @@ from protocol.notation import Color
 from tests.test_bots import VARIANTS
 
 FOLDER = Path(__file__).parent.parent / "bots" / "veteran"
-PLIES = 80
+PLIES = 40
 SOURCES = [str(file) for file in FOLDER.glob("*.c")]
 ANSWERS = (b"ready", b"setup ", b"move ")
 NOTHING_IN_HAND = TimeControl(move_ms=40)

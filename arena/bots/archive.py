@@ -41,7 +41,7 @@ def keep_copies(archive: Path, bots: Sequence[BotSpec]) -> list[str]:
 
 
 def copies_in(archive: Path, digest: str) -> Iterator[Path]:
-    """The paths at which a version of a bot is, in an archive: one or none."""
+    """Return the paths at which a version of a bot is, in an archive: one or none."""
     if digest.isalnum() and (archive / digest).is_dir():
         yield from (archive / digest).iterdir()
 

@@ -261,10 +261,9 @@ class Arrivals(trio.abc.Instrument):
 
 
 def _worked() -> float:
-    """Seconds of processor time that this thread has ever used."""
     return time.thread_time()
 
 
 def _suspended() -> float:
-    """Seconds that the machine has ever slept, give or take a moment; 0 where the system does not tell."""
+    """Return the seconds that the machine has ever slept, give or take a moment; 0 where the system does not tell."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic() if hasattr(time, "CLOCK_BOOTTIME") else 0.0

@@ -30,7 +30,6 @@ class Own:
     time: TimeControl | None = None
 
     def over(self, other: "Own") -> "Own":
-        """Return these values, with the other's where one is not set."""
         mine = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(other, **{name: value for name, value in mine.items() if value is not None})
 
@@ -58,7 +57,6 @@ class AskedBot:
 
     @property
     def prefix(self) -> str:
-        """The prefix of the path, if it has one."""
         return split_word(self.path)[0]
 
     @property

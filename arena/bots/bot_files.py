@@ -41,7 +41,7 @@ def look_at(covered: Covered) -> Look:
 
 
 def program_content(covered: Covered) -> bytes | None:
-    """The hexadecimal SHA-256 of the program that is built; None where there is none, or it cannot be read."""
+    """Return the hexadecimal SHA-256 of the program that is built; None where there is none, or it cannot be read."""
     parts = _parts(covered.never, covered.folder)
     if parts is None:
         return None
@@ -70,7 +70,6 @@ def _parts(path: Path | None, folder: Path) -> Parts | None:
 
 
 def _stamp_of(path: Path | bytes) -> Stamp:
-    """The stamp of what is at a path, or behind the link there; empty where there is nothing."""
     try:
         return _told_of(os.stat(path))
     except OSError:
@@ -102,7 +101,7 @@ class BotFiles:
         self._left = MOST_BYTES
 
     def covered_files(self, covered: Covered) -> list[Parts]:
-        """The files that a digest covers, in its order."""
+        """Return the files that a digest covers, in its order."""
         if covered.only is not None:
             return [(os.fsencode(covered.only),)]
         excepted = _parts(covered.never, covered.folder)
@@ -173,7 +172,6 @@ class BotFiles:
             found.files.add(parts)  # a FIFO, a socket or a device has no content to tell versions by
 
     def has_content(self, parts: Parts) -> bool:
-        """Whether there is a file or a link."""
         with suppress(OSError):
             mode = os.lstat(self._path(parts)).st_mode
             return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
@@ -182,7 +180,7 @@ class BotFiles:
     # --- links ----------------------------------------------------------------------------------------------------
 
     def link(self, parts: Parts) -> bytes | None:
-        """The text of a link; None for what is none."""
+        """Return the text of a link; None for what is none."""
         try:
             return os.readlink(self._path(parts))
         except OSError as error:
@@ -191,7 +189,7 @@ class BotFiles:
             raise self._unreadable(parts, error) from None
 
     def behind(self, parts: Parts) -> Parts | None:
-        """The regular file in the folder that a link leads to by steps in the folder; None if there is none.
+        """Return the regular file in the folder that a link leads to by steps in the folder; None if there is none.
 
         The steps are gone one by one, for the system would follow a link to wherever it leads.
         """
@@ -290,7 +288,7 @@ class BotFiles:
         return b"/".join((self._root, *parts))
 
     def _shown(self, parts: Parts) -> str:
-        """A path for a message. What lies in the folder has the names that its entrant gave it, however deep."""
+        """Return a path for a message. What lies in the folder has the names that its entrant gave it, however deep."""
         inner = os.fsdecode(b"/".join(parts))
         if len(inner) > 2 * SHOWN_END:
             inner = f"{inner[:SHOWN_END]}...{inner[-SHOWN_END:]}"

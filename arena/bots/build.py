@@ -130,7 +130,6 @@ def _build(
 
 
 def _checked(bot: BotSpec) -> BotSpec:
-    """The bot as it has been built, or broken."""
     try:
         loaded = replace(load_bot(bot.path, bot.asked), name=bot.name)
         check_made(loaded)
@@ -140,7 +139,7 @@ def _checked(bot: BotSpec) -> BotSpec:
 
 
 def _home() -> dict[str, str]:
-    """Where compilers keep their caches, which a service may have been started without."""
+    """Return where compilers keep their caches, which a service may have been started without."""
     home = os.path.expanduser("~")
     return {"HOME": home} if os.path.isabs(home) else {}
 

@@ -74,7 +74,6 @@ def manifest_of(folder: Path) -> Manifest | str:
 
 
 def refuse_other_manifest(bot: BotSpec, before: Manifest | str, folder: Path) -> None:
-    """Raise `UsageError` if the bot.toml of the folder does not say what it said `before` the build."""
     if manifest_of(folder) != before:
         raise UsageError(f"{bot.path}: its build changes bot.toml: expected a build that leaves it as it was submitted")
 
@@ -128,7 +127,7 @@ def copied(bot: BotSpec, copy: Path, most: int, user: int | None) -> Path:
 
 @contextlib.contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder that only the arena's user can get at, and that is gone afterwards whatever has become of it."""
+    """Make a folder that only the arena's user can read, and remove it afterwards."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="arena-build-")).resolve()
     except OSError as error:

@@ -152,7 +152,7 @@ class _LinkTargets:
         )
 
     def _is_of_the_host(self, path: Path) -> bool:
-        return path.exists() and self._host.why_not(path) is None
+        return os.path.exists(path) and self._host.why_not(path) is None
 
 
 @contextlib.contextmanager

@@ -80,7 +80,7 @@ def _names(files: Iterable[Parts]) -> list[str]:
 
 
 def named(changed: Mapping[str, str]) -> str:
-    """The names of files, each with what has become of it; of many, the first ones."""
+    """Return the names of files, each with what has become of it; of many, the first ones."""
     words = [f"{name} ({how})" for name, how in sorted(changed.items())]
     if len(words) > FILES_NAMED:
         words[FILES_NAMED:] = [f"and {len(words) - FILES_NAMED} more files"]

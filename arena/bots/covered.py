@@ -44,11 +44,10 @@ class Ignored:
 
     @classmethod
     def of(cls, patterns: Sequence[str]) -> "Ignored":
-        """The patterns as they stand in bot.toml; see `pattern_fault` for those that cannot be."""
+        """Return the patterns as they stand in bot.toml; see `pattern_fault` for those that cannot be."""
         return cls(tuple(_steps(pattern) for pattern in patterns))
 
     def matches(self, parts: Sequence[str]) -> bool:
-        """Whether a path, as its names from the bot's folder on, is left out."""
         return any(_matches(steps, parts) for steps in self.patterns)
 
 
@@ -67,7 +66,7 @@ def _steps(pattern: str) -> tuple[re.Pattern[str] | None, ...]:
 
 
 def _matches(steps: Sequence[re.Pattern[str] | None], parts: Sequence[str]) -> bool:
-    """All ways through the pattern are followed at once, so that no pattern takes long."""
+    # All ways through the pattern are followed at once, so that no pattern takes long.
     places = _past_any_depth({0}, steps)
     for part in parts:
         after = set()
@@ -83,7 +82,7 @@ def _matches(steps: Sequence[re.Pattern[str] | None], parts: Sequence[str]) -> b
 
 
 def _past_any_depth(places: set[int], steps: Sequence[re.Pattern[str] | None]) -> set[int]:
-    """The places, and those behind any `**` that starts at one of them: it may stand for no folder at all."""
+    """Return the places, and those behind any `**` that starts at one of them: it may stand for no folder at all."""
     reached = set(places)
     for place, step in enumerate(steps):
         if step is None and place in reached:

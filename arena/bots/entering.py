@@ -35,7 +35,6 @@ def _entered(bot: BotSpec, has_copies: bool, called: dict[str, str]) -> BotSpec:
 
 
 def as_player(bot: BotSpec, digest: str) -> BotSpec:
-    """Return the same bot, taking part under a digest."""
     entered_as = "" if digest == bot.digest else digest
     return bot if bot.entered_as == entered_as else replace(bot, entered_as=entered_as)
 
@@ -51,7 +50,6 @@ def digest_with_name(digest: str, name: str) -> str:
 
 
 def broken_digest(digest: str) -> str:
-    """Return the digest of a bot that cannot be started, made from that of its files."""
     return hashlib.sha256(f"broken {digest}".encode()).hexdigest()
 
 
@@ -61,7 +59,6 @@ def place_of(bot: BotSpec) -> str:
 
 
 def fingerprint(path: Path) -> str:
-    """Hash a path without links."""
     return hashlib.sha256(b"place " + os.fsencode(path)).hexdigest()[:PLACE_DIGITS]
 
 

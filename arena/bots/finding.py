@@ -27,7 +27,6 @@ from arena.errors import UsageError
 from arena.rules.ruleset import Ruleset
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS
-from protocol.ucc2012 import unspeakable
 
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")
@@ -43,7 +42,7 @@ class Found:
     remarks: tuple[str, ...] = ()
 
     def sound(self) -> list[BotSpec]:
-        """The bots, if all of them can be started. Raises `UsageError` naming everything that is wrong."""
+        """Return the bots, if all of them can be started. Raises `UsageError` naming everything that is wrong."""
         faults = [bot.fault for bot in self.bots if bot.fault is not None]
         if faults:
             raise UsageError("\n".join(faults))
@@ -187,7 +186,7 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
 
 
 def _as_asked(bot: BotSpec, asked: AskedBot) -> BotSpec:
-    """A broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
+    """Return a broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
     digest = digest_with(asked.identifying, bot.digest)
     return replace(bot, name=asked.name or bot.name, digest=digest, asked=asked)
 
@@ -218,7 +217,7 @@ def _is_link(path: Path) -> bool:
 
 
 def _refused_link(path: Path) -> BotSpec:
-    """A link as a broken bot. Nothing of what it leads to is looked at."""
+    """Return a link as a broken bot. Nothing of what it leads to is looked at."""
     try:
         target = os.readlink(path)
     except OSError as error:
@@ -233,7 +232,11 @@ def _refused_link(path: Path) -> BotSpec:
 
 def why_unfit(bot: BotSpec, ruleset: Ruleset) -> str:
     """Return why a bot cannot play under these rules, in words, or an empty string if it can."""
-    lacking = unspeakable(dict(ruleset.lines())) if bot.is_of_2012 else ""
+    lacking = ""
+    if bot.is_of_2012:
+        from protocol.ucc2012 import unspeakable  # the adapter of a bot that few leagues have
+
+        lacking = unspeakable(dict(ruleset.lines()))
     return f"ucc-2012 has no words for {lacking}, which the rules of {ruleset.name} have" if lacking else ""
 
 

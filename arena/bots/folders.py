@@ -83,7 +83,7 @@ class BotFolders:
                 _hold(lock, (fcntl.LOCK_SH,), bot, say, run)
 
     def _opened(self, folder: Path) -> int | None:
-        """A descriptor of a folder that is not held yet; None where it cannot be opened."""
+        """Return a descriptor of a folder that is not held yet; None where it cannot be opened."""
         if fcntl is None:
             return None
         try:

@@ -42,7 +42,7 @@ class Identity:
 
 
 def digest_with(arguments: Sequence[str], digest: str) -> str:
-    """The digest of a bot that is started with these arguments, made from that of its files."""
+    """Return the digest of a bot that is started with these arguments, made from that of its files."""
     if not arguments:
         return digest
     line = b"arguments " + b"\0".join([digest.encode(), *map(os.fsencode, arguments)])
@@ -50,14 +50,14 @@ def digest_with(arguments: Sequence[str], digest: str) -> str:
 
 
 def identify_file(file: Path) -> Identity:
-    """The identity of a bot that is a single file, at a path without links. Raises `UsageError`."""
+    """Return the identity of a bot that is a single file, at a path without links. Raises `UsageError`."""
     return _identify(Covered(file.parent, only=file.name))
 
 
 def identify_folder(
     folder: Path, ignored: Ignored = NOTHING_IGNORED, always: tuple[Path, ...] = (), never: Path | None = None
 ) -> Identity:
-    """The identity of a bot that is a folder, at a path without links. Raises `UsageError`.
+    """Return the identity of a bot that is a folder, at a path without links. Raises `UsageError`.
 
     `always` and `never` are those of `Covered`.
     """
@@ -73,12 +73,12 @@ def _identify(covered: Covered) -> Identity:
 
 
 def identify_again(covered: Covered, files: Sequence[Parts]) -> Identity:
-    """The identity that these of the covered files make now, whatever others have come. Raises `UsageError`."""
+    """Return the identity that these of the covered files make now, whatever others have come. Raises `UsageError`."""
     return _identity_of(BotFiles(os.fsencode(covered.folder)), sorted(files), is_named=covered.only is None)
 
 
 def _identity_of(bot: BotFiles, files: list[Parts], *, is_named: bool) -> Identity:
-    """The identity that these files and links make, in this order. Raises `UsageError`.
+    """Return the identity that these files and links make, in this order. Raises `UsageError`.
 
     `is_named`: whether names count, as those in a folder do and that of a file alone does not.
     """
@@ -102,7 +102,6 @@ def _identity_of(bot: BotFiles, files: list[Parts], *, is_named: bool) -> Identi
 
 
 def _line(name: bytes, content: bytes, kind: bytes = b"file") -> bytes:
-    """Return the line of a file or a link, as it goes into the digest."""
     if kind == b"file" and name and b"\n" not in name:
         return b"%s %s\n" % (name, content)
     return b"\0%s %s %s\n" % (kind, name.hex().encode(), content)

@@ -164,7 +164,7 @@ def needed(program: str) -> str:
 
 
 def language_of_source(ending: str) -> Language | None:
-    """The language of source files with this ending, such as `.c`; None if no template is in it."""
+    """Return the language of source files with this ending, such as `.c`; None if no template is in it."""
     for language in LANGUAGES:
         if ending and (language.source.endswith(ending) or _OTHER_ENDINGS.get(ending) == language.name):
             return language
@@ -172,7 +172,7 @@ def language_of_source(ending: str) -> Language | None:
 
 
 def find_language(word: str) -> Language:
-    """The language that a word means, in whatever case. Raises `UsageError` with those that there are."""
+    """Return the language that a word means, in whatever case. Raises `UsageError` with those that there are."""
     wanted = word.strip().lower()
     for language in LANGUAGES:
         if wanted in (language.name, *language.aliases):

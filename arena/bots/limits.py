@@ -39,7 +39,6 @@ class Limits(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The limits in words, as settings are kept."""
         return f"memory {size_text(self.memory)}, {self.processes} processes, {size_text(self.tmp)} of /tmp"
 
     def within(self, most: "Limits") -> "Limits":
@@ -60,7 +59,7 @@ def read_limits(text: str) -> Limits | None:
 
 
 def parse_size(text: str) -> int:
-    """A size such as `512M`, `1G` or `65536` in bytes. Raises `UsageError`."""
+    """Return a size such as `512M`, `1G` or `65536` in bytes. Raises `UsageError`."""
     match = _SIZE.fullmatch(text.strip())
     size = int(match[1]) * _UNITS[match[2].upper()] if match else 0
     if size < 1:
@@ -71,14 +70,13 @@ def parse_size(text: str) -> int:
 
 
 def check_processes(number: object) -> int:
-    """Check a number of processes and threads. Raises `UsageError`."""
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MOST_PROCESSES:
         raise UsageError(f"expected a number from 1 to {MOST_PROCESSES}, got {shown(number)}")
     return number
 
 
 def parse_memory(text: str) -> int:
-    """A size that a program can live with. Raises `UsageError`."""
+    """Return a size that a program can live with. Raises `UsageError`."""
     size = parse_size(text)
     if size < SMALLEST_MEMORY:
         raise UsageError(f"expected at least {size_text(SMALLEST_MEMORY)} of memory for a bot, got {shown(text)}")
@@ -86,7 +84,7 @@ def parse_memory(text: str) -> int:
 
 
 def size_text(size: int) -> str:
-    """A number of bytes as it is written in options: in the largest unit that gives a whole number."""
+    """Return a number of bytes as it is written in options: in the largest unit that gives a whole number."""
     for letter, unit in (("G", GIB), ("M", MIB), ("K", KIB)):
         if size and size % unit == 0:
             return f"{size // unit}{letter}"

@@ -82,7 +82,7 @@ def by_bot(said: OwnByName, names: Sequence[str], bots: Sequence[BotSpec] = ()) 
 
 
 def _named(key: str, bots: Sequence[BotSpec], said: OwnByName) -> str | None:
-    """The name of the one bot that a path or NAME@DIGEST stands for; None if that is not one bot."""
+    """Return the name of the one bot that a path or NAME@DIGEST stands for; None if that is not one bot."""
     found = [bot.name for bot in bots if _is_path_of(key, bot, said)]
     if not found and "@" in key:
         name, _, digest = key.rpartition("@")
@@ -96,7 +96,6 @@ def _named(key: str, bots: Sequence[BotSpec], said: OwnByName) -> str | None:
 
 
 def _is_path_of(key: str, bot: BotSpec, said: OwnByName) -> bool:
-    """Whether a key is the path of a bot, or prints as it, from the folder on that paths of the file start from."""
     path = os.path.abspath(os.path.join(said.folder, key))
     return path in (os.path.abspath(bot.path), printable(os.path.abspath(bot.path)))
 

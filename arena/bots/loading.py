@@ -102,7 +102,6 @@ def _load(path: Path, asked: AskedBot) -> BotSpec:
 
 
 def _known_by(identity: Identity, asked: AskedBot) -> dict[str, Any]:
-    """Return the digest and the files of a bot that has these files and arguments."""
     digest = digest_with(asked.identifying, identity.digest)
     if not asked.identifying:
         return {"digest": digest, "files": identity.files}
@@ -111,7 +110,6 @@ def _known_by(identity: Identity, asked: AskedBot) -> dict[str, Any]:
 
 
 def _is_program(path: Path) -> bool:
-    """Whether a file, at a path without links, begins as programs do."""
     try:
         return is_meant_to_run(read_start(path, FIRST_LINE))
     except OSError:

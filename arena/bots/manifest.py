@@ -81,7 +81,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The bot.toml of a folder. Raises `UsageError` with the file, the key, what was expected and what came."""
+    """Return the bot.toml of a folder. Raises `UsageError` with the file, the key, what was expected and what came."""
     path = folder / MANIFEST
     where = printable(str(path))
     try:

@@ -31,7 +31,7 @@ _MADE_BY_THE_ARENA = re.compile(r".*(/|#\d+$|@[0-9a-f]{6,}$)")
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a printable text takes: East Asian wide characters two, marks none."""
+    """Return how many columns of a terminal a printable text takes: East Asian wide characters two, marks none."""
     return sum(0 if is_mark(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
@@ -75,12 +75,12 @@ def table_name_fault(name: str) -> str | None:
 
 
 def expected_name(name: str, fault: str) -> str:
-    """The error for a string that cannot be a name: what was expected, what came, and why that is not it."""
+    """Return the error for a string that cannot be a name: what was expected, what came, and why that is not it."""
     return f"expected {GRAMMAR}, got {printable(repr(name), 100)}: {fault}"
 
 
 def given_name(name: str) -> str:
-    """The name of which the arena has made this one to tell bots apart; the same name if it has not.
+    """Return the name of which the arena has made this one to tell bots apart; the same name if it has not.
 
     Nothing else has a slash in it, or ends in such a number (`name_fault`).
     """
@@ -98,7 +98,7 @@ def without_name(manifest: bytes) -> bytes:
 
 
 def name_of_file(text: str) -> str:
-    """A file's name as the name of a bot; some systems keep it in another form than NFC."""
+    """Return a file's name as the name of a bot; some systems keep it in another form than NFC."""
     return unicodedata.normalize("NFC", text)
 
 

@@ -100,7 +100,6 @@ def _check_author(author: str) -> None:
 
 
 def _template_files(language: Language) -> Iterator[tuple[str, Traversable]]:
-    """The files of a language's template by their paths in the bot's folder."""
     templates = resources.files("arena") / "templates"
     yield from _files_in(templates / language.folder, "")
     yield README, templates / SHARED / README
@@ -119,7 +118,6 @@ def _files_in(folder: Traversable, prefix: str) -> Iterator[tuple[str, Traversab
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
-    """A template's text with its marks, such as {{name}}, replaced."""
     return _MARK.sub(lambda mark: words[mark[1]], text)
 
 

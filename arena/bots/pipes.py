@@ -60,7 +60,7 @@ class Pipes:
         self._input.close()
 
     def has_output(self) -> bool:
-        """Whether there is output that nobody has read (or its end has been reached)."""
+        """Return whether there is output that nobody has read (or its end has been reached)."""
         return bool(self._unread.poll(0))
 
     def read_now(self) -> bytes | None:
@@ -73,14 +73,14 @@ class Pipes:
             return b""
 
     def has_unread(self) -> bool | None:
-        """Whether there is something in the bot's input that it has not read; None if that cannot be told."""
+        """Return whether there is something in the bot's input that it has not read; None if that cannot be told."""
         try:
             return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0" * 4))
         except (OSError, ValueError):
             return None
 
     def has_closed_input(self) -> bool:
-        """Whether nobody can read the bot's input any more."""
+        """Return whether nobody can read the bot's input any more."""
         if self.stdin == CLOSED:
             return False
         asked = select.poll()
@@ -111,7 +111,6 @@ class StandardError:
         """Bytes that came before those in `_tail`, and were dropped."""
 
     async def drain(self) -> None:
-        """Keep reading until its end."""
         while True:
             await readable(self._descriptor)
             if self.read() == 0:
@@ -140,7 +139,6 @@ class StandardError:
                 break
 
     def begin_anew(self) -> None:
-        """Forget what has come so far."""
         self._tail.clear()
         self._lost = 0
 

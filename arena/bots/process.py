@@ -28,7 +28,8 @@ from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.usage import Account, CpuTimes, OwnProcesses
-from arena.game.hints.values import Activity
+from arena.game.faults import Cause, Excess
+from arena.game.hints.seen import Activity
 from arena.system.concurrency import background, readable
 from arena.system.user_files import HOST_ERRORS
 
@@ -101,7 +102,9 @@ class BotProcess(Pipes):
             if isinstance(error, OSError) and error.errno in HOST_ERRORS:
                 raise cannot_start_another(error) from error
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise StartError(f"cannot run {' '.join(launch.command)}: {reason}") from error
+            raise StartError(
+                f"cannot run {' '.join(launch.command)}: {reason}", getattr(error, "errno", None)
+            ) from error
         try:
             process = cls(popen, token, launch)
         except OSError as error:  # no descriptor was left for the pidfd
@@ -125,13 +128,12 @@ class BotProcess(Pipes):
 
     @property
     def stderr_tail(self) -> str:
-        """The last part of what the bot wrote to standard error, made printable; a line says how much was dropped."""
         return self._stderr.tail
 
     # --- what it uses ---------------------------------------------------------------------------------------------
 
-    async def watch(self) -> str:
-        """Look at all of the bot's processes, again and again; return when they use more than they may, in words."""
+    async def watch(self) -> Excess:
+        """Look at all of the bot's processes, again and again; return once they use more than they may."""
         return await self._watch.until_over()
 
     @property
@@ -141,12 +143,10 @@ class BotProcess(Pipes):
 
     @property
     def peak_memory(self) -> int:
-        """The most memory that was seen in use in this game, in bytes, all processes together."""
         return self._account.peak_memory
 
     @property
     def pondered_us(self) -> int:
-        """Microseconds of processor time that were used while it was frozen; see `arena.bots.sandbox.freezer`."""
         return self._account.pondered_us
 
     def cpu_us(self) -> int:
@@ -161,11 +161,11 @@ class BotProcess(Pipes):
         return self._own.used_since(before_us)
 
     def first_times(self) -> CpuTimes:
-        """The times of its first thread: that takes a microsecond."""
+        """Return the times of its first thread: that takes a microsecond."""
         return self._own.first_times()
 
     def times(self) -> CpuTimes | None:
-        """The times of all its threads, and what its processes have used together; None if they are too many."""
+        """Return the times of all its threads, and what its processes have used together; None if they are too many."""
         times = self._own.times()
         return times._replace(used_us=self._launch.group.cpu_us()) if times and self._launch.group else times
 
@@ -180,7 +180,7 @@ class BotProcess(Pipes):
         if self._freezer.is_frozen:
             self._freezer.thaw(trio.current_time())
             if words := self._freezer.complaint():
-                self._watch.report(words)
+                self._watch.report(Excess(Cause.PONDERING, words))
 
     def kill_now(self) -> None:
         """Kill at once all that is alive of it at this moment. It still has to be ended."""
@@ -191,7 +191,7 @@ class BotProcess(Pipes):
     # --- another game ---------------------------------------------------------------------------------------------
 
     async def settle(self, grace: float = QUIT_GRACE) -> bool:
-        """A game is over: wait until the bot has read all that it was written and waits for more.
+        """Wait, after a game, until the bot has read all that it was written and waits for more.
 
         Returns whether it can play another game. It cannot if that takes longer than `grace` seconds, if it has exited,
         has written what nobody asked for, or is over a limit. Cannot be cancelled.
@@ -211,7 +211,7 @@ class BotProcess(Pipes):
     @property
     def is_ready(self) -> bool:
         """Whether a bot between two games is there and has said nothing."""
-        return not (self._watch.words or self.has_output() or self.has_exited())
+        return not (self._watch.excess or self.has_output() or self.has_exited())
 
     async def _until_idle(self, grace: float) -> None:
         end, before = trio.current_time() + grace, self.worked_us()
@@ -224,23 +224,21 @@ class BotProcess(Pipes):
                     await trio.sleep(IDLE_PAUSE)
 
     def activity(self) -> Activity:
-        """Return what the bot's processes are doing at this moment."""
         return self._own.activity()
 
     def _is_idle(self) -> bool:
-        """Whether there is nothing in the bot's input that it has not read, and it waits."""
+        """Return whether there is nothing in the bot's input that it has not read, and it waits."""
         return self.has_unread() is False and self._own.is_asleep()
 
     def worked_us(self) -> int:
-        """Microseconds of processor time that its processes which are alive have used so far."""
+        """Return the microseconds of processor time that its processes which are alive have used so far."""
         return self._own.worked_us()
 
     def is_starved(self, before_us: int, seconds: float) -> bool:
-        """Whether it is the machine that the bot is slow by: see `OwnProcesses.is_starved`."""
         return self._own.is_starved(before_us, seconds)
 
     def begin_anew(self) -> None:
-        """Another game begins: what the bot uses and writes to standard error from here on is that game's."""
+        """Begin another game: what the bot uses and writes to standard error from here on is that game's."""
         self._account.begin_anew()
         self._stderr.begin_anew()
 
@@ -267,38 +265,40 @@ class BotProcess(Pipes):
                 await trio.sleep(0.01)
 
     def has_exited(self) -> bool:
-        """Whether the process is dead."""
         return self._popen.returncode is not None or reaper.exit_status(self.pid) is not None
 
-    def exit_code(self) -> int | None:
-        """Return the code that the process exited with; None if it runs, or was killed by a signal.
+    def exit_status(self) -> int | None:
+        """Return the code that the process exited with, minus the number of the signal that killed it; None if it runs.
 
         A sandbox exits with 128 plus the number of the signal that killed the bot, as a shell does; a bot can exit with
         such a code, too.
         """
         status = reaper.exit_status(self.pid)
-        return status[1] if status and status[0] == os.CLD_EXITED else None
+        if status is None:
+            return None
+        return status[1] if status[0] == os.CLD_EXITED else -status[1]
 
     def may_be_killed(self) -> bool:
         """Return whether SIGKILL has ended the process, or perhaps the bot within its sandbox."""
         status, helpers = reaper.exit_status(self.pid), self._launch.helpers
-        is_code = bool(helpers) and self.exit_code() == EXIT_OF_SIGNALS + signal.SIGKILL
+        is_code = bool(helpers) and self.exit_status() == EXIT_OF_SIGNALS + signal.SIGKILL
         return is_code or (status is not None and status[0] != os.CLD_EXITED and status[1] == signal.SIGKILL)
 
     def exit_words(self) -> str:
-        """How the process ended, in words that follow "the bot"."""
+        """Return how the process ended, in words that follow "the bot"."""
         status = reaper.exit_status(self.pid)
         if status is None:
             return "is still running"
         code, number = status
         return f"exited with code {number}" if code == os.CLD_EXITED else reaper.killed_words(number)
 
-    def out_of_memory(self) -> str:
-        """Say that the kernel killed the bot because it used more memory than it may; empty if it did not."""
+    def out_of_memory(self) -> Excess | None:
+        """Return what the kernel killed the bot for, if it was that it used more memory than it may."""
         group, limits = self._launch.group, self._launch.limits
         if group and limits and group.oom_kills():
-            return f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"
-        return ""
+            words = f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"
+            return Excess(Cause.MEMORY, words)
+        return None
 
     def machine_was_out_of_memory(self) -> bool:
         """Whether the bot was killed by the signal that the kernel kills by, and the kernel has killed for want of

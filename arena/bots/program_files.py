@@ -101,7 +101,7 @@ LONGEST_SHOWN = 200
 
 
 def is_meant_to_run(start: bytes) -> bool:
-    """Whether a file that begins so is a program of the kinds that are known everywhere."""
+    """Return whether a file that begins so is a program of the kinds that are known everywhere."""
     return start.startswith((SCRIPT_MARK, *BINARY_MARKS))
 
 

@@ -39,7 +39,7 @@ PACKAGED = _PACKAGE / "samples"
 
 
 def samples_folder() -> Path:
-    """Where the sample bots are: in the installed package, or in the clone that the package lies in."""
+    """Return where the sample bots are: in the installed package, or in the clone that the package lies in."""
     return PACKAGED if PACKAGED.is_dir() else _PACKAGE.parent / "bots"
 
 
@@ -54,7 +54,6 @@ def bot_path(word: str) -> Path:
 
 
 def sample_file(name: str) -> Path:
-    """Where a sample bot is."""
     return samples_folder() / f"{name}{ENDING}"
 
 
@@ -69,7 +68,7 @@ def is_path_of(word: str, path: Path) -> bool:
 
 
 def name_clashes(words: Iterable[str]) -> Iterator[str]:
-    """A line for each bare name that may be meant for a sample bot and for a file of the current folder."""
+    """Return a line for each bare name that may be meant for a sample bot and for a file of the current folder."""
     for word in words:
         if word not in SAMPLES:
             continue
@@ -80,17 +79,17 @@ def name_clashes(words: Iterable[str]) -> Iterator[str]:
 
 
 def meant_sample(path: Path) -> str | None:
-    """The sample bot that a path at which there is nothing was meant for: `bots/warden.py` without a clone."""
+    """Return the sample bot that a path at which there is nothing was meant for: `bots/warden.py` without a clone."""
     name = path.name.removesuffix(ENDING)
     return name if name in SAMPLES else None
 
 
 def is_packaged(file: Path) -> bool:
-    """Whether a file, at a path without links, is a sample bot of the installed package."""
+    """Return whether a file, at a path without links, is a sample bot of the installed package."""
     return file.parent == PACKAGED.resolve() and file.name.removesuffix(ENDING) in SAMPLES
 
 
 def is_sample(path: Path) -> bool:
-    """Whether a path is that of a sample bot, wherever the arena is installed; a namesake elsewhere is none."""
+    """Return whether a path is that of a sample bot, wherever the arena is installed; a namesake elsewhere is none."""
     full = Path(os.path.realpath(path))
     return full.parent == Path(os.path.realpath(samples_folder())) and full.name.removesuffix(ENDING) in SAMPLES

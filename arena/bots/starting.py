@@ -121,7 +121,6 @@ class Sandbox:
             self._hierarchy.close()
 
     def limits_of(self, bot: BotSpec) -> Limits:
-        """Return the limits of a bot."""
         return self._limits.get(bot.name, self._usual)
 
     def start(self, bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:

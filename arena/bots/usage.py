@@ -30,7 +30,7 @@ from arena.bots.sandbox.procfs import (
 )
 from arena.bots.sandbox.reaper import owners
 from arena.bots.sandbox.watch import Watch
-from arena.game.hints.values import Activity
+from arena.game.hints.seen import Activity
 
 Threads = Mapping[int, tuple[int, int]]
 """By thread: microseconds on a CPU, and microseconds of waiting for one."""
@@ -86,7 +86,7 @@ class OwnProcesses:
         """A descriptor of the first thread's times, kept open: they are read in each turn."""
 
     def cpu_us(self) -> int:
-        """Microseconds of processor time that the first one has used so far, with all its threads."""
+        """Return the processor time of the bot's first process so far, with all its threads, in microseconds."""
         if self._clock is None:
             self._find_first()
         if self._clock is not None:
@@ -99,7 +99,7 @@ class OwnProcesses:
         return self._cpu_us
 
     def worked_us(self) -> int:
-        """Microseconds of processor time that those which are alive have used so far."""
+        """Return the processor time of the live processes so far, in microseconds."""
         return sum(cpu_us(process.pid) or 0 for process in self._some())
 
     def used_since(self, before_us: int) -> int | None:
@@ -108,7 +108,7 @@ class OwnProcesses:
         return None if len(self._some()) > 1 else max(0, self.cpu_us() - before_us)
 
     def first_times(self) -> CpuTimes:
-        """The times of the first one's first thread: that takes a microsecond."""
+        """Return the times of the first thread of the first process: that takes a microsecond."""
         if self._schedstat is None and self._first is not None:
             with contextlib.suppress(OSError):
                 self._schedstat = os.open(f"/proc/{self._first}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
@@ -139,11 +139,10 @@ class OwnProcesses:
             self._schedstat = None
 
     def activity(self) -> Activity:
-        """Return what the bot's processes are doing at this moment."""
         return activity_of(process.pid for process in self._some())
 
     def is_asleep(self) -> bool:
-        """Whether the first one waits for something."""
+        """Return whether the first process waits for something."""
         if self._first is None:
             self._find_first()
         return self._first is not None and is_asleep(self._first)
@@ -194,7 +193,7 @@ class Account:
         return self._freezer.used_us - self._pondered_before
 
     def sum_up_alive(self) -> None:
-        """A game is over, and the bot lives on; its processes are those that the watch has just found."""
+        """Sum up a game after which the bot lives on; its processes are those that the watch has just found."""
         if self._group:
             self.sum_up_dead(0)
             return
@@ -213,7 +212,7 @@ class Account:
         self.used_us = max(0, used_us - self._used_before)
 
     def begin_anew(self) -> None:
-        """Another game begins, after `sum_up_alive`."""
+        """Begin another game, after `sum_up_alive`."""
         self._used_before += self.used_us
         self._pondered_before = self._freezer.used_us
         self._watch.begin_anew()

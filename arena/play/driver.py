@@ -1,10 +1,9 @@
-"""Bytes between the referee and the two processes of a game: this waits, reads, writes and says when.
+"""Carries bytes between the referee and the two processes of a game, and measures when they come.
 
-Four things keep a ply cheap. One task talks to both bots, because in a game only one of them is to answer at a time.
-The deadline is lazy: the one cancel scope that stands for it is moved only when a deadline is earlier than the one set,
-so that in most games it goes off a few times a second, finds that the game has gone on, and is set anew. A bot that
-answers at once is met by an arena that is still awake: to sleep and be woken costs more than all that the referee does.
-And what has come is known from `Arrivals`, without asking the system again.
+Four things keep a ply cheap. One task talks to both bots, because only one of them has to answer. The deadline is lazy:
+its cancel scope is moved only for an earlier deadline, so in most games it fires a few times a second, finds that the
+game has advanced, and is set again. For a bot that answers at once the arena stays awake: to sleep and wake up costs
+more than all of the referee's work. `Arrivals` knows what has come without asking the system again.
 """
 
 import os
@@ -16,7 +15,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
 from arena.bots.usage import CpuTimes, Delay, delay_between
 from arena.game.clock import NEVER
-from arena.game.hints import Activity, Turn
+from arena.game.hints import Activity, TurnUse
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Seat
@@ -30,18 +29,17 @@ from protocol.notation import Color
 now = trio.current_time
 
 EXIT_FOLLOWS = 0.5
-"""Seconds that a bot whose output has ended has to be dead, before it counts as one that only closed its output."""
+"""Seconds within which a bot exits after the end of its output; else it has only closed its output."""
 
 PROMPT_SECONDS = 150e-6
-"""A bot that answered within this time, the write of its turn included, the last time is waited for without going to
-sleep, for a moment."""
+"""A bot whose last answer took less, the write of its turn included, is waited for without sleeping for a moment."""
 SPIN_SECONDS = 50e-6
-"""As long as that moment is. On one CPU it is a single look: who looks again keeps the bot from that CPU."""
+"""The length of that moment. On one CPU it is none: a second look would keep the bot from that CPU."""
 RUN_PAUSE = 0.001
 NOTE_SECONDS = 0.02
 """The times of all threads of a bot are noted at the first heartbeat at which its turn has lasted so long."""
 SLICE_SECONDS = 250e-6
-"""A game whose bots always answer so lets the other games have their turn after this time."""
+"""After this time a game whose bots always answer at once lets other games run."""
 
 
 class Driver:
@@ -55,7 +53,7 @@ class Driver:
         interrupt: Interrupt,
         options: GameOptions,
     ) -> None:
-        """`history` is what had been played already of a game that goes on."""
+        """`history` is what was played before the game was interrupted."""
         self._referee = referee
         self._processes = processes
         self._interrupt = interrupt
@@ -64,13 +62,13 @@ class Driver:
         self._told_at_once = options.told_at_once
         self._history = history
         self._reported: int | None = None
-        """How many actions the watcher has been told of; None before the game has started."""
+        """How many actions the watcher knows; None before the game has started."""
         self._arrivals = Arrivals.of_this_run()
         self._stops = self._arrivals.stops
         self._told = len(self._stops)
-        """How many stops of the arena the referee knows of, or need not know."""
+        """How many suspensions of the arena the referee knows, or need not know."""
         self._unsent: dict[Color, bytes] = {}
-        """Per seat whose pipe is full, what it has not taken yet of what is due to it."""
+        """The bytes that a seat's full pipe has not taken yet."""
         self._gone: list[Color] = []
         self._dead = {color: trio.Event() for color in Color}
         self._scope = trio.CancelScope()
@@ -78,38 +76,37 @@ class Driver:
         self.cpu_us: list[int] = []
         """The processor time of each action."""
         self._cpu_before = [0, 0]
-        """Per seat, what its bot had used when it was last asked,"""
+        """The processor time of each seat's bot when it was last asked."""
         self._times: list[CpuTimes | None] = [None, None]
-        """and the times of its threads soon after that: None if it has answered at once."""
+        """The times of its threads soon after that; None if it has answered at once."""
         self._spin_seconds = 0.0 if _is_on_one_cpu() else SPIN_SECONDS
         self._prompt = [False, False]
-        """Per seat, whether its last answer came at once."""
+        """Whether each seat's last answer came at once."""
         self._read_at = self._yielded = self._arrivals.now()
         """When a bot's output was last read, and when other tasks last had a chance to run."""
         interrupt.interrupt = self.disturb
         interrupt.why_not = referee.unrestorable
 
-    # --- what others say ------------------------------------------------------------------------------------------
+    # --- signals from other tasks ---------------------------------------------------------------------------------
 
     def disturb(self) -> None:
         """Leave the current wait: the game has to be judged or interrupted."""
         self._scope.cancel()
 
     def exited(self, color: Color) -> None:
-        """Note that a bot's process is dead."""
         self._dead[color].set()
         self._gone.append(color)
         self._scope.cancel()
 
     # --- driving --------------------------------------------------------------------------------------------------
 
-    def turn_of(self, color: Color) -> Turn | None:
+    def turn_of(self, color: Color) -> TurnUse | None:
         """Return what the side to move has used of its turn so far; None if that cannot be known."""
         seat, process = self._referee.seats[color], self._processes.get(color)
         if process is None or seat.phase is not Phase.THINKING:
             return None
         used = process.used_since(self._cpu_before[color])
-        return None if used is None else Turn(self._now() - seat.started, used)
+        return None if used is None else TurnUse(self._now() - seat.started, used)
 
     def delay_of(self, color: Color) -> Delay | None:
         """Return how long the machine has kept a late bot from a CPU; None if that cannot be known."""
@@ -153,7 +150,6 @@ class Driver:
         return self._now()
 
     def _is_over(self) -> bool:
-        """Whether there is a verdict, or the game is to be interrupted here."""
         referee = self._referee
         return referee.is_over or len(referee.actions) >= self._interrupt.after
 
@@ -188,7 +184,7 @@ class Driver:
         """Let both bots start, and then set up, at the same time."""
         referee = self._referee
         await self._serve_both(referee.due() or referee.awaited())
-        if not referee.is_over:  # a restored seat is told its history even when it is not to move
+        if not referee.is_over:  # a restored seat receives its history even when it is not to move
             await self._serve_both([color for color in referee.due() if color not in referee.awaited()])
 
     async def _serve_both(self, colors: list[Color]) -> None:
@@ -203,7 +199,7 @@ class Driver:
         output, arrivals = process.stdout, self._arrivals
         if seat.due:
             if arrivals.may_have(output) and process.has_output():
-                await self._read(seat, process)  # nobody had asked for it yet: let the referee judge it as that
+                await self._read(seat, process)  # unasked output: the referee judges it as that
                 if seat.fault:
                     return
             self._write(seat, process)
@@ -218,7 +214,7 @@ class Driver:
             await self._read(seat, process)
 
     def _write(self, seat: Seat, process: Participant) -> None:
-        """Write what is due to a seat, as far as its pipe takes it; its clock runs from now."""
+        """Write what is due to a seat as far as its pipe takes it, and start its clock."""
         referee, color = self._referee, seat.color
         self._cpu_before[color] = process.cpu_us()
         self._times[color] = None
@@ -319,8 +315,8 @@ class Driver:
         seat = self._referee.seats[color]
         while not (self._referee.is_over or seat.fault) and self._receive(seat, process):
             pass
-        if words := process.out_of_memory():
-            self._referee.over_limit(color, words)
+        if excess := process.out_of_memory():
+            self._referee.over_limit(color, excess)
         if process.machine_was_out_of_memory():
             self._referee.killed_by_machine(color)
         self._referee.gone(color, process.exit_words(), exited=True)
@@ -358,5 +354,4 @@ class Driver:
 
 
 def _is_on_one_cpu() -> bool:
-    """Whether this process, and with it its bots, has but one CPU."""
     return hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) == 1

@@ -68,4 +68,4 @@ class EventsDropped(msgspec.Struct, frozen=True):
 
 GameEvent = GameStarted | ActionPlayed | GameFinished
 WatchedEvent = GameEvent | EventsDropped
-"""What is told of games that are played elsewhere, in workers."""
+"""The events of games in workers."""

@@ -77,7 +77,6 @@ class KeptBot:
     introduction: Introduction
 
     async def end(self) -> None:
-        """Send `quit` and end the process."""
         self.process.write_now(self.introduction.connection.send(Quit()))
         await self.process.end()
 
@@ -113,7 +112,6 @@ class Keeper:
         return taken
 
     async def end(self) -> None:
-        """End the processes that are still held."""
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for kept in self._bots.values():

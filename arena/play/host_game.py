@@ -1,6 +1,6 @@
-"""A game as its host sees it, kept up to date by its events: what stands against an action, clocks, the whole board.
+"""A game as its host sees it, for showing it: the whole board, the clocks, and the rule that forbids an action.
 
-It is for those who show a game to people. It decides nothing: the referee does, with a position of its own.
+It follows the events of the game. The referee judges the game with a position of its own.
 """
 
 import math
@@ -18,7 +18,7 @@ from protocol.notation import Color
 
 
 class HostGame:
-    """The position and both clocks. All times are seconds on one clock, that of whoever tells of the events."""
+    """The position and both clocks. All times are seconds on the clock of the caller."""
 
     def __init__(self, spec: GameSpec) -> None:
         self._spec = spec
@@ -28,11 +28,9 @@ class HostGame:
 
     @property
     def has_begun(self) -> bool:
-        """Whether both sides have set up."""
         return self._game is not None
 
     def started(self, event: GameStarted, now: float) -> None:
-        """Begin the game, or go on from its history."""
         red, blue = event.setups
         self._clock = Clock(self._spec.times)
         self._game = game = Game(event.spec.ruleset, red.split("/"), blue.split("/"))
@@ -53,7 +51,6 @@ class HostGame:
                 self._clock.spend(game.to_move, taken_us / MICROSECONDS)
 
     def played(self, event: ActionPlayed, now: float) -> None:
-        """Note the action of a side."""
         assert self._game is not None, "a game has started before anything is played"
         self._clock.charge(event.color, event.taken_us / MICROSECONDS)
         self._game.apply(event.action)

@@ -29,7 +29,6 @@ MODEL_KEYS = ("model name", "Model", "cpu model", "Hardware")
 
 @lru_cache(maxsize=1)
 def this_machine() -> str:
-    """Return the system, its CPUs, and the Python that the arena runs on."""
     processor = _processor()
     cpus = os.cpu_count() or 1
     parts = [
@@ -63,7 +62,6 @@ def played_on(machine: str, worker: str, load: float, work_us: int) -> str:
 
 
 def told_us(work_us: int) -> int:
-    """Round microseconds to the nearest tenth of a millisecond."""
     return (work_us + TENTH_US // 2) // TENTH_US * TENTH_US
 
 

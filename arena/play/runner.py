@@ -1,7 +1,7 @@
-"""One game between two processes: starts them, has their bytes carried to the referee and back, and ends them.
+"""One game between two processes: starts them, connects them with the referee, and ends them.
 
-The referee decides, `arena.play.driver` waits. Each bot has three tasks beside that sleep nearly always: one reads its
-standard error, one waits for its exit, one sees to it that it keeps within its limits.
+The referee decides, `arena.play.driver` waits. Each bot has three more tasks that nearly always sleep: one reads its
+standard error, one waits for its exit, one watches its limits.
 """
 
 import time
@@ -19,7 +19,7 @@ from arena.bots.sandbox.launch import StartError
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
-from arena.game.hints import Activity, Seen, Turn, diagnose, hinted
+from arena.game.hints import Activity, Seen, TurnUse, diagnose, hinted
 from arena.game.live import LiveGame
 from arena.game.record import GameRecord, History, Use
 from arena.game.recorded import judged
@@ -132,7 +132,7 @@ class GameRunner:
         self._arrivals = Arrivals.of_this_run()
         self._driver = Driver(referee, self._processes, history, interrupt, options)
         self._unwritten: set[Color] = set()
-        """Whose pipe did not take all of the game's last lines."""
+        """The seats whose pipe did not take all of the game's last lines."""
         self._ended: float | None = None
         """When the game ended or was interrupted, by the clock of the games."""
 
@@ -169,7 +169,7 @@ class GameRunner:
             with self._arrivals.blocking_call():
                 process = self._processes[color] = self._options.spawn(bot)
         except StartError as error:
-            self.referee.no_start(color, str(error))
+            self.referee.no_start(color, str(error), error.errno)
         else:
             self._arrivals.watch(process.stdout)
 
@@ -178,9 +178,9 @@ class GameRunner:
         self._driver.exited(color)
 
     async def _watch_use(self, color: Color, process: Participant) -> None:
-        words = await process.watch()
+        excess = await process.watch()
         process.kill_now()  # at once: the game may still have to wait for the other side
-        self.referee.over_limit(color, words)
+        self.referee.over_limit(color, excess)
         self._driver.disturb()
 
     def _excuse(self, color: Color, taken: float, limit: float) -> str:
@@ -200,7 +200,6 @@ class GameRunner:
         )
 
     def _advised(self, bots: tuple[BotSpec, BotSpec], seat: Seat, fault: Fault) -> Fault:
-        """Add a hint for the bot's author to a fault."""
         if bots[seat.color].is_person:
             return fault
         process = self._processes.get(seat.color)
@@ -253,7 +252,6 @@ class GameRunner:
         return history and msgspec.structs.replace(history, cpu_us=tuple(self._driver.cpu_us))
 
     def record(self, started: float, seconds: float) -> GameRecord:
-        """Return the record of the game."""
         bots = [self._processes.get(color) for color in Color]
         first, second = (Use(bot.used_us, bot.peak_memory) if bot else Use() for bot in bots)
         pondered = [bot.pondered_us if bot else 0 for bot in bots]
@@ -281,7 +279,7 @@ def seen_of(
     process: Participant | None,
     bot: BotSpec,
     *,
-    turn: Turn | None = None,
+    turn: TurnUse | None = None,
 ) -> Seen:
     """Return what can be seen of a side's bot when its fault is found; `process` is None if it could not be started.
 
@@ -303,6 +301,7 @@ def seen_of(
         fault=fault,
         language=language_of(bot),
         stderr=process.stderr_tail if process else "",
+        status=process.exit_status() if process and seat.has_ended else None,
         activity=process.activity() if process and is_silent else Activity.UNKNOWN,
         has_unread=bool(process and is_silent and process.has_unread()),
         has_closed_input=bool(process and is_silent and process.has_closed_input()),

@@ -91,7 +91,7 @@ class SavedGame(msgspec.Struct, frozen=True):
         return "arena play --resume" if any(self.persons) else "arena resume"
 
     def spec(self) -> GameSpec:
-        """The game's specification. Raises `UsageError` if its rules cannot be read."""
+        """Return the game's specification. Raises `UsageError` if its rules cannot be read."""
         try:
             ruleset = ruleset_from_lines(self.ruleset, self.rules)
         except RulesetError as error:

@@ -59,7 +59,6 @@ class _Chair:
         self._changed = trio.Event()
 
     def change(self) -> None:
-        """Count a new version of the seat's state, and wake the tasks that wait for it."""
         self.version += 1
         self._changed.set()
         self._changed = trio.Event()
@@ -111,7 +110,7 @@ class Session:
                 self._interrupt,
                 options=options,
                 say=self.remark,
-                can_pause=False,  # where it cannot go on, that is said to who asks for a pause
+                can_pause=False,  # a person that asks for a pause is told why not
             )
         finally:
             if isinstance(played, GameRecord):
@@ -136,7 +135,6 @@ class Session:
         chair.change()
 
     def _happened(self, event: GameEvent) -> None:
-        """Follow an event of the game."""
         match event:
             case GameStarted():
                 self._host.started(event, trio.current_time())
@@ -166,7 +164,6 @@ class Session:
 
     @property
     def persons(self) -> tuple[Color, ...]:
-        """The sides that are played by a person."""
         return tuple(self._chairs)
 
     @property
@@ -175,7 +172,6 @@ class Session:
         return self._result is not None or self._is_paused
 
     def state(self, color: Color) -> SeatState:
-        """Return a person's view of the game as of now."""
         chair = self._chairs[color]
         seat = chair.seat
         red, blue = self.spec.players
@@ -233,7 +229,6 @@ class Session:
         return tuple(self._chairs[color].seat.told)
 
     def cells(self, color: Color) -> tuple[str, ...]:
-        """Return the board as a person knows it, as the 100 cells of a `board` line."""
         return self._chairs[color].seat.cells()
 
     def _stage(self, seat: PersonSeat) -> Stage:
@@ -312,12 +307,10 @@ class Session:
         return self._interrupt.why_not()
 
     def remark(self, text: str) -> None:
-        """Show a line to everybody."""
         self._remark = text
         self._change_all()
 
     def stored(self, number: int) -> None:
-        """Note the game's number in a store."""
         self._number = number
         self._change_all()
 
@@ -328,11 +321,9 @@ class Session:
         return check_rows(self.spec.ruleset, rows)
 
     def presets(self) -> tuple[Preset, ...]:
-        """Return set-ups to begin with."""
         return presets(self.spec.ruleset)
 
     def random_setup(self, seed: int) -> Rows:
-        """Return a legal set-up that follows from this seed."""
         return random_rows(self.spec.ruleset, seed)
 
     # --- saying it ----------------------------------------------------------------------------------------------------
@@ -347,7 +338,6 @@ class Session:
         return "the game is paused" if self._is_paused else "the game is over" if self._result else ""
 
     def _refusal(self, action: str) -> RefusedError:
-        """Return why an action that is not among the choices cannot be played."""
         error = self._host.refusal(action)
         if error is not None:
             return RefusedError(str(error), error.rule)

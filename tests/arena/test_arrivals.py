@@ -277,14 +277,6 @@ def test_what_a_look_has_found_and_nobody_has_taken_is_known(scripted: Scripted)
 
 
 @needs_epoll
-def test_a_spin_of_no_time_is_one_look(scripted: Scripted) -> None:
-    assert not scripted.arrivals.spin(scripted.pipe.output, 0.0)
-    scripted.pipe.say()
-    assert not scripted.arrivals.may_have(scripted.pipe.output)
-    assert scripted.arrivals.spin(scripted.pipe.output, 0.0)
-
-
-@needs_epoll
 def test_a_spin_ends_with_the_look_that_finds_something_and_that_is_when_it_came(
     scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -423,15 +415,6 @@ def test_where_waiting_for_a_cpu_is_not_told_only_a_long_time_is_a_stop(
 
 
 @needs_epoll
-def test_what_is_found_before_a_stop_keeps_its_time(scripted: Scripted) -> None:
-    scripted.look(10.0)
-    scripted.pipe.say()
-    scripted.look(10.0 + MOMENT)
-    stop(scripted, LONG)
-    assert scripted.take(10.0 + MOMENT + LONG, asked=9.5) == pytest.approx(10.0 + MOMENT / 2)
-
-
-@needs_epoll
 @pytest.mark.parametrize("how", ["asleep", "at work", "without a CPU", "in a call"])
 def test_long_sleep_work_waits_for_a_cpu_and_calls_are_no_stops(scripted: Scripted, how: str) -> None:
     scripted.look(10.0)
@@ -463,16 +446,6 @@ def test_a_short_time_that_nothing_explains_is_no_stop(scripted: Scripted) -> No
     stop(scripted, 0.99 * STOP_SECONDS)
     scripted.look(10.0 + 0.99 * STOP_SECONDS)
     assert scripted.arrivals.stops == []
-
-
-@needs_epoll
-def test_work_of_long_ago_explains_no_stop_of_now(scripted: Scripted) -> None:
-    scripted.look(10.0)
-    for second in range(11, 30):
-        scripted.sleep(second, until=second + 0.5)
-        scripted.look(second + 1.0)
-    scripted.sleep(30.0, until=30.0 + LONG, asked=0.02)
-    assert len(scripted.arrivals.stops) == 1
 
 
 @needs_epoll
@@ -633,15 +606,6 @@ def test_each_answer_of_a_run_has_a_time_of_its_own(pipe: Pipe) -> None:
 
     found = trio.run(run)
     assert all(asked <= came <= read for asked, came, read in found), found
-
-
-def test_an_answer_that_no_look_ever_found_came_between_the_question_and_now(pipe: Pipe) -> None:
-    async def run() -> tuple[float, float, float]:
-        asked = trio.current_time()
-        return (asked, *Arrivals.of_this_run().take(pipe.output, asked))
-
-    asked, came, read = trio.run(run)
-    assert asked <= came <= read
 
 
 def test_a_run_has_one_of_these_and_the_next_run_another(pipe: Pipe) -> None:

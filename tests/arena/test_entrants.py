@@ -6,7 +6,6 @@ import re
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -31,7 +30,6 @@ from arena.league.store import Store
 from protocol.notation import Reason
 
 ROOT = Path(__file__).parent.parent.parent
-PATIENCE = 120
 MakeBot = Callable[..., BotSpec]
 Play = Callable[..., Awaitable[GameRecord]]
 CLIPBOARD = "\x1b]52;c;aGk=\x07"
@@ -138,15 +136,8 @@ def test_a_link_that_is_to_be_followed_is_what_it_leads_to(tmp_path: Path) -> No
         assert words in (fault or "")
 
 
-def test_a_link_on_the_way_to_an_entrant_is_the_hosts_own(tmp_path: Path) -> None:
-    put(tmp_path / "real" / "good")
-    (tmp_path / "bots").symlink_to("real")
-    (bot,) = find_entrants([str(tmp_path / "bots" / "good")]).bots
-    assert bot.fault is None
-
-
 @pytest.mark.parametrize("level", list(Level))
-@pytest.mark.parametrize("target", ["rival/run", "rival", "/usr", "/", str(Path(sys.prefix))])
+@pytest.mark.parametrize("target", ["rival", "/"])
 def test_an_entrant_that_is_a_link_breaks_nobody_else(target: str, level: Level, tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     bot_folder(tmp_path / "rival")
@@ -167,14 +158,6 @@ def test_nothing_of_what_a_link_leads_to_is_shown(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "broken: peek.py: expected the bot itself, got a link to private" in done.stderr
     assert "password" not in done.stdout + done.stderr
-
-
-def test_a_host_may_have_links_followed_and_a_match_follows_them(folder: Path) -> None:
-    (folder / "gamma.py").symlink_to("beta.py")
-    options = ("--rules", "duel", "--store", "l.sqlite", "alpha.py", "gamma.py")
-    assert "got a link to beta.py" in arena(folder, "league", *options).stderr
-    assert arena(folder, "league", "--rounds", "1", "--follow-links", *options).returncode == 0
-    assert arena(folder, "match", *options).returncode == 0
 
 
 # --- namesakes and copies -------------------------------------------------------------------------------------------
@@ -356,7 +339,7 @@ def test_a_script_that_the_system_cannot_run_is_broken_with_the_cure(
     assert alone.count(f"{tmp_path / name}:") == 1, "it is the bot and the file, and named as such once"
 
 
-@pytest.mark.parametrize("start", [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"#!/bin/sh\n", b"PK\x03\x04\x14\x00"])
+@pytest.mark.parametrize("start", [b"\x7fELF", b"PK\x03\x04\x14\x00"])
 def test_what_the_system_may_know_how_to_run_is_left_to_it(start: bytes, tmp_path: Path) -> None:
     (tmp_path / "mine").write_bytes(start)
     (tmp_path / "mine").chmod(0o755)

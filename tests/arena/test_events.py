@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-import pytest
 import trio
 
 from arena.bots.spec import BotSpec
@@ -40,15 +39,6 @@ def test_a_watcher_is_told_of_a_game_what_its_record_says(make_bot: MakeBot, pla
         ActionPlayed(record.id, step.ply, step.color, step.action, step.events, step.microseconds, cpu_us)
         for step, cpu_us in zip(steps, record.cpu_us, strict=True)
     ]
-
-
-def test_an_event_cannot_be_changed(make_bot: MakeBot, play: Play) -> None:
-    seen: list[GameEvent] = []
-    bots = make_bot(GOOD, "red"), make_bot(GOOD, "blue")
-    trio.run(lambda: play(*bots, ruleset="duel", conditions=GameOptions(watch=seen.append)))
-    for event in (seen[0], seen[1], seen[-1]):
-        with pytest.raises(AttributeError, match="immutable"):
-            setattr(event, event.__struct_fields__[0], None)
 
 
 def test_a_game_that_ends_before_both_have_set_up_is_only_finished(make_bot: MakeBot, play: Play) -> None:

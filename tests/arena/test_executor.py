@@ -44,7 +44,6 @@ from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
 from arena.league.settings import Settings
 from arena.rules.loading import load_ruleset
-from protocol.notation import Reason
 
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 PATIENCE = 120.0
@@ -165,16 +164,6 @@ def test_one_worker_and_three_play_the_same_games(level: Level, make_bot: MakeBo
         assert all(one.confinement == (f"{level.value}: {Limits().text}",) * 2 for one in records.values())
     assert found[0] == found[1]
     assert left_behind() == []
-
-
-def test_there_are_as_many_workers_as_cpus_or_games_at_a_time_and_all_slots_are_shared_out(make_bot: MakeBot) -> None:
-    cpus = len(usable_cpus())
-    for jobs in (1, 2, cpus, cpus + 1, 4 * cpus + 3):
-        executor = LocalExecutor(PlaySettings((make_bot(GOOD),)), jobs)
-        slots = [state.slots for state in executor._workers]
-        assert len(slots) == min(jobs, cpus)
-        assert sum(slots) == jobs
-        assert max(slots) - min(slots) <= 1
 
 
 def test_all_slots_have_a_game_and_no_worker_more_than_one_in_hand(waiting: Waiting) -> None:
@@ -304,18 +293,6 @@ while True: signal.pause()
     assert left_behind() == []
 
 
-def test_whoever_is_cancelled_leaves_no_process(waiting: Waiting, left_behind: LeftBehind) -> None:
-    async def main() -> None:
-        with trio.CancelScope() as scope:
-            async with local_executor(PlaySettings(waiting.bots), 2) as executor, trio.open_nursery() as nursery:
-                nursery.start_soon(heard, executor, games_of(waiting.bots, 3))
-                await waiting.until(2)
-                scope.cancel()
-
-    trio.run(main)
-    assert left_behind() == []
-
-
 def test_no_outcome_is_lost_to_a_cancelled_wait(make_bot: MakeBot) -> None:
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
     games = games_of(bots, 2)
@@ -342,24 +319,6 @@ from arena.league.executor.worker import WorkerGames
 def handle(self, message):
     while True: pass
 WorkerGames.handle = handle
-from arena.league.executor.worker import main
-"""
-DIES = """
-import os, signal
-from arena.league.executor.worker import WorkerGames
-def handle(self, message):
-    os.kill(os.getpid(), signal.SIGKILL)
-WorkerGames.handle = handle
-from arena.league.executor.worker import main
-"""
-HANGS = """
-import trio
-from arena.bots import starting
-async def try_out(self, bots=None):
-    os.close(os.open({mark!r}, os.O_CREAT | os.O_WRONLY))
-    await trio.sleep_forever()
-starting.Sandbox.try_out = try_out
-import os
 from arena.league.executor.worker import main
 """
 
@@ -519,28 +478,6 @@ def test_the_death_of_a_worker_is_seen_though_another_process_holds_its_end_of_t
     assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
 
 
-def test_a_worker_that_still_tries_its_sandbox_sees_a_stop(
-    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """By itself, with the exit code of a worker that has ended well."""
-    from arena.league.executor.worker_process import WorkerProcess
-
-    change_workers(monkeypatch, HANGS.format(mark=str(tmp_path / "tries")))
-
-    async def main() -> str:
-        process = WorkerProcess.start(PlaySettings((make_bot(GOOD),)), 1, ())
-        async with trio.open_nursery() as nursery:
-            for task in (process.connection.write, process.drain_stderr, process.until_dead):
-                nursery.start_soon(task)
-            await until((tmp_path / "tries").exists)
-            how = await process.end()
-            nursery.cancel_scope.cancel()
-        process.close()
-        return how
-
-    assert trio.run(main) == "exited with code 0"
-
-
 def test_what_was_over_as_a_worker_was_stopped_is_heard_however_much_it_is(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -567,26 +504,6 @@ from arena.league.executor.worker import main
 
 
 # --- games that come back ---------------------------------------------------------------------------------------------
-
-
-def test_workers_that_die_before_they_begin_a_game_are_not_started_for_ever(
-    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They are ready each time, and die of the first game that they are sent. Each death is said."""
-    change_workers(monkeypatch, DIES)
-    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
-    found: list[Outcome] = []
-
-    async def main() -> None:
-        async with local_executor(PlaySettings(bots), 1) as executor:
-            with trio.fail_after(PATIENCE):
-                async for outcome in executor.play(tasks_of(games_of(bots))):
-                    found.append(outcome)  # noqa: PERF401  (it ends with an error)
-
-    with pytest.raises(ArenaError, match=f"no game can be played: {MOST_DEATHS} times a worker process was killed"):
-        trio.run(main)
-    words = "a worker process is started again: it was killed by signal 9 (SIGKILL)"
-    assert found == [Said(words)] * (MOST_DEATHS - 1)
 
 
 def test_deaths_between_games_that_are_played_do_not_add_up(make_bot: MakeBot) -> None:
@@ -886,12 +803,6 @@ def test_what_keeps_a_worker_from_holding_the_bots_is_raised_before_any_game(mak
         trio.run(play_all, PlaySettings(bots, level), 2, games_of(bots))
     assert str(raised.value) == str(expected)
     assert raised.value.problems == expected.problems
-
-
-def test_a_bot_that_does_not_start_loses_in_a_worker_too(make_bot: MakeBot) -> None:
-    bots = make_bot("sys.exit(1)", "ann"), make_bot(GOOD, "bob")
-    outcomes = trio.run(play_all, PlaySettings(bots), 2, games_of(bots))
-    assert [one.record.verdict.reason for one in outcomes if isinstance(one, Played)] == [Reason.NO_START] * 2
 
 
 @in_bwrap

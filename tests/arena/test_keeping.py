@@ -17,6 +17,7 @@ from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
+from arena.game.faults import Cause, Excess
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.referee import Referee
@@ -38,7 +39,6 @@ from protocol.notation import Color, Reason
 
 NEVER_ENDS = 120.0
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
-MEGABYTE = 1_000_000
 
 MANY_GAMES = """
 introduce()
@@ -206,24 +206,6 @@ def replace_time(time: TimeControl, setup_ms: int) -> TimeControl:
     return TimeControl(move_ms=time.move_ms, setup_ms=setup_ms, start_ms=time.start_ms)
 
 
-FAULTS = {
-    "a crash": ("os._exit(3)", Reason.CRASH),
-    "an illegal move": ('say("move a1-j10")', Reason.ILLEGAL_ACTION),
-    "a malformed line": ('say("moves")', Reason.PROTOCOL),
-}
-
-
-@pytest.mark.parametrize(("deed", "reason"), FAULTS.values(), ids=FAULTS)
-def test_who_lost_by_a_fault_plays_the_second_game_in_a_new_process(
-    deed: str, reason: Reason, pairs: Pairs, make_bot: MakeBot
-) -> None:
-    ann, bob = make_bot(plays(turn=f"if is_red(): {deed}"), "ann"), make_bot(plays(), "bob")
-    first, second = trio.run(pairs.play, ann, bob)
-    assert (first.verdict.reason, second.verdict.reason) == (reason, Reason.RESIGN)
-    assert (was_kept(second, "ann"), was_kept(second, "bob")) == (False, True)
-    assert told(first, "bob")[0] == told(second, "bob")[0]
-
-
 def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_the_other_is_not(
     spec: Callable[..., GameSpec],
 ) -> None:
@@ -231,20 +213,13 @@ def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_th
     referee = begun(Referee(spec(), keeps=True))
     red, blue = Color
     assert referee.awaited() == [red]
-    referee.over_limit(blue, "was killed by the test")
+    referee.over_limit(blue, Excess(Cause.MEMORY, "was killed by the test"))
     lasts = [referee.take(color).splitlines()[-2:] for color in Color]
     assert lasts == [[b"end win over-limit", b"quit"], [b"end loss over-limit", b"quit"]]
     referee = begun(Referee(spec(), keeps=True))
     referee.receive(red, b"move resign\n", 1.0)
     assert [referee.take(color).splitlines()[-1] for color in Color] == [b"end loss resign", b"end win resign"]
     assert [referee.can_go_on(color) for color in Color] == [True, True]
-
-
-def test_a_game_that_no_other_one_follows_ends_with_quit(spec: Callable[..., GameSpec]) -> None:
-    referee = begun(Referee(spec()))
-    referee.receive(Color.RED, b"move resign\n", 1.0)
-    assert [referee.take(color).splitlines()[-1] for color in Color] == [b"quit", b"quit"]
-    assert [referee.can_go_on(color) for color in Color] == [False, False]
 
 
 def test_who_has_introduced_itself_is_not_greeted_again_and_waits_for_who_has_not(
@@ -331,18 +306,6 @@ def test_processor_time_is_that_of_each_game(level: Level, pairs: Pairs, make_bo
     assert first.used[side(first, "ann")].cpu_us >= 380_000
     assert second.used[side(second, "ann")].cpu_us <= 100_000
     assert sum(second.cpu_us) <= 100_000
-
-
-def test_memory_is_that_of_each_game(pairs: Pairs, make_bot: MakeBot) -> None:
-    takes = "block = bytearray(100_000_000) if game == 1 else b''"
-    freed = "block = b''"
-    ann, bob = make_bot(plays(setup=takes, end=freed), "ann"), make_bot(plays(setup=takes), "bob")
-
-    first, second = trio.run(pairs.play, ann, bob)
-    assert first.used is not None
-    assert second.used is not None
-    assert first.used[side(first, "bob")].memory > 100 * MEGABYTE
-    assert second.used[side(second, "ann")].memory < 100 * MEGABYTE
 
 
 def test_a_kept_bot_is_watched_in_the_second_game_too(pairs: Pairs, make_bot: MakeBot) -> None:

@@ -142,15 +142,6 @@ def test_what_is_asked_for_wrongly_is_one_message_and_nothing_is_played(folder: 
     assert not (folder / "l.sqlite").exists()
 
 
-def test_a_ladder_says_beforehand_what_it_may_take_and_at_its_end_why_it_stopped(folder: Path) -> None:
-    done = league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20")
-    assert done.returncode == 0, done.stderr
-    assert "ladder league of 5 bots, at most 20 games" in done.stderr
-    assert "the ladder is over: the game limit is reached (20 games)" in done.stdout
-    again = json.loads(league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20", "--json").stdout)
-    assert again["placing"]["stop"].items() >= {"reason": "games", "games": 20, "known": 0}.items()
-
-
 class Stopping:
     """Asks to stop after so many games."""
 

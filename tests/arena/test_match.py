@@ -120,21 +120,6 @@ def test_games_at_once_are_the_games_they_are_one_by_one(
 # --- breaking off -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seconds", [0, 0.02, 0.1, 0.4])
-def test_a_game_broken_off_leaves_no_process(
-    seconds: float, make_bot: MakeBot, play: Play, left_behind: LeftBehind
-) -> None:
-    stubborn = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.fork()\n" + SILENT
-
-    async def main() -> None:
-        with trio.move_on_after(seconds) as scope:
-            await play(make_bot(stubborn), make_bot(stubborn))
-        assert scope.cancelled_caught
-        assert left_behind() == []
-
-    trio.run(main)
-
-
 def test_one_of_several_games_is_broken_off_and_the_others_go_on(
     make_bot: MakeBot, play: Play, left_behind: LeftBehind
 ) -> None:
@@ -184,15 +169,6 @@ def test_who_exits_before_a_word_is_said_loses_alone(
             assert "expected 'ready', but the bot exited with code 1" + MARK in record.verdict.detail
 
     trio.run(main)
-
-
-def test_if_neither_can_be_started_neither_wins(tmp_path: Path, play: Play) -> None:
-    hollow = without_program(tmp_path)
-    record = trio.run(play, hollow, hollow)
-    assert (record.verdict.result, record.verdict.reason) == (GameResult.NEITHER, Reason.NO_START)
-    assert record.verdict.detail.count("No such file or directory") == 2
-    assert record.setups == (None, None)
-    check_record(record)
 
 
 @pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
@@ -251,14 +227,6 @@ def test_a_deadline_may_be_earlier_than_the_ones_before_it(make_bot: MakeBot, pl
     assert allowed < taken
 
 
-def test_a_deadline_may_be_later_than_the_ones_before_it(make_bot: MakeBot, play: Play) -> None:
-    """The alarm that was set for Red goes off while Blue thinks with plenty of time left; nobody may lose by it."""
-    red, blue = make_bot("introduce()\nset_up()\nplay(2)\nhear('turn')\nsay('move resign')\nhear('end')"), takes(2.4)
-    record = trio.run(lambda: play(red, make_bot(blue), time=BANK, blue_time=AMPLE))
-    assert (record.verdict.reason, record.verdict.plies) == (Reason.RESIGN, 5)
-    assert record.times_us[1] > 2_300_000
-
-
 @pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
 def test_who_is_silent_loses_at_its_own_deadline_however_slow_the_other_was(
     color: Color, make_bot: MakeBot, play: Play
@@ -303,14 +271,6 @@ def test_what_a_bot_is_told_of_the_clocks_is_what_the_record_says(make_bot: Make
 
 
 # --- the end of a game --------------------------------------------------------------------------------------------
-
-
-def test_both_are_told_how_it_ended_and_may_finish(make_bot: MakeBot, play: Play) -> None:
-    last = "introduce()\nset_up()\nplay(2)\nhear('turn')\nsay('move resign')\nhear('end')\n"
-    last += "os.write(2, ' '.join(heard['end']).encode())\nhear('quit')"
-    told = "try:\n    introduce()\n    set_up()\n    play()\nfinally:\n    os.write(2, ' '.join(heard['end']).encode())"
-    record = trio.run(play, make_bot(last), make_bot(told))
-    assert record.stderr == ("loss resign", "win resign")
 
 
 def test_who_is_at_fault_is_told_of_it_and_the_other_only_how_it_ended(

@@ -214,24 +214,6 @@ def test_a_pairing_whose_game_cannot_be_judged_is_not_waited_for(run: Run, store
     assert not session.is_complete
 
 
-def test_no_more_match_days_are_asked_for_than_there_is_room_for(run: Run) -> None:
-    """So a large league holds few games at a time."""
-    session = RunProgress()
-    days: list[int] = []
-
-    class Counted(RoundRobin):
-        def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-            days.append(len(results))
-            return super().next(results)
-
-    def play(task: GameTask) -> GameRecord:
-        session.close()
-        return record_of(task.spec)
-
-    run(Counted(Games(SETTINGS), PLAYERS, 1000), play=play, session=session)
-    assert days == [0]
-
-
 def test_stored_games_are_results_under_the_names_of_then(run: Run, store: Store) -> None:
     """Players are looked for among results by digest: here all have other names now."""
     old = [Player(player.name.upper(), player.digest) for player in PLAYERS]

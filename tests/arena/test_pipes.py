@@ -81,22 +81,6 @@ def test_an_end_whose_output_nobody_reads_still_sees_the_end_of_its_input(
     trio.run(main)
 
 
-def test_to_send_to_who_is_gone_does_nothing(ends: Callable[[], tuple[Connection, Connection]]) -> None:
-    async def main() -> None:
-        parent, worker = ends()
-        parent.close()
-        with trio.fail_after(PATIENCE):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(worker.write)
-                worker.send(Said("nobody hears this"))
-                assert await worker.receive() == []
-                await trio.testing.wait_all_tasks_blocked()
-                worker.finish()
-        worker.close()
-
-    trio.run(main)
-
-
 def test_what_is_left_of_a_long_message_is_not_copied(ends: Callable[[], tuple[Connection, Connection]]) -> None:
     size = 2**24
 

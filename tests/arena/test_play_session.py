@@ -11,7 +11,7 @@ from play_table import at_random
 
 from arena.bots.spec import BotSpec, person_spec
 from arena.check.situations import script
-from arena.game.persons import is_person, person, without_clock
+from arena.game.persons import person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import SeatState, Stage
@@ -250,29 +250,6 @@ def test_what_the_rules_do_not_allow_is_refused_with_their_words_and_the_game_go
     }
 
 
-def test_two_squares_is_refused_with_the_rule_and_another_move_is_played() -> None:
-    words = []
-
-    async def red(session: Session, color: Color) -> None:
-        await setting_up(session, color, RED)
-        for action in ("e4-e5", "e5-e4", "e4-e5"):
-            await moving(session, color)
-            session.act(color, action)
-        state = await moving(session, color)
-        assert "e5-e4" not in {choice.action for choice in state.choices}
-        with pytest.raises(RefusedError) as error:
-            session.act(color, "e5-e4")
-        words.append((error.value.rule, str(error.value)))
-        session.resign(color)
-
-    record = played(session_of(), red, from_lines((RED, BLUE), ["", "e7-e6", "", "e6-e7", "", "a7-a6"]))
-    assert isinstance(record, GameRecord)
-    ((rule, text),) = words
-    assert rule is Rule.TWO_SQUARES
-    assert "moves in a row over this border" in text
-    assert record.actions[-1] == "resign"
-
-
 def test_a_set_up_that_is_not_legal_is_refused_with_what_it_lacks() -> None:
     async def red(session: Session, color: Color) -> None:
         state = await session.changed(color)
@@ -384,20 +361,6 @@ def test_several_readers_see_every_version_rise_and_the_end() -> None:
         assert kept == sorted(set(kept))
 
 
-def test_the_end_shows_the_whole_board_and_why() -> None:
-    session = session_of()
-    record = played(session, from_lines((RED, BLUE), ["a4-a5"]), from_lines((RED, BLUE), ["a4-a5"]))
-    assert isinstance(record, GameRecord)
-    state = session.state(Color.RED)
-    assert state.end is not None
-    assert (state.end.result, state.end.reason) == ("win", "resign")
-    assert state.end.words == "blue (Bea) resigned"
-    assert sum(cell.startswith("b") for cell in state.end.truth) == 10
-    assert "b?" not in state.end.truth
-    session.stored(7)
-    assert msgspec.json.decode(msgspec.json.encode(session.state(Color.BLUE)))["end"]["number"] == 7
-
-
 def test_a_clock_runs_for_the_side_to_move_and_a_person_loses_by_it() -> None:
     time = TimeControl(move_ms=1500, start_ms=600_000, setup_ms=UNLIMITED_MS, margin_ms=0)
 
@@ -416,11 +379,6 @@ def test_a_clock_runs_for_the_side_to_move_and_a_person_loses_by_it() -> None:
     assert record.verdict.reason is Reason.TIMEOUT
     assert "hint" not in record.verdict.detail
     check_record(record)
-
-
-def test_a_person_without_a_clock_is_shown_none() -> None:
-    session = session_of()
-    assert [clock.left_ms for clock in session.state(Color.RED).clocks] == [None, None]
 
 
 def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -455,10 +413,3 @@ def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeyp
 
 
 # --- who a person is --------------------------------------------------------------------------------------------------
-
-
-def test_a_person_is_known_by_its_name_and_is_no_bot() -> None:
-    ada = person("Ada")
-    assert is_person(ada)
-    assert ada != person("Bea")
-    assert not is_person(msgspec.structs.replace(ada, name="Bea"))

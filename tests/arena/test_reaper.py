@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -257,71 +256,6 @@ def test_two_passes_in_a_row_have_to_find_nothing(
     assert left_behind() == []
 
 
-def test_one_pass_is_enough_after_a_bot_that_has_exited_if_the_arena_has_no_child_but_bots(
-    monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
-) -> None:
-    """What a dead process had below it has come to the arena; the processes of another bot are no reason to look again.
-    A second pass is needed if the process was alive when the first began."""
-    passes: list[None] = []
-
-    class Counted(killing._Passes):
-        def _one_pass(self) -> Iterator[float]:
-            passes.append(None)
-            return super()._one_pass()
-
-    monkeypatch.setattr(killing, "_Passes", Counted)
-    others = reaper.other_children()  # such as a browser that tests of pages have started
-    monkeypatch.setattr(
-        killing, "other_children", lambda: [pid for pid in reaper.other_children() if pid not in others]
-    )
-
-    async def passes_of(process: BotProcess) -> int:
-        passes.clear()
-        await process.end(0)
-        return len(passes)
-
-    async def main() -> None:
-        other = await started("/bin/sh", "-c", "echo up; sleep 1000 & wait")
-        process = await started("/bin/sh", "-c", "echo up")
-        await process.wait_exit()
-        assert await passes_of(process) == 1
-        assert await passes_of(other) > 1
-
-    trio.run(main)
-    assert left_behind() == []
-
-
-def test_what_only_has_to_die_yet_is_waited_for_without_going_on_to_look(
-    monkeypatch: pytest.MonkeyPatch, no_end_of_patience: None
-) -> None:
-    """A sandbox takes milliseconds to die. Here nothing that is killed dies before three waits."""
-    waits: list[float] = []
-    dead = reaper.exit_status
-    monkeypatch.setattr(killing, "exit_status", lambda pid: dead(pid) if len(waits) > 2 else None)
-    sleep = trio.sleep
-
-    async def counted(seconds: float) -> None:
-        if seconds == killing.DYING_SECONDS:
-            waits.append(seconds)
-        await sleep(0)
-
-    async def main() -> None:
-        process = await started("/bin/sh", "-c", "echo up; exec sleep 1000")
-        monkeypatch.setattr(trio, "sleep", counted)
-        monkeypatch.setattr(
-            killing, "descend", lambda roots, most: [killed(pid) for pid in roots if pid == process.pid]
-        )
-        await process.end(0)
-
-    trio.run(main)
-    assert len(waits) >= 3
-
-
-def killed(pid: int) -> procfs.Process:
-    """A process that does not die yet."""
-    return procfs.Process(pid, os.getpid(), pid, pid, 5, is_dead=False, is_stopped=False, threads=1, resident=0)
-
-
 def test_a_sweep_asks_and_reaps_a_bounded_number_however_many_orphans_there_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -368,18 +302,6 @@ time.sleep(1000)
     trio.run(main)
 
 
-def test_orphans_are_not_looked_through_again_before_a_multiple_of_the_time_that_it_took(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    clock = iter([10.0, 10.5])
-    monkeypatch.setattr(time, "thread_time", lambda: next(clock))
-    monkeypatch.setattr(time, "monotonic", lambda: 1000.0)
-    monkeypatch.setattr(reaper, "_sweep_after", 0.0)
-    reaper.sweep()
-    assert reaper._sweep_after == 1000.0 + 0.5 * reaper.SWEEP_SHARE
-    reaper.sweep()  # does nothing, or the clock would have no more to tell
-
-
 def is_dead(pid: int) -> bool:
     process = procfs.look(pid)
     return process is None or process.is_dead
@@ -415,7 +337,7 @@ def watched(script: str, limits: Limits) -> str:
         process = BotProcess.start(Launch(python(script), Path("/"), ENVIRONMENT, limits))
         try:
             with trio.fail_after(NEVER_ENDS):
-                return await process.watch()
+                return (await process.watch()).words
         finally:
             await process.end(0)
 

@@ -11,7 +11,6 @@ from made_bots import RESIGNS
 from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
-PATIENCE = 120
 
 
 def put(path: Path, what: str = "") -> Path:

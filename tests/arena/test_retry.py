@@ -10,7 +10,6 @@ from schedules import schedule
 
 from arena.bots import process
 from arena.bots.limits import Limits
-from arena.bots.sandbox import procfs
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
@@ -82,24 +81,11 @@ def test_where_the_sandbox_works_a_bot_that_does_not_start_has_lost(make_bot: Ma
     assert trials.bots == [["ann", "bob"], ["bob", "ann"]]
 
 
-def test_bots_that_start_are_not_tried_out_again(make_bot: MakeBot) -> None:
-    bots, trials = [make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")], Trials(works=False)
-    assert reasons(bots, GameOptions(start_bot, True, trials)) == [Reason.RESIGN] * 2
-    assert trials.bots == []
-
-
 def test_a_sandbox_that_failed_for_a_moment_costs_no_game(tmp_path: Path, make_bot: MakeBot) -> None:
     first = STARTS_THE_SECOND_TIME.format(mark=str(tmp_path / "mark"))
     bots = [make_bot(first + BRIEF, "ann"), make_bot(BRIEF, "bob")]
     conditions = GameOptions(start_bot, True, Trials(works=True))
     assert reasons(bots, conditions) == [Reason.RESIGN] * 2
-
-
-def test_a_bot_that_says_it_was_the_sandbox_loses_all_the_same(make_bot: MakeBot) -> None:
-    bots = [make_bot(DOES_NOT_START.format(said="bwrap: it was me"), "ann"), make_bot(BRIEF, "bob")]
-    trials = Trials(works=True)
-    assert reasons(bots, GameOptions(start_bot, True, trials)) == [Reason.NO_START] * 2
-    assert len(trials.bots) == 2
 
 
 # --- a stopped arena --------------------------------------------------------------------------------------------------
@@ -190,9 +176,3 @@ def test_who_is_killed_as_the_machine_has_no_memory_left_has_not_lost(
     why = "this machine ran out of memory, and red (ann) was killed when the kernel made room"
     assert said == [f"game {game.id} (ann - bob) is played again: {why}"]
     assert record.verdict.reason is Reason.CRASH
-
-
-def test_what_the_kernel_has_killed_for_want_of_memory_can_be_read() -> None:
-    assert procfs.oom_kills() >= 0
-    with open("/proc/vmstat") as file:
-        assert f"oom_kill {procfs.oom_kills()}\n" in file.read()

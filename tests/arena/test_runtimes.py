@@ -105,16 +105,6 @@ def test_an_accomplices_python_is_not_run_to_ask_where_it_is_at_home(level: Leve
 
 
 @at_every_level
-@pytest.mark.parametrize("line", ["#!.x/python3", "#!/usr/bin/env .x/python3", "#!{folder}/bots/.x/python3"])
-def test_a_python_in_a_hidden_folder_beside_a_bot_is_not_run(level: Level, line: str, folder: Path) -> None:
-    accomplice(folder, "bots/.x/python3")
-    bot = load_bot(put(folder / "bots/bot.py", f"{line.replace('{folder}', str(folder))}\n"))
-    said = problem(level, [bot])
-    assert f"{folder}/bots/.x/python3 is neither among the bot's own files" in said
-    assert ran(folder) == ""
-
-
-@at_every_level
 @pytest.mark.parametrize("path", ["../B", "{folder}/B", "./way-out:/usr/bin"])
 def test_the_path_that_a_bot_sets_leads_to_no_other_bot(level: Level, path: str, folder: Path) -> None:
     accomplice(folder, "B/python3")
@@ -306,29 +296,6 @@ def test_the_whole_chain_of_links_to_an_environments_python_is_shown(folder: Pat
 
 
 @in_bwrap
-def test_a_match_in_an_environment_whose_python_is_behind_a_link_is_played(folder: Path) -> None:
-    """All bots of an arena that was installed so lost all their games."""
-    real = Path(os.path.realpath(sys.executable))
-    (folder / "odd/bin").mkdir(parents=True)
-    (folder / "odd/bin/python3").symlink_to(real)
-    subprocess.run([folder / "odd/bin/python3", "-m", "venv", "--without-pip", folder / "e"], check=True)
-    python = folder / "e/bin/python3"
-    python.unlink()
-    python.symlink_to(folder / "odd/bin/python3")
-    here = Path(__file__).parent.parent.parent
-    packages = next(path for path in sys.path if path.endswith("site-packages"))
-    site = next((folder / "e/lib").glob("python*/site-packages"))
-    (site / "here.pth").write_text(f"{here}\n{packages}\n")
-    for name in ("a.py", "b.py"):
-        (folder / name).write_text((here / "bots/drifter.py").read_text())
-    options = ["--games", "1", "--rules", "duel", "--sandbox", "bwrap", "--json"]
-    line = [str(python), "-c", "from arena.cli.main import main; main()", "match", "a.py", "b.py", *options]
-    done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=PATIENCE, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert "no-start" not in done.stdout + done.stderr
-
-
-@in_bwrap
 def test_only_the_link_is_shown_of_the_folder_that_it_is_in(folder: Path) -> None:
     if SYSTEM_PYTHON is None:
         pytest.skip("there is no Python in /usr/bin")
@@ -466,21 +433,6 @@ def test_a_program_of_the_path_that_an_entrant_has_chosen_and_that_cannot_run_br
 
 
 @in_bwrap
-def test_a_program_of_the_system_that_says_it_cannot_be_found_breaks_only_who_has_chosen_it(folder: Path) -> None:
-    program = "/usr/sbin/fstab-decode"  # which runs its argument, and exits with 127
-    if not Path(program).exists():
-        pytest.skip(f"there is no {program}")
-    bots = [
-        bot_folder(folder / "evil", f'["{program}", "python3", "m.py"]'),
-        bot_folder(folder / "good", '["./run"]', run="#!/bin/sh\n"),
-    ]
-    evil, good = verdicts(bots)
-    assert good is None
-    assert evil is not None
-    assert f"tried {program} --version, which the sandbox cannot run: " in evil
-
-
-@in_bwrap
 def test_a_program_that_does_not_end_breaks_who_has_chosen_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = folder / "opt/slow/bin/slow"
     if shutil.which("cc") is None:
@@ -541,22 +493,6 @@ def test_folders_on_the_way_of_a_link_have_to_be_open_to_the_bots_user(folder: P
 
 
 @in_bwrap
-@pytest.mark.skipif(os.geteuid() != 0, reason="only bots of root run as another user")
-def test_a_closed_program_of_the_hosts_path_breaks_only_who_has_chosen_it(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(folder / "opt/tool/bin/tool", "#!/bin/sh\n")
-    (folder / "opt/tool").chmod(0o700)
-    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}/opt/tool/bin")
-    bot = bot_folder(folder / "A", f'["{folder}/opt/tool/bin/tool"]')
-    (said,) = verdicts([bot])
-    assert said is not None
-    assert f"{folder}/opt/tool: started by root" in said
-    with pytest.raises(SandboxError, match="no bot is to blame"):
-        verdicts([bot], [folder / "opt/tool/bin/tool"])
-
-
-@in_bwrap
 def test_the_trial_of_a_bots_environment_is_that_of_the_python_behind_it(folder: Path) -> None:
     """Settings of the environment could have Python begin with the bot's own files."""
     bot = bot_folder(folder / "A", '["./v/bin/python3", "m.py"]')
@@ -586,14 +522,6 @@ def test_a_running_league_is_not_stopped_by_what_a_bot_has_chosen(
     trio.run(chosen.try_out, [bot])
     with pytest.raises(SandboxError, match=f"cannot run {program}"):
         trio.run(named.try_out, [bot])
-
-
-def test_what_an_entrant_has_written_is_one_line_in_what_is_said_of_it(folder: Path) -> None:
-    bot = bot_folder(folder / "A", '["./x\\nbroken: rival: disqualified by the host"]')
-    said = problem(Level.BASIC, [bot])
-    assert "\\nbroken: rival" in said
-    assert len(said.splitlines()) == 1
-    assert len(str(SandboxError("a\nb")).splitlines()) == len(str(SandboxError("a")).splitlines())
 
 
 # --- following paths --------------------------------------------------------------------------------------------------
@@ -691,16 +619,6 @@ def test_a_second_program_is_shown_with_its_installation_and_is_on_the_path(fold
     assert folder / "opt/lang" in found.folders
     assert str(program.parent) in found.environment["PATH"].split(os.pathsep)
     assert found.trials[-1].is_control, "the host has named it, and answers for it"
-
-
-@in_bwrap
-def test_a_second_program_that_cannot_be_run_breaks_the_bot_that_has_chosen_it(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(folder / "opt/lang/bin/python2.7", "#!/bin/sh\nexit 127\n")
-    monkeypatch.setenv("PATH", f"{folder}/opt/lang/bin{os.pathsep}{os.environ['PATH']}")
-    (verdict,) = verdicts([besides(folder, '["python2.7"]')])
-    assert "which the sandbox cannot run" in (verdict or "")
 
 
 def test_a_python_is_tried_with_words_that_every_python_knows(folder: Path) -> None:

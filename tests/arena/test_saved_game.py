@@ -25,7 +25,7 @@ from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.saved import Finished, PreparedGame, play_prepared
+from arena.league.saved import PreparedGame, play_prepared
 from arena.league.stop import StopRequest
 from arena.league.store import Store, StoreChangedError
 from arena.play.saved_game import load_saved, save_game, saved_game
@@ -129,10 +129,6 @@ def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) ->
             for hands in (whole, second)
         )
         assert turns[len(turns) - len(turns_again) :] == turns_again
-
-
-def test_before_both_have_set_up_there_is_nothing_to_go_on_from() -> None:
-    assert Referee(spec("duel", TimeControl())).history() is None
 
 
 def test_a_restored_bot_is_told_its_own_set_up_and_not_the_opponents() -> None:
@@ -278,15 +274,6 @@ def saved(folder: Path) -> dict[str, Any]:
     return content
 
 
-def test_how_bots_are_held_is_said_before_a_game_begins_and_before_it_goes_on(folder: Path) -> None:
-    begun = arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "3")
-    resumed = arena(folder, "resume", "g.json", "--pause-after", "5")
-    for done in (begun, resumed):
-        assert done.returncode == 0, done.stderr
-        said = done.stderr.partition("; Ctrl-C saves")[0]
-        assert "sandbox: basic (bots can use your files and network" in said
-
-
 def test_a_level_that_is_asked_for_wins_over_that_of_the_file_and_is_kept_in_it(folder: Path) -> None:
     reason = Level.BWRAP.why_not()
     if reason is not None:
@@ -303,19 +290,6 @@ def test_a_level_that_is_asked_for_wins_over_that_of_the_file_and_is_kept_in_it(
     assert ended.returncode == 0, ended.stderr
     assert "sandbox: bwrap\n" in ended.stderr
     assert all(held.startswith("bwrap: ") for held in stored(folder / "c.sqlite").confinement)
-
-
-def test_where_the_result_goes_is_said_before_the_game_goes_on_if_it_is_not_where_one_would_look(folder: Path) -> None:
-    pause_a_game(folder)
-    known = arena(folder, "resume", "g.json", "--pause-after", "4")
-    assert "store: " not in known.stderr
-    (folder / "other").mkdir()
-    shutil.copy(folder / "g.json", folder / "other")
-    outside = arena(folder / "other", "resume", "g.json", "--pause-after", "5")
-    assert f"store: {folder / 'c.sqlite'} (outside this folder)\n" in outside.stderr.partition("; Ctrl-C saves")[0]
-    (folder / "c.sqlite").unlink()
-    new = arena(folder, "resume", "g.json", "--pause-after", "5")
-    assert f"store: {folder / 'c.sqlite'} (a new one)\n" in new.stderr.partition("; Ctrl-C saves")[0]
 
 
 @pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
@@ -349,20 +323,12 @@ def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
     assert len(record.cpu_us) == len(record.actions) > 6
 
 
-@pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
-def test_pondering_is_allowed_after_a_pause_if_it_was_before(folder: Path, pondering: bool) -> None:
-    pause_a_game(folder, *([] if pondering else ["--no-pondering"]))
-    done = arena(folder, "resume", "g.json")
-    assert done.returncode == 0, done.stderr
-    assert (stored(folder / "c.sqlite").pondered_us is None) == pondering
-
-
 # --- its store --------------------------------------------------------------------------------------------------------
 
 DUELS = ROOT / "tests" / "golden" / "stores" / "duel.sqlite"
 
 
-@pytest.mark.parametrize("what", ["deleted", "replaced", "written over"])
+@pytest.mark.parametrize("what", ["deleted", "replaced"])
 def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_path: Path, what: str) -> None:
     path, bot = tmp_path / "l.sqlite", load_bot(ROOT / "bots" / "drifter.py")
     with Store(Path(shutil.copy(DUELS, tmp_path / "all.sqlite")), create=False) as store:
@@ -375,8 +341,7 @@ def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_pat
 
         def play_and_exchange(*_: object) -> GameRecord:
             """In place of the loop in which the game is played."""
-            if what != "written over":
-                path.rename(tmp_path / "gone.sqlite")
+            path.rename(tmp_path / "gone.sqlite")
             if what != "deleted":
                 path.write_bytes(other)
             return records[2]
@@ -386,27 +351,3 @@ def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_pat
     assert path.exists() is (what != "deleted")
     if path.exists():
         assert path.read_bytes() == other
-
-
-def test_a_store_that_stays_gets_the_game(tmp_path: Path) -> None:
-    bot = load_bot(ROOT / "bots" / "drifter.py")
-    with Store(Path(shutil.copy(DUELS, tmp_path / "all.sqlite")), create=False) as store:
-        record = store.record("1")[1]
-    with Store(tmp_path / "l.sqlite", create=True) as store:
-        held = Sandbox(Level.BASIC, [bot], Limits(), {})
-        prepared = PreparedGame(spec("duel", TimeControl()), (bot, bot), None, store, tmp_path / "g", held, True, 1)
-        ending = play_prepared(prepared, None, StopRequest(), str, lambda *_: record)  # type: ignore[arg-type]
-        assert ending == Finished(store.rows()[0])
-
-
-def test_one_game_of_a_store_of_others_is_a_plan_of_its_own(folder: Path) -> None:
-    """What was planned for others is nothing that these two lack; what was planned for just these stays."""
-    pause_a_game(folder)
-    for entrants, before, after in ((0, 7, 7), (1, 7, 1)):
-        with Store(folder / "c.sqlite", create=True) as store:
-            store.keep(entrants=(*store.kept().entrants, *[Player("other", "3")] * entrants))
-            store.keep(planned=before)
-        (folder / "g.json").unlink()
-        pause_a_game(folder)
-        with Store(folder / "c.sqlite", create=False) as store:
-            assert store.read().kept.planned == after

@@ -125,20 +125,6 @@ def test_the_verdict_is_that_of_the_pairs_in_order_however_games_end(seed: int, 
     assert at_once(play, pairing(60), slots, random.Random(seed)) == in_order(play, pairing(60))
 
 
-def test_fast_wins_and_slow_losses_do_not_win_the_test() -> None:
-    """Of each pair one game is won at once, and the other is lost long after: whoever counted games would stop."""
-    test = pairing()
-    slow: list[GameRow] = []
-    for _ in range(40):
-        won, lost = test.next(()) or ()
-        test.tell([row_of(won, new_wins(won))])
-        slow.append(row_of(lost, new_loses(lost)))
-    assert test.state.pairs == 0
-    test.tell(slow)
-    assert test.state.counts[2] == test.state.pairs > 0
-    assert test.state.decision is not Decision.BETTER
-
-
 @settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(0, 80))
 def test_a_test_that_goes_on_comes_to_the_same_verdict(seed: int, told: int) -> None:

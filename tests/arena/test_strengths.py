@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.league.ratings import RatedLeague, Results, Score, strengths
-from arena.league.ratings.intervals import Curve, Direction, Superiorities
+from arena.league.ratings.intervals import Curve, Direction, superiority_in
 from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.ratings.strengths import Fit, Priors, fit, log_total, moments, scale_of, solved
 
@@ -249,28 +249,11 @@ def test_the_games_bound_the_advantage_unless_strengths_explain_them(results: st
 # --- superiority ----------------------------------------------------------------------------------------------------
 
 
-def test_superiority_is_sure_after_a_clean_score_and_even_between_equals() -> None:
-    results = games([(0, 1, 25, 0, 0), (1, 0, 0, 25, 0), (1, 2, 10, 10, 5), (2, 1, 10, 10, 5)], 3)
-    found = {(one, other): share for one, other, share in RatedLeague(results).superiorities("012")}
-    assert found["0", "1"] > 0.999999
-    assert found["1", "2"] == pytest.approx(0.5, abs=0.02), "the prior still knows who lost to the best"
-
-
-def test_superiority_is_near_that_of_two_who_only_met_each_other() -> None:
-    """A third bot that has met neither of them but once each, with even results, says little."""
-    alone = games([(0, 1, 8, 3, 2), (1, 0, 4, 7, 2)], 2)
-    beside = games([(0, 1, 8, 3, 2), (1, 0, 4, 7, 2), (0, 2, 1, 1, 0), (1, 2, 1, 1, 0)], 3)
-    (pair,) = RatedLeague(alone).superiorities("01")
-    third = next(iter(RatedLeague(beside).superiorities("012")))
-    assert third[:2] == pair[:2] == ("0", "1")
-    assert third[2] == pytest.approx(pair[2], abs=0.03)
-
-
 @pytest.mark.parametrize("tie", [0.0, 0.3, 2.0])
 def test_superiority_is_close_to_the_whole_likelihood(tie: float) -> None:
     """Closer than the normal distribution of the difference is."""
     found = fitted(drawn(6, 4, random.Random(int(10 * tie)), tie=tie))
-    likelihoods, off, off_by_normal = Superiorities(found), [0.0], [0.0]
+    off, off_by_normal = [0.0], [0.0]
     for one, other in itertools.permutations(range(6), 2):
         ahead = found.point.logits[one] - found.point.logits[other]
         own = [a - b for a, b in zip(found.covariance[one], found.covariance[other], strict=True)]
@@ -278,8 +261,8 @@ def test_superiority_is_close_to_the_whole_likelihood(tie: float) -> None:
         *moves, advantage, v = (value / variance for value in own)
         curve = Curve(found, Direction(moves, advantage, v, variance), with_prior=True, everything=True)
         exact = math.erfc(-math.copysign(math.sqrt(max(0.0, -curve.fall(-ahead))), ahead)) / 2
-        assert likelihoods.of(one, other) + likelihoods.of(other, one) == pytest.approx(1)
-        off.append(abs(likelihoods.of(one, other) - exact))
+        assert superiority_in(found, one, other) + superiority_in(found, other, one) == pytest.approx(1)
+        off.append(abs(superiority_in(found, one, other) - exact))
         off_by_normal.append(abs(math.erfc(-ahead / math.sqrt(2 * variance)) / 2 - exact))
     assert sum(off) < 0.9 * sum(off_by_normal)
     assert max(off) < 0.01

@@ -99,12 +99,6 @@ def test_open_files_of_all_processes_together_have_a_limit(machine: Machine) -> 
     assert watch_over(Limits(memory=64 * MIB, processes=128)).look() == ""
 
 
-def test_of_few_processes_open_files_are_not_counted(machine: Machine) -> None:
-    """The system's own limit for each keeps them below that of all."""
-    machine.children, machine.opened = {LEADER: [100, 101, 102]}, 1000
-    assert watch_over().look() == ""
-
-
 def test_a_process_that_nobody_may_look_into_has_all_open_that_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = descriptors(os.getpid(), 256)
     with open(os.devnull), open(os.devnull):
@@ -157,17 +151,6 @@ def test_a_look_that_takes_long_is_followed_by_a_pause_that_is_longer(
     assert machine.looks * 0.010 <= 100 / watch.WATCH_SHARE + 0.2
 
 
-def test_quick_looks_are_twenty_a_second(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "thread_time", lambda: 0.0)
-
-    async def main() -> None:
-        with trio.move_on_after(10):
-            await watch_over().until_over()
-
-    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
-    assert 190 <= machine.looks <= 200
-
-
 def test_who_does_not_stand_still_is_looked_at_soon_but_no_more_often_than_looks_may_cost(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,7 +190,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def test_memory_is_read_exactly_in_a_thread_only(machine: Machine, readings: Counter[str]) -> None:
     """Fifteen times 5 MB of its own are too much, of 10 MB that are in use in each."""
     machine.children, machine.resident = {LEADER: list(range(100, 114))}, 10 * MIB
-    words = trio.run(watch_over().until_over)
+    words = trio.run(watch_over().until_over).words
     assert words.startswith("used 75M of memory, all its processes together; 64M are allowed")
     assert readings.pop(threading.main_thread().name, 0) == 0
     assert sum(readings.values()) == 15

@@ -15,7 +15,7 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
-from arena.game.hints import Language
+from arena.game.hints import ProgramLanguage
 from arena.game.record import GameRecord, History, NoteLine, Use
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
@@ -27,7 +27,6 @@ from arena.league.executor.wire import GaveBack, Play, Setup, from_worker, to_wo
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Reason
 
-PATIENCE = 120.0
 ODD = "\udcff/caf\udce9 \ud800 \x00\n ½ 🂡"
 """What a path may hold that is not UTF-8, and more."""
 odd_text = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -91,7 +90,7 @@ def test_a_worker_knows_the_language_though_it_is_not_told_the_files() -> None:
     built = BotSpec("bob", Path("/bob"), ("./bot",), Path("/bob"), "", build="go build -o bot .")
     asked = PlaySettings((bot, built), Level.BASIC, Limits(1, 1, 1), {}, (), False)
     (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=1, cpus=())))
-    assert [language_of(one) for one in setup.settings().bots] == [Language.RUST, Language.GO]
+    assert [language_of(one) for one in setup.settings().bots] == [ProgramLanguage.RUST, ProgramLanguage.GO]
 
 
 @given(data=st.data())

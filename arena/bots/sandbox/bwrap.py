@@ -77,7 +77,7 @@ _starts = itertools.count()
 
 
 def spare_user() -> int | None:
-    """The user id that the next bot runs as, if the arena is root; None if bots run as the arena's own user."""
+    """Return the user id that the next bot runs as, if the arena is root; None if bots run as the arena's own user."""
     if os.geteuid() != 0:
         return None
     number = os.getpid() * USERS_EACH + next(_starts) % USERS_EACH
@@ -128,7 +128,7 @@ class Workshop:
 
 
 def build_line(build: str, workshop: Workshop, user: int | None) -> tuple[str, ...]:
-    """The line that builds a bot, as the user with this id. All that the build prints goes to standard error.
+    """Return the line that builds a bot, as the user with this id. All that the build prints goes to standard error.
 
     Inside, the copy is where the bot's files are when it plays, so that paths which a build writes down hold then.
     """
@@ -154,7 +154,7 @@ def through_shell(line: Sequence[str]) -> tuple[str, ...]:
 
 
 def bare_mounts(words: Sequence[str], folders: Sequence[Path] = (), links: Sequence[Link] = ()) -> Mounts:
-    """How to run a line with no bot's files in the sandbox: in a bot's place is a program of the system."""
+    """Return how to run a line with no bot's files in the sandbox: in a bot's place is a program of the system."""
     return Mounts(
         Path(_tool("true")), f"{HOME}/true", tuple(folders), tuple(words), {"PATH": TOOL_PATH}, links=tuple(links)
     )
@@ -166,7 +166,7 @@ def bare_mounts(words: Sequence[str], folders: Sequence[Path] = (), links: Seque
 def _sandbox(
     shown: Sequence[str], environment: Mapping[str, str], tmp: int, user: int | None, *, network: bool = False
 ) -> tuple[str, ...]:
-    """The line up to where the program's limits are set: namespaces, what is seen in them, and no rights."""
+    """Return the line up to where the program's limits are set: namespaces, what is seen in them, and no rights."""
     if user is None:
         namespaces = ["--unshare-all", "--unshare-user", *(["--share-net"] if network else [])]
         if "--disable-userns" in options_of_bwrap():
@@ -192,7 +192,6 @@ def _sandbox(
 
 
 def _limits(values: Mapping[str, int], processes: int) -> list[str]:
-    """The words that set what the system itself limits for each process."""
     if counts_one_bot():
         values = {**values, "nproc": processes}
     return [_tool("prlimit"), *(f"--{name}={at_most_own(name, value)}" for name, value in values.items()), "--"]
@@ -207,7 +206,7 @@ def _filter_place() -> str:
 
 @lru_cache
 def _filter_file() -> int:
-    """A descriptor of the filter, in memory, which nobody can change any more."""
+    """Return a descriptor of the filter, in memory, which nobody can change any more."""
     import fcntl  # which Windows has not
 
     program = filter_program()
@@ -228,7 +227,7 @@ def _tool(name: str) -> str:
 
 @lru_cache
 def options_of_bwrap() -> frozenset[str]:
-    """The options that this bwrap has, as its help lists them."""
+    """Return the options that this bwrap has, as its help lists them."""
     try:
         done = subprocess.run([_tool("bwrap"), "--help"], check=False, capture_output=True, timeout=TRIAL_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
@@ -238,13 +237,13 @@ def options_of_bwrap() -> frozenset[str]:
 
 @lru_cache
 def _has_user(user: int) -> bool:
-    """Whether there is such a user id in the user namespace that the arena runs in."""
+    """Return whether there is such a user id in the user namespace that the arena runs in."""
     lines = (line.split() for line in Path("/proc/self/uid_map").read_text().splitlines())
     return any(int(first) <= user < int(first) + int(count) for first, _, count in lines)
 
 
 def counts_one_bot() -> bool:
-    """Whether the system counts the processes of one bot, and not of all that run as the same user."""
+    """Return whether the system counts the processes of one bot, and not of all that run as the same user."""
     return os.geteuid() == 0 or tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2]) >= (5, 14)
 
 
@@ -253,7 +252,7 @@ def counts_one_bot() -> bool:
 
 @lru_cache
 def system_options() -> tuple[str, ...]:
-    """The options that show the system, with the folders that the kernel makes up.
+    """Return the options that show the system, with the folders that the kernel makes up.
 
     Process 1, bwrap's own, is hidden: an ordinary user's bot could read what bwrap was started with, and write to its
     memory, which no limit holds.
@@ -278,18 +277,17 @@ def system_options() -> tuple[str, ...]:
 
 @lru_cache
 def _etc() -> tuple[Path, ...]:
-    """List what is shown of /etc."""
     return tuple(path for pattern in ETC for path in sorted(Path("/etc").glob(pattern)))
 
 
 def network_options() -> list[str]:
-    """The options that show what programs read to use the network."""
+    """Return the options that show what programs read to use the network."""
     paths = [str(path) for pattern in NETWORK_ETC for path in sorted(Path("/etc").glob(pattern))]
     return [word for path in paths for word in ("--ro-bind-try", path, path)]
 
 
 def shown_options(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
-    """The options that show what lies outside the system, in folders that the bot may go through."""
+    """Return the options that show what lies outside the system, in folders that the bot may go through."""
     line: list[str] = []
     made, shown = {Path("/"), Path("/tmp"), Path("/etc")}, list(SYSTEM)
 

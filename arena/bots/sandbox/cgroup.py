@@ -90,7 +90,6 @@ class Group:
             return None
 
     def memory_now(self) -> int:
-        """The memory that is in use now, in bytes, counted as in `memory_peak`."""
         return int((self._folder / "memory.current").read_text())
 
     def oom_kills(self) -> int:
@@ -149,7 +148,7 @@ class Hierarchy:
         return hierarchy
 
     def make(self, name: str, limits: Limits, helpers: int) -> Group:
-        """A group of that name with these limits; names are free again once their group is removed.
+        """Return a group of that name with these limits; names are free again once their group is removed.
 
         `helpers` processes that are not the bot's may be in it as well. Raises `CgroupError`, with the system's error
         as its cause.
@@ -245,7 +244,6 @@ def _give_back(own: Path) -> None:
 
 
 def _remove_leftovers(own: Path) -> None:
-    """Remove what arenas have left that were killed."""
     for folder in _folders(own):
         match = _FOLDER.fullmatch(folder.name)
         if match and not Path("/proc", match[1]).exists():
@@ -257,7 +255,6 @@ def _remove_leftovers(own: Path) -> None:
 
 
 def _folders(group: Path) -> list[Path]:
-    """The groups in a group."""
     try:
         return [path for path in group.iterdir() if path.is_dir()]
     except OSError:
@@ -265,7 +262,6 @@ def _folders(group: Path) -> list[Path]:
 
 
 def _remove(group: Path) -> None:
-    """Remove a group, if there are no processes in it."""
     with contextlib.suppress(OSError):
         group.rmdir()
 
@@ -279,5 +275,4 @@ def _write(file: Path, text: str) -> None:
 
 
 def _counters(file: Path) -> dict[str, int]:
-    """A file of lines with a name and a number."""
     return {name: int(number) for name, number in (line.split() for line in file.read_text().splitlines())}

@@ -43,7 +43,7 @@ class Entry(NamedTuple):
 
 
 def entries(folder: Path, *, passes_over: bool = False) -> Iterator[Entry]:
-    """All that is in a folder and in those below it, each folder before what is in it.
+    """Yield all that is in a folder and in those below it, each folder before its content.
 
     Raises `FilesError` if there is more than anybody needs, and `OSError` if a folder cannot be read, unless that is
     passed over.
@@ -92,7 +92,6 @@ def size_on_disk(folder: Path) -> int:
 
 
 def stamps(folder: Path) -> Stamps:
-    """Return the stamps of all files of a folder. Raises `FilesError` and `OSError`."""
     return {entry.path: entry.stamp for entry in entries(folder)}
 
 

@@ -91,7 +91,6 @@ class Freezer:
                 signal_group(group, signal.SIGCONT)
 
     def _used(self) -> int:
-        """Return the processor time used since the freeze."""
         if self._group:
             return max(0, self._group.cpu_us() - self._group_before)
         clocks = ((cpu_us(pid), before) for pid, before in self._before.items())

@@ -182,12 +182,11 @@ class _Passes:
         return True, other_children()
 
     def _reap(self, pid: int) -> None:
-        """Reap a process if it is an orphan and dead."""
         if pid in self._bot.orphans:
             reap_orphan(self._bot, pid)
 
     def _is_ours(self, child: int) -> bool:
-        """Whether a child of this process is the bot's; it is noted as the bot's orphan then."""
+        """Return whether a child of this process is the bot's; it is noted as the bot's orphan then."""
         if child in self._bot.orphans:
             return True
         if child in self._found and (process := look(child)) and process.started == self._found[child]:

@@ -41,7 +41,7 @@ class SandboxError(UsageError):
 
 
 def host_fault(error: BaseException) -> HostError | None:
-    """The error as one of the machine's, if it is that this process has run out of something."""
+    """Return the error as one of the machine's, if it is that this process has run out of something."""
     if isinstance(error, HostError):
         return error
     if isinstance(error, BaseExceptionGroup):
@@ -56,7 +56,11 @@ def host_fault(error: BaseException) -> HostError | None:
 
 
 class StartError(Exception):
-    """A bot's program could not be started; the text is the system's reason."""
+    """A bot's program could not be started; the text is the system's reason, `errno` its number."""
+
+    def __init__(self, text: str, errno: int | None = None) -> None:
+        super().__init__(text)
+        self.errno = errno
 
 
 class Group(Protocol):
@@ -98,5 +102,5 @@ def disk_fault(error: OSError, what: str) -> HostError | None:
 
 
 def cannot_start_another(error: OSError) -> HostError:
-    """The error of a start that the machine could not carry."""
+    """Return the error of a start that the machine could not carry."""
     return HostError(f"this machine cannot start another bot: {error.strerror}")

@@ -75,13 +75,13 @@ def choose(asked: str) -> Level:
 
 
 def strongest(levels: Iterable[str]) -> str:
-    """The strongest of some levels, by their names; of none it is the weakest that there is."""
+    """Return the strongest of some levels, by their names; of none it is the weakest that there is."""
     names = [level.value for level in Level]
     return max(levels, key=names.index, default=names[0])
 
 
 def joined(line: Sequence[str], group: Group) -> tuple[str, ...]:
-    """The line that first joins a control group."""
+    """Return the line that first joins a control group."""
     return ("/bin/sh", "-c", JOIN, str(group.members), *line)
 
 

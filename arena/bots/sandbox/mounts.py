@@ -79,7 +79,7 @@ def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | N
     place = HOME if own.is_dir() else f"{HOME}/{own.name}"
 
     def inside(text: str) -> str:
-        """A word of the command or a value of the environment, with the bot's own path as it is inside."""
+        """Return a word of the command or a value of the environment, with the bot's own path as it is inside."""
         if not os.path.isabs(text) or "\0" in text:
             return text
         path = Path(os.path.realpath(Path(text).parent), Path(text).name)

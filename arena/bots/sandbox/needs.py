@@ -64,7 +64,7 @@ def behind_shim(program: Path, host: HostPrograms) -> Path:
 def _manager(program: Path, host: HostPrograms) -> Path | None:
     """Return the toolchain manager that a program is a shim of; None for an ordinary program."""
     end, rustup = Path(os.path.realpath(program)), program.with_name("rustup")
-    if rustup.is_file() and os.path.samefile(rustup, end):  # a link, or the same file under a second name
+    if os.path.isfile(rustup) and os.path.samefile(rustup, end):  # a link, or the same file under a second name
         end = rustup
     if end.name in PROXIES:
         return None if program.name == PROXIES[end.name] else end.with_name(PROXIES[end.name])
@@ -127,7 +127,6 @@ class Needs:
 
     @property
     def shown(self) -> tuple[tuple[Path, ...], tuple[Link, ...]]:
-        """The folders and the links that have to be visible."""
         return tuple(sorted(self._folders)), tuple(self._links[place] for place in sorted(self._links))
 
     def add_named(self, path: Path) -> tuple[Path, ...]:
@@ -148,7 +147,6 @@ class Needs:
         return (program.parent,)
 
     def add_all(self, other: "Needs") -> None:
-        """Add what another program needs."""
         self._folders |= other._folders
         self._links |= other._links
 
@@ -178,7 +176,7 @@ class Needs:
         except (OSError, ValueError):
             return
         is_own = environment.is_relative_to(self._own)  # then it is the bot that has named it
-        if base and base.exists() and self._host.why_not(base, for_host=not is_own) is None:
+        if base and os.path.exists(base) and self._host.why_not(base, for_host=not is_own) is None:
             self._show(base)
 
     def _show(self, program: Path) -> None:
@@ -213,7 +211,7 @@ def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
     owner = printable(f"{who} belongs to {folder}")
     refusal = SandboxError if is_hosts or folder in _OF_THE_ARENA else UsageError
     homes = {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
-    marked = any((folder / mark).exists() for mark in INSTALLATION_MARKS)
+    marked = any(os.path.exists(folder / mark) for mark in INSTALLATION_MARKS)
     collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
     if any(home.is_relative_to(folder) for home in homes) or (collection and not marked):
         raise refusal(

@@ -60,7 +60,7 @@ class Process(NamedTuple):
 
 
 def look(pid: int) -> Process | None:
-    """A process as it is now; None if there is none of that number."""
+    """Return a process as it is now; None if there is none of that number."""
     if not _LINUX:
         return _look_with_psutil(pid)
     data = read_file(f"/proc/{pid}/stat")
@@ -111,7 +111,7 @@ def ticks_now() -> int:
 
 
 def children(pid: int, most: int = EVERYTHING) -> list[int]:
-    """The numbers of a process's children, the oldest first, the dead that nobody has reaped included.
+    """Return the numbers of a process's children, the oldest first, the dead that nobody has reaped included.
 
     Of more than `most` that many are listed, or a few more.
     """
@@ -132,7 +132,6 @@ def children(pid: int, most: int = EVERYTHING) -> list[int]:
 
 
 def every_process() -> list[int]:
-    """The numbers of all processes that can be seen."""
     try:
         return [int(name) for name in _with_room(lambda: os.listdir("/proc")) if name.isdigit()] if _LINUX else []
     except OSError:
@@ -191,7 +190,6 @@ def own_memory(pid: int) -> int:
 
 
 def _of_status(pid: int, *names: bytes) -> int:
-    """The sum of these lines of a process's file `status`, in bytes."""
     status = read_file(f"/proc/{pid}/status")
     if b"\nVmPTE:" not in status:
         status = _of_other_thread(pid, "status")
@@ -267,7 +265,7 @@ def thread_times(pid: int) -> dict[int, tuple[int, int]]:
 
 
 def parse_schedstat(data: bytes) -> tuple[int, int] | None:
-    """Microseconds that a thread was on a CPU and that it waited for one; None if the file was empty."""
+    """Return the microseconds that a thread was on a CPU and that it waited for one; None if the file was empty."""
     ran, waited, *_ = (*data.split(), b"", b"")
     return (int(ran) // 1000, int(waited) // 1000) if waited else None
 
@@ -308,7 +306,7 @@ def variable(pid: int, name: str) -> str | None:
 
 
 def read_file(path: str, most: int = EVERYTHING) -> bytes:
-    """A small file of /proc, whole or its first `most` bytes; empty if it cannot be read."""
+    """Return a small file of /proc, whole or its first `most` bytes; empty if it cannot be read."""
     try:
         descriptor = _with_room(lambda: os.open(path, os.O_RDONLY | os.O_CLOEXEC))
     except OSError:
@@ -351,7 +349,7 @@ def keep_spare_descriptor() -> None:
 
 
 def _unshared_with_psutil(pid: int) -> int:
-    """Bytes of resident memory that no other process has. 0 if that cannot be told."""
+    """Return the bytes of resident memory that no other process has. 0 if that cannot be told."""
     try:
         return int(psutil.Process(pid).memory_full_info().uss)
     except (psutil.Error, AttributeError):

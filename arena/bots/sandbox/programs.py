@@ -23,7 +23,6 @@ REMEDY = "put a copy into the bot's folder"
 
 
 def is_within(path: Path, folders: tuple[Path, ...]) -> bool:
-    """Return whether a path is one of the folders or lies in one."""
     return any(path.is_relative_to(folder) for folder in folders)
 
 
@@ -38,13 +37,11 @@ def own_files(bot: BotSpec) -> Path:
 
 
 def is_program(path: Path) -> bool:
-    """Return whether this is a file that can be run."""
-    return path.is_file() and os.access(path, os.X_OK)
+    return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
 def is_environment(folder: Path) -> bool:
-    """Return whether this is a virtual environment of Python's."""
-    return (folder / "pyvenv.cfg").is_file()
+    return os.path.isfile(folder / "pyvenv.cfg")
 
 
 def installation(program: Path) -> Path:
@@ -116,7 +113,6 @@ class HostPrograms:
         )
 
     def named_program(self, name: str) -> Path | None:
-        """Return the program that the host has named, if it has one of this name."""
         return next((path for path in self.named if path.name == name and os.path.isfile(path)), None)
 
     def is_control(self, program: Path) -> bool:

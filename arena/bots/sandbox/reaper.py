@@ -75,19 +75,16 @@ def try_reap(pid: int) -> tuple[int, int] | None:
 
 
 def kill(pid: int) -> None:
-    """Kill a process, if it is still there."""
     with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGKILL)
 
 
 def signal_group(group: int, number: signal.Signals) -> None:
-    """Send a signal to a process group, if it is still there."""
     with contextlib.suppress(OSError):
         os.killpg(group, number)
 
 
 def adopts_orphans() -> bool:
-    """Whether orphans below this process become its children."""
     answer = ctypes.c_int()
     if sys.platform == "linux":
         _libc().prctl(GET_CHILD_SUBREAPER, ctypes.byref(answer), 0, 0, 0)
@@ -95,7 +92,6 @@ def adopts_orphans() -> bool:
 
 
 def prctl(option: int, value: int) -> int:
-    """Make the system call; 0 where there is none."""
     return int(_libc().prctl(option, value, 0, 0, 0)) if sys.platform == "linux" else 0
 
 
@@ -153,7 +149,6 @@ def own_every_orphan() -> None:
 
 
 def owns_every_orphan() -> bool:
-    """Whether each orphan that this process adopts is a bot's."""
     return _bystanders is not None
 
 
@@ -167,7 +162,6 @@ def adopt_orphans() -> None:
 
 
 def _stop_adopting() -> None:
-    """Leave the orphans of a host program's own children alone from here on."""
     global _adopted_before  # noqa: PLW0603  (as above)
     if _adopted_before is not None and not owns_every_orphan():
         prctl(SET_CHILD_SUBREAPER, int(_adopted_before))
@@ -180,7 +174,6 @@ def new_token() -> str:
 
 
 def _is_below(token: str, above: str) -> bool:
-    """Whether a token is this one, or comes from a process that has this one."""
     return token == above or token.startswith(f"{above}.")
 
 
@@ -196,7 +189,6 @@ def register(leader: int, token: str, on_reaped: OnReaped | None = None) -> None
 
 
 def forget(leader: int) -> None:
-    """Forget a bot whose processes have all been reaped."""
     del owners[leader]
     if not owners:
         _stop_adopting()
@@ -208,7 +200,6 @@ def roots(leader: int) -> list[int]:
 
 
 def has_orphans(leader: int) -> bool:
-    """Whether a bot has orphans that have not been reaped."""
     return bool(owners[leader].orphans)
 
 
@@ -283,16 +274,15 @@ def other_children() -> list[int]:
 
 
 def is_unsure(child: int) -> bool:
-    """Whether the owner of a child is not known, and is to be looked up again."""
+    """Return whether the owner of a child is not known, and is to be looked up again."""
     return child in _asked and time.monotonic() - _asked[child] < START_SECONDS
 
 
 def is_stranger(child: int) -> bool:
-    """Whether a child is to be left alone: no bot is known to own it, and it need not be a bot's."""
+    """Return whether a child is to be left alone: no bot is known to own it, and it need not be a bot's."""
     return child in _asked and not is_unsure(child) and not owns_every_orphan()
 
 
 def forget_strangers(here: Iterable[int]) -> None:
-    """Forget the children that are not among these."""
     for pid in _asked.keys() - set(here):
         del _asked[pid]

@@ -65,7 +65,7 @@ def process_limits(limits: Limits) -> dict[str, int]:
 
 
 def at_most_own(name: str, value: int) -> int:
-    """The limit of this name, or that of the arena itself where it is lower: nothing below may raise it."""
+    """Return the limit of this name, or that of the arena itself where it is lower: nothing below may raise it."""
     _, hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))
     return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
@@ -101,7 +101,6 @@ def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
 
 
 def _lower(pid: int, number: int, value: int) -> None:
-    """Set a limit, unless there is a lower one."""
     _, hard = resource.prlimit(pid, number)
     lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.prlimit(pid, number, (lowest, lowest))
@@ -160,7 +159,7 @@ def ask_for_short_slices() -> bool:
 
 
 def scheduling(pid: int = 0) -> Scheduling | None:
-    """How the main thread of a process, or with 0 the calling thread, is scheduled; None where nobody tells."""
+    """Return how the main thread of a process, or with 0 the calling thread, is scheduled; None where nobody tells."""
     found = ctypes.create_string_buffer(SIZE)
     if _call(1, pid, found, SIZE, 0) != 0:
         return None

@@ -249,7 +249,7 @@ LOAD, AND, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT = 0x20, 0x54, 0x06, 0x15, 0
 
 @lru_cache
 def filter_program(machine: str = platform.machine()) -> bytes | None:
-    """The filter for a machine by its name, as `bwrap --seccomp` wants it: an array of struct sock_filter.
+    """Return the filter for a machine by its name, as `bwrap --seccomp` wants it: an array of struct sock_filter.
 
     None for machines whose calls are not known here; a bot then runs without a filter
     (`arena.bots.sandbox.bwrap_check.gaps`).
@@ -328,7 +328,7 @@ def _fcntl() -> Steps:
 
 
 def _argument(index: int) -> int:
-    """Where the low half of a call's argument is; the kernel looks at no more of an int."""
+    """Return where the low half of a call's argument is; the kernel looks at no more of an int."""
     return 16 + 8 * index
 
 

@@ -100,12 +100,12 @@ def check(own: Path, systemd_rules: bool) -> None:
 
 
 def is_root(group: Path) -> bool:
-    """Whether this is the root of all control groups of the machine, and not just of what a container sees."""
+    """Return whether this is the root of all control groups of the machine, and not just of what a container sees."""
     return not (group / "cgroup.type").exists()
 
 
 def _mounts(mountinfo: str) -> Iterator[tuple[str, Path]]:
-    """Where version 2 is mounted: the group that is the root there, and the place."""
+    """Return where version 2 is mounted: the group that is the root there, and the place."""
     for line in mountinfo.splitlines():
         fields, _, filesystem = line.partition(" - ")
         if filesystem.startswith("cgroup2 "):
@@ -114,7 +114,7 @@ def _mounts(mountinfo: str) -> Iterator[tuple[str, Path]]:
 
 
 def _unescaped(word: str) -> str:
-    """A path as it is: the kernel writes blanks and the like as a backslash and three octal digits."""
+    """Return a path as it is: the kernel writes blanks and the like as a backslash and three octal digits."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), word)
 
 
@@ -126,12 +126,11 @@ def _listed(controllers: frozenset[str] | set[str]) -> str:
 
 
 def systemd_rules() -> bool:
-    """Whether systemd rules this machine."""
     return Path("/run/systemd/system").is_dir()
 
 
 def in_scope(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> list[str] | None:
-    """The line that starts a command in a scope of its own, in the same terminal, folder and environment.
+    """Return the line that starts a command in a scope of its own, in the same terminal, folder and environment.
 
     Replace this process by it (`os.execvp`); it keeps its process id. None where there is no systemd that answers, and
     in what has been started by such a line: what does not work in one scope will not work in the next.
@@ -157,19 +156,18 @@ def in_scope(command: Sequence[str], environment: Mapping[str, str] = os.environ
 
 
 def _has_own_systemd(environment: Mapping[str, str]) -> bool:
-    """Whether this user has a systemd that can be asked: there is none without a login session."""
+    """Return whether this user has a systemd that can be asked: there is none without a login session."""
     folder = environment.get("XDG_RUNTIME_DIR")
     return "DBUS_SESSION_BUS_ADDRESS" in environment or (folder is not None and Path(folder, "bus").exists())
 
 
 def _is_delegated(group: Path) -> bool:
-    """Whether systemd has delegated this group: it is a scope of ours, or it is marked."""
+    """Return whether systemd has delegated this group: it is a scope of ours, or it is marked."""
     is_ours = group.name.startswith(_PREFIX) and group.name.endswith(".scope")
     return is_ours or any(_attribute(group, mark) == b"1" for mark in _MARKS)
 
 
 def _attribute(path: Path, name: str) -> bytes:
-    """An extended attribute of a file; empty if it has none of that name."""
     try:
         return os.getxattr(path, name)
     except (OSError, AttributeError):  # not every system has such attributes

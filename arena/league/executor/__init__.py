@@ -34,10 +34,10 @@ __all__ = [
 
 
 class Executor(Protocol):
-    """Plays games, several at a time. The ids of all that are played at a time differ."""
+    """Plays games, several at once. No two of them have the same id."""
 
     def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        """Play these games, and tell what becomes of them until there are no more.
+        """Play these games and yield their outcomes.
 
         A task is asked for when there is room for it: `tasks` may wait for outcomes of earlier ones. If the task that
         waits for an outcome is cancelled, no outcome is lost: the same iterator goes on. Raises `ArenaError` for what
@@ -46,11 +46,11 @@ class Executor(Protocol):
         ...
 
     def close(self) -> None:
-        """Begin no game any more; those under way are played to their ends, and so are those that were `Lost`."""
+        """Begin no further game; games under way are played to their ends, and so are those that were `Lost`."""
         ...
 
     def stop(self) -> None:
-        """End the games under way as well: the outcomes end once no process of theirs is left."""
+        """End the games under way as well: the outcomes end once none of their processes is left."""
         ...
 
     def interrupt(self, game: str) -> None:

@@ -170,12 +170,6 @@ class Connection:
             self._unsent[0] = self._unsent[0][written:]  # a view: what is left of a long message is not copied
         return not self._unsent
 
-    def flush_all(self) -> None:
-        """Write all that is queued, blocking as long as that takes."""
-        os.set_blocking(self._outgoing, True)
-        while not self.flush():
-            pass
-
     async def receive(self) -> list[Any]:
         """Wait for messages; an empty list is the end. Cancelling loses none. Raises `WireError`."""
         while True:

@@ -35,7 +35,7 @@ from arena.league.executor.worker_process import WorkerProcess
 from arena.system.concurrency import open_nursery
 
 AHEAD = 1
-"""Games that a worker has besides those in its slots."""
+"""How many more games than slots a worker has."""
 MOST_DEATHS = 3
 """So many workers may die with the same game under way, or one after the other in the same place with no game over."""
 
@@ -49,11 +49,11 @@ class WorkerState:
         self.process: WorkerProcess | None = None
         self.is_ready = False
         self.is_asked = False
-        """Whether it has been asked to give games back, and has not answered yet."""
+        """Whether the worker was asked to give games back, and has not answered yet."""
         self.queued: dict[str, GameTask] = {}
         self.begun: dict[str, GameTask] = {}
         self.deaths = 0
-        """How many have died in this place since a game was over here."""
+        """How many workers have died in this place since a game was over here."""
 
     @property
     def room(self) -> int:
@@ -61,7 +61,6 @@ class WorkerState:
         return self.slots - len(self.queued) - len(self.begun)
 
     def ended(self, game: str) -> None:
-        """Note that a game is over; the second game of a pair is next."""
         self.deaths = 0
         self.queued.pop(game, None)
         task = self.begun.pop(game, None)
@@ -124,7 +123,7 @@ class LocalExecutor(OutcomeStream):
         super().__init__()
         self._settings = settings
         self.slots = jobs
-        """How many games are played at a time."""
+        """How many games are played at once."""
         cpus = usable_cpus()
         count = max(1, min(jobs, len(cpus)))
         self._workers = [
@@ -132,9 +131,9 @@ class LocalExecutor(OutcomeStream):
             for number in range(count)
         ]
         self._deaths: Counter[str] = Counter()
-        """Of the games that were under way when a worker died and are not over, how often that was so."""
+        """How often a worker has died with a game under way, by the id of games that are not over."""
         self._interrupted: set[str] = set()
-        """Games that a worker has been told to interrupt, and of which nothing has been heard yet."""
+        """Games that a worker was told to interrupt and that have had no outcome since."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
         """Start the workers, and wait until all are ready. Raises `ArenaError`."""
@@ -149,7 +148,6 @@ class LocalExecutor(OutcomeStream):
     # --- what is asked of it ------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """See `Executor.close`."""
         self._is_closed = True
         waiting = list(self._waiting)
         self._waiting.clear()
@@ -161,7 +159,6 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def stop(self) -> None:
-        """See `Executor.stop`."""
         self.close()
         self._is_stopped = True
         for worker in self._workers:
@@ -170,7 +167,6 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def interrupt(self, game: str) -> None:
-        """See `Executor.interrupt`."""
         for task in [task for task in self._waiting if task.id == game and task.can_pause]:
             self._waiting.remove(task)
             self._ended(Paused(game, task.history))
@@ -183,7 +179,6 @@ class LocalExecutor(OutcomeStream):
     # --- the outcomes -------------------------------------------------------------------------------------------------
 
     def _ended(self, outcome: Played | Paused | NotPlayed | Failed) -> None:
-        """A game is over: nothing has to be known of it any more."""
         if outcome.id:
             self._deaths.pop(outcome.id, None)
             self._interrupted.discard(outcome.id)
@@ -191,7 +186,6 @@ class LocalExecutor(OutcomeStream):
 
     @property
     def _is_over(self) -> bool:
-        """Whether no outcome will come any more."""
         if self._is_stopped:
             return all(worker.process is None for worker in self._workers)
         has_games = self._waiting or any(worker.queued or worker.begun for worker in self._workers)
@@ -229,9 +223,9 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
-        """Games that no worker has any more are the next ones to be sent, but for those that were to be interrupted.
+        """Have games that no worker has any more sent next, except those to be interrupted.
 
-        Once closed, only those are played that had been under way.
+        Once closed, only games that had been under way are played.
         """
         kept = []
         for task in tasks:
@@ -246,7 +240,6 @@ class LocalExecutor(OutcomeStream):
     # --- the workers --------------------------------------------------------------------------------------------------
 
     async def _keep(self, worker: WorkerState) -> None:
-        """Run a worker in this place until the executor is stopped."""
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
                 try:
@@ -291,7 +284,6 @@ class LocalExecutor(OutcomeStream):
                 self._ended(message)
 
     def _worker_stopped(self, worker: WorkerState, words: str) -> None:
-        """Tell that a suspended worker was continued."""
         played = ", ".join(task.spec.names for task in worker.begun.values())
         self._tell(Said(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
 
@@ -323,5 +315,4 @@ class LocalExecutor(OutcomeStream):
 
 
 def _indented(said: str) -> str:
-    """Format a worker's standard error for the lines below an error."""
     return "".join(f"\n    {line}" for line in said.splitlines()) or ", and said nothing"

@@ -1,6 +1,6 @@
-"""What all executors share: games are asked for as there is room for them, and what becomes of them is a stream.
+"""The common part of executors: games are asked for while there is room, and their outcomes are a stream.
 
-Where games are played is said by a subclass, which waits (`_wait`) until something has changed (`changed`) and tells
+A subclass plays the games. It waits (`_wait`) until something has changed (`changed`) and tells
 outcomes (`_tell`). The stream ends when no more can come, or with the error that keeps all games from being played.
 """
 
@@ -14,7 +14,7 @@ from arena.league.executor.task import GameTask, Outcome
 
 
 class OutcomeStream(ABC):
-    """The part of an `Executor` that has to do with tasks and outcomes. It plays one stream of tasks at a time."""
+    """The tasks and outcomes of an `Executor`, for one stream of tasks after another."""
 
     def __init__(self) -> None:
         self._waiting: deque[GameTask] = deque()
@@ -51,7 +51,6 @@ class OutcomeStream(ABC):
     # --- tasks --------------------------------------------------------------------------------------------------------
 
     def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        """See `Executor.play`."""
         assert self._nursery is not None
         assert self._feeding is None, "one stream of tasks at a time"
         self._feeding = trio.CancelScope()
@@ -59,7 +58,6 @@ class OutcomeStream(ABC):
         return _Outcomes(self)
 
     async def _feed(self, tasks: AsyncIterable[GameTask], scope: trio.CancelScope) -> None:
-        """Ask for games while there is room."""
         source = aiter(tasks)
         try:
             with scope:

@@ -1,4 +1,4 @@
-"""What is to be played and what comes of it, as values that can be sent to another process or machine."""
+"""Games to play and their outcomes, as values that can be sent to another process or machine."""
 
 import enum
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class PlaySettings:
     pondering: bool = True
     is_pinned: bool = False
     is_watched: bool = False
-    """Whether the events of games are told."""
+    """Whether the events of games are sent."""
 
 
 def sendable(text: str) -> str:
@@ -67,12 +67,10 @@ class GameTask(msgspec.Struct, frozen=True):
 
     @property
     def games(self) -> tuple[GameSpec, ...]:
-        """One game, or two."""
         return (self.spec,) if self.then is None else (self.spec, self.then)
 
     @property
     def alone(self) -> "GameTask":
-        """This task without the second game."""
         return msgspec.structs.replace(self, then=None)
 
     @property
@@ -165,7 +163,7 @@ class Said(msgspec.Struct, frozen=True, tag=True):
 class Watched(msgspec.Struct, frozen=True):
     """Events of games under way, if they are watched; so many others were dropped after the last of them.
 
-    A game's come before its outcome. Its end is told by that alone.
+    A game's events come before its outcome, which alone tells its end.
     """
 
     events: tuple[GameEvent, ...]
@@ -173,4 +171,4 @@ class Watched(msgspec.Struct, frozen=True):
 
 
 Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Said | Watched
-"""What an executor tells, in the order in which it happens. After `Begun`, a game's id comes once more, as it ends."""
+"""The outcomes of an executor, in their order. After `Begun` the id of a game comes once more, as it ends."""

@@ -84,7 +84,6 @@ class WorkerGames:
         """The second games of pairs, by the ids of first ones under way."""
 
     def handle(self, message: Downward) -> None:
-        """Follow a message of the parent."""
         match message:
             case Play(task):
                 self._queued.append(task)
@@ -135,7 +134,6 @@ class WorkerGames:
             await keeper.end()
 
     async def _play(self, task: GameTask, options: GameOptions) -> None:
-        """Play a game and send its outcome."""
         self._connection.send(Begun(task.id))
         interrupt = self._interrupts[task.id] = Interrupt(task.pause_after)
         try:

@@ -1,5 +1,1 @@
-"""Who meets whom: a league asks its pairing for games until there are none, one short module for each format.
-
-`arena.league.pairing.chosen` makes the format that was asked for; `ledger` is what formats share whose games depend on
-results.
-"""
+"""The formats of leagues: which bots meet. `arena.league.pairing.chosen` makes a format from options."""

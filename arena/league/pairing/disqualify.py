@@ -26,9 +26,9 @@ class WithoutDisqualified:
         self._waiting: list[GameSpec] = []
         self._is_exhausted = False
         self._given: dict[str, GameSpec] = {}
-        """Those that are not over."""
+        """The games that are not over."""
         self._open = Counter[str]()
-        """How many those are, by the digest of the bot."""
+        """How many open games a bot has, by its digest."""
         self._faults = Counter[str]()
         self._left_out = Counter[str]()
         self._players: dict[str, Player] = {}

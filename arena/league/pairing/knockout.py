@@ -3,7 +3,8 @@
 The bracket has the next power of two of places, and the first seeds meet nobody in the first round where there are
 fewer bots. Seeds 1 and 2 can meet in the final at the earliest, 1 to 4 in the semi-finals, and so on. A match is the
 best of so many pairs of games; it ends as soon as the other side cannot draw level. Where it is level, further pairs
-decide, up to a limit, each of them alone; then the better seed goes on."""
+decide, up to a limit, each of them alone; then the better seed goes on.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
@@ -52,7 +53,7 @@ _Side = _Match | int | None
 
 
 class Knockout:
-    """Gives out, for each match whose two players are known, the games that are needed whatever comes of the others.
+    """Gives out the games of each match whose players are known, as many as the match needs in any case.
 
     `players` are in the order of their seeds. A match is the best of `best_of` pairs and at most `extra_pairs` more. A
     bot with `disqualify` faults plays no further pair, and its opponent goes on; if both have them, nobody does.
@@ -128,7 +129,7 @@ class Knockout:
         )
 
     def _judge(self, match: _Match) -> bool:
-        """Whether the match, all of whose games are over, is decided; note the winner."""
+        """Whether a match without open games is decided; note the winner."""
         assert match.players is not None
         one, other = match.players
         if other is None:

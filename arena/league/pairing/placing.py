@@ -1,4 +1,4 @@
-"""How bots are placed by a format's own rules, as values; `arena.report.placings` prints them beside the table.
+"""Places by a format's own rules, as values; `arena.report.placings` prints them next to the table.
 
 Disqualified bots stand last, and have no place.
 """
@@ -61,7 +61,7 @@ class StopReason(enum.Enum):
     SURE = "sure"
     """Each bot is above the next one with the confidence that was asked for."""
     GAMES = "games"
-    """It has spent its games."""
+    """All games are spent."""
     NO_PAIR = "no pair"
     """All bots but one are disqualified."""
 
@@ -137,7 +137,7 @@ class Placing(msgspec.Struct, frozen=True):
     disqualified: tuple[Disqualified, ...] = ()
     stop: LadderStop | None = None
     others: dict[Player, int] = msgspec.field(default_factory=dict)
-    """Of disqualified bots: how many games a table of the whole store counts that their league left out."""
+    """How many games of disqualified bots a table of the whole store counts that their league left out."""
     stage: FormatStage | None = None
     rounds: tuple[Round, ...] = ()
     problem: str = ""

@@ -1,6 +1,6 @@
 """Formats whose games depend on no result: the round robin, with every pair once or twice a round, and the gauntlet.
 
-A batch is a match day, on which nobody is in two pairs. So at any time all bots have played about equally often.
+A batch is a match day, on which no bot is in two pairs. So at any time all bots have played about equally often.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -1,20 +1,18 @@
-"""Two players until it is known which is better: pairs of games, colours swapped and the same seeds, for a sequential
-test.
+"""Pairs of games of two players for a sequential test, until it is known which is better.
 
-What counts is the longest run of completed pairs from the first pair on, in the order in which they were given out, and
-the test stops within that run at the first pair that takes the LLR to a bound. So the verdict follows from the pairs,
-and never from which game ended first: a player that wins quickly and loses slowly would else win the test while its
-lost games are still being played. With several games at a time some are played beyond the pair that decides; they never
-count.
+Only the run of completed pairs from the first one on counts, in the order in which they were given out, and the test
+stops at the first pair that takes the LLR to a bound. So the verdict never depends on which game ended first: a player
+that wins quickly and loses slowly would else win the test while its lost games are still being played. Games beyond the
+pair that decides do not count.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from arena.game.spec import GameSpec, Player
-from arena.game.verdict import GameResult
 from arena.league.game_ids import contents_of
 from arena.league.game_specs import Games
+from arena.league.pairing.pairing import faults, half_points
 from arena.league.ratings.sequential_test import NO_PAIRS, Decision, Hypotheses, PairCounts, log_likelihood_ratio
 from arena.league.store import GameRow
 from protocol.notation import Color, Reason
@@ -27,11 +25,11 @@ MOST_VOID = 10
 
 @dataclass(frozen=True, slots=True)
 class SequentialState:
-    """How far a test is. All counts are those of the first player, and of the pairs that count.
+    """How far a test is; counts are those of the first player.
 
-    `budget` is how many pairs there may be. A game that both have lost by a fault says nothing of who is better, so its
-    pair is `void`: it uses up the budget and is no evidence. `forfeits` are the games that the first and the second
-    have lost by a fault of their own, `no_starts` those of them in which it did not start; void pairs are included.
+    `budget` is the most pairs. A pair with a game that both have lost by a fault is `void`: it uses up the budget and
+    is no evidence. `forfeits` are the games that each has lost by a fault, `no_starts` those of them in which it did
+    not start; void pairs are included.
     """
 
     hypotheses: Hypotheses
@@ -53,7 +51,7 @@ class SequentialState:
 
     @property
     def over(self) -> int:
-        """How many pairs are over, those that are void included: the run from the first one on."""
+        """How many pairs are over, void ones included."""
         return self.pairs + self.void
 
     @property
@@ -64,25 +62,15 @@ class SequentialState:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is to be played: it is decided, the budget is used up, or no pair counts of the first
-        `MOST_VOID`."""
+        """Whether the test is decided, the budget is used up, or the first `MOST_VOID` pairs are all void."""
         is_void = self.void >= MOST_VOID and not self.pairs
         return self.decision is not Decision.UNDECIDED or self.over >= self.budget or is_void
-
-
-@dataclass(frozen=True, slots=True)
-class _Game:
-    """A game that is over: its winner's colour, None for a draw, and who lost by a fault."""
-
-    winner: Color | None
-    at_fault: tuple[bool, bool]
-    is_no_start: bool
 
 
 class SequentialTest:
     """A pair at a time, `rounds` pairs at most, and no more than `ahead` of them beyond the last that counts.
 
-    That limit is for a game that gets no result: the test cannot get past its pair, and would play all others in vain.
+    That limit is for a game that gets no result: the test cannot get past its pair.
     """
 
     def __init__(
@@ -99,7 +87,7 @@ class SequentialTest:
         self._first, self._second = players
         self._ahead = ahead
         self._given = 0
-        self._over: dict[str, _Game] = {}
+        self._over: dict[str, GameRow] = {}
         """The games that are over, of pairs that do not count yet, by their ids."""
         self.state = SequentialState(hypotheses, rounds if most is None else min(rounds, most // 2))
         self._due = self._pair(0)
@@ -118,13 +106,11 @@ class SequentialTest:
         return self._pair(self._given - 1)
 
     def tell(self, results: Iterable[GameRow]) -> None:
-        """Count these games, whether they were given out here or not; each is told once. Games of others are none."""
+        """Count the games of the two players, also those that were not given out here; tell each once."""
         both = contents_of((self._first, self._second))
         for row in results:
             if contents_of(row.players) == both:
-                lost = row.reason.is_forfeit
-                at_fault = (lost and row.result is not GameResult.RED, lost and row.result is not GameResult.BLUE)
-                self._over[row.id] = _Game(row.result.winner, at_fault, row.reason is Reason.NO_START)
+                self._over[row.id] = row
         while not self.state.is_over and all(game.id in self._over for game in self._due):
             one, other = (self._over.pop(game.id) for game in self._due)
             self.state = _counted(self.state, one, other)
@@ -136,52 +122,28 @@ class SequentialTest:
         return one, self._games.game(self._second, self._first, number)
 
 
-def _counted(state: SequentialState, one: _Game, other: _Game) -> SequentialState:
-    """Return the state after one more pair."""
-    is_void = all(one.at_fault) or all(other.at_fault)
-    if is_void:
-        return replace(
-            state,
-            void=state.void + 1,
-            forfeits=_faults(state.forfeits, one, other),
-            no_starts=_no_starts(state.no_starts, one, other),
-        )
-    points = [_points(one, Color.RED), _points(other, Color.BLUE)]
+def _counted(state: SequentialState, one: GameRow, other: GameRow) -> SequentialState:
+    """Return the state after one more pair; the first player has Red in `one`."""
+    forfeits, no_starts, points = list(state.forfeits), list(state.no_starts), list[int]()
+    for row, first in ((one, Color.RED), (other, Color.BLUE)):
+        lost = faults(row)
+        for side, color in enumerate((first, first.opponent)):
+            forfeits[side] += lost[color]
+            no_starts[side] += lost[color] and row.reason is Reason.NO_START
+        points.append(half_points(row)[first])
+    state = replace(state, forfeits=(forfeits[0], forfeits[1]), no_starts=(no_starts[0], no_starts[1]))
+    if all(faults(one)) or all(faults(other)):
+        return replace(state, void=state.void + 1)
     counts = list(state.counts)
     counts[sum(points)] += 1
     five = (counts[0], counts[1], counts[2], counts[3], counts[4])
     llr = log_likelihood_ratio(state.hypotheses, five)
-    return SequentialState(
-        state.hypotheses,
-        state.budget,
-        five,
+    return replace(
+        state,
+        counts=five,
         wins=state.wins + points.count(WIN),
         draws=state.draws + points.count(DRAW),
         losses=state.losses + points.count(LOSS),
-        forfeits=_faults(state.forfeits, one, other),
         llr=llr,
         decision=state.hypotheses.decision(llr),
-        void=state.void,
-        no_starts=_no_starts(state.no_starts, one, other),
     )
-
-
-def _faults(before: tuple[int, int], one: _Game, other: _Game) -> tuple[int, int]:
-    """Count the games that each of the two has lost by a fault, after one more pair."""
-    first, second = before
-    return (
-        first + one.at_fault[Color.RED] + other.at_fault[Color.BLUE],
-        second + one.at_fault[Color.BLUE] + other.at_fault[Color.RED],
-    )
-
-
-def _no_starts(before: tuple[int, int], one: _Game, other: _Game) -> tuple[int, int]:
-    """Count the games that each of the two has lost because it did not start, after one more pair."""
-    neither = (False, False)
-    return _faults(before, *(game if game.is_no_start else replace(game, at_fault=neither) for game in (one, other)))
-
-
-def _points(game: _Game, color: Color) -> int:
-    if game.winner is None:
-        return DRAW
-    return WIN if game.winner is color else LOSS

@@ -40,11 +40,9 @@ SLIGHT = 0.1  # a pair that leans by less than this part of the largest lean is 
 GROUPS_A_LOGIT, IN_LARGE_LEAGUES = 100, 10
 SETTLED = 1e-12  # squared distance in standard deviations at which a search ends
 MAX_STEPS = 1000  # some ten are usual
-CUBIC_REACH = 0.6  # logits, up to which a cubic is near the likelihood
-BEYOND_DOUBT = 18.0  # a fall after which the other player is the stronger one with a chance below one in a billion
-LEAN = 2.0
-"""A bound of how much the difference of any two players changes as that of one pair changes by 1: the others move in
-between (1.02 was measured), and where colors are hard to separate from strength the advantage moves against it."""
+FEW = 20
+"""Players up to which likelihoods of superiority follow the curve. With more, the normal distribution is off by half a
+percentage point at most."""
 
 Interval = tuple[float, float]
 
@@ -103,51 +101,17 @@ def advantage_interval(fit: Fit, low: bool, high: bool) -> Interval:
     return fit.point.advantage + min(below, 0.0), fit.point.advantage + max(above, 0.0)
 
 
-class Superiorities:
-    """How likely it is for two players of a league that the first is the stronger one."""
+def superiority_in(fit: Fit, one: int, other: int) -> float:
+    """Return the likelihood that the first of two players of a league is stronger than the other.
 
-    def __init__(self, fit: Fit) -> None:
-        self._fit = fit
-        self._thirds = _third_cumulants(fit)
-
-    def of(self, one: int, other: int) -> float:
-        """Return the likelihood that the first player is stronger than the other.
-
-        Near equality the fall is that of a cubic, and far from it a bound shows that there is no doubt: both spare the
-        curves of most pairs.
-        """
-        ahead = self._fit.point.logits[one] - self._fit.point.logits[other]
-        first, second = self._fit.covariance[one], self._fit.covariance[other]
-        moves = _difference(first, second)
-        variance = moves[one] - moves[other]
-        by_one, by_other = moves[one] / variance, moves[other] / variance
-        if abs(ahead) * max(abs(by_one), abs(by_other)) <= CUBIC_REACH:
-            third = by_one**3 * self._thirds[one] + by_other**3 * self._thirds[other]
-            square = ahead * ahead / variance  # the cubic term must not take it all
-            return _share(ahead, max(square - third * ahead**3 / 3, square / 4) / 2)
-        # Over t logits the information of a game falls by the factor e^(-LEAN t) at most (F. Bach, Electronic Journal
-        # of Statistics 4 (2010) 384-414), so this is the least fall.
-        reach = LEAN * abs(ahead)
-        least = (math.expm1(-reach) + reach) / (LEAN * LEAN * variance)
-        if least > BEYOND_DOUBT:
-            return _share(ahead, least)
-        return _share(ahead, -Curve(self._fit, _direction(moves, variance), with_prior=True).fall(-ahead))
-
-
-def _third_cumulants(fit: Fit) -> Vector:
-    """The third cumulant of each player's points at the peak."""
-    logits, advantage, v = fit.point
-    found = []
-    for row, logit in zip(fit.rows, logits, strict=True):
-        total = 0.0
-        for opponent, games, as_first in zip(row.opponents, row.rated, row.as_first, strict=True):
-            for count, side in ((as_first, 1), (games - as_first, -1)):
-                if count:
-                    score, draw, *_ = moments(logit - logits[opponent] + side * advantage, v)
-                    win, loss = score - draw / 2, 1 - score - draw / 2
-                    total += count * (win * (1 - score) ** 3 + draw * (0.5 - score) ** 3 - loss * score**3)
-        found.append(total)
-    return found
+    In leagues of more than `FEW` players the fall to equality is that of the normal distribution.
+    """
+    ahead = fit.point.logits[one] - fit.point.logits[other]
+    moves = _difference(fit.covariance[one], fit.covariance[other])
+    variance = moves[one] - moves[other]
+    if len(fit.rows) > FEW:
+        return _share(ahead, ahead * ahead / variance / 2)
+    return _share(ahead, -Curve(fit, _direction(moves, variance), with_prior=True).fall(-ahead))
 
 
 def _share(ahead: float, fall: float) -> float:

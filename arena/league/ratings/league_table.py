@@ -16,7 +16,7 @@ from operator import mul
 from typing import NamedTuple
 
 from arena.league.ratings.bounds import advantage_bounds, bounds_of
-from arena.league.ratings.intervals import Superiorities, advantage_interval, intervals
+from arena.league.ratings.intervals import advantage_interval, intervals, superiority_in
 from arena.league.ratings.pair import ELO_PER_LOGIT, difference
 from arena.league.ratings.score_counts import Results, Row, rated_rows
 from arena.league.ratings.strengths import USUAL_PRIORS, Fit, fit, moments, scale_of
@@ -47,7 +47,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The player whose rating is set, and to what."""
+    """A player and the rating that it is set to."""
 
     name: str
     elo: float = 0.0
@@ -69,7 +69,7 @@ class Standing:
 
 
 class RatedLeague:
-    """Everything that the results between some players say; nothing is computed before it is asked for."""
+    """The ratings and the table of a league, computed on demand."""
 
     def __init__(self, results: Results, anchor: Anchor | None = None) -> None:
         """Raises ValueError if the anchor is not a player."""
@@ -145,9 +145,8 @@ class RatedLeague:
                 row = self._rated_rows[number[one]]
                 yield one, other, difference(row.wins[0], row.draws[0], row.losses[0]).stronger
         elif self._rated:
-            likelihoods = Superiorities(self._fit)
             for one, other in pairs:
-                yield one, other, likelihoods.of(number[one], number[other])
+                yield one, other, superiority_in(self._fit, number[one], number[other])
 
     def standings(self) -> list[Standing]:
         """Return the table of all players, best first. Equals are in the order of their names, and players without a

@@ -36,12 +36,11 @@ class Row:
 
     @property
     def rated(self) -> list[int]:
-        """Games with each opponent, without double forfeits."""
+        """Games with each opponent that are no double forfeits."""
         return list(map(sum, zip(self.wins, self.draws, self.losses, strict=True)))
 
     @property
     def games(self) -> list[int]:
-        """Games with each opponent."""
         return list(map(sum, zip(self.wins, self.draws, self.losses, self.double_forfeits, strict=True)))
 
     @property
@@ -79,7 +78,6 @@ class Results:
         self._counts[key] = self._counts.get(key, 0) + count
 
     def copy(self) -> Self:
-        """Return a copy that does not change with the original."""
         copy = type(self)(self.names)
         copy._counts = self._counts.copy()
         return copy

@@ -147,7 +147,6 @@ class Steps:
         return math.fsum(weight * value for weight, value in zip(self._weights, values, strict=True)) / self._total
 
     def moments(self) -> tuple[float, float]:
-        """Return the mean and the variance of a step."""
         drift = self._average(self._steps)
         return drift, self._average([(step - drift) ** 2 for step in self._steps])
 

@@ -56,7 +56,6 @@ class Moments(NamedTuple):
 
 
 def moments(x: float, v: float) -> Moments:
-    """Return the moments of a game at a difference."""
     size = math.exp(-abs(x) / 2)  # chances as 1, v size, size^2: nothing overflows
     up, down = (1.0, size * size) if x >= 0 else (size * size, 1.0)
     even = v * size
@@ -213,7 +212,6 @@ def _derivatives(
 
 
 def dot(left: Sequence[float], right: Sequence[float]) -> float:
-    """Return the inner product."""
     total: float = sum(map(mul, left, right))
     return total
 
@@ -249,7 +247,6 @@ def _cholesky(lower: Matrix) -> Matrix:
 
 
 def _solved_by(factor: Matrix, right: Sequence[float]) -> Vector:
-    """Return the x with L L' x = right."""
     remaining: Vector = []
     for entries, value in zip(factor, right, strict=True):
         remaining.append((value - sum(map(mul, entries, remaining))) / entries[-1])

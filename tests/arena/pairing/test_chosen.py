@@ -19,7 +19,6 @@ from arena.league.pairing.chosen import format_of
 from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.placing import Placed
-from arena.league.pairing.round_robin import RoundRobin
 from arena.league.stored_league import stored_games, tell_stored
 
 if TYPE_CHECKING:
@@ -81,21 +80,6 @@ def test_a_ladder_has_a_budget_that_grows_with_the_bots_unless_its_games_are_nam
 
 
 @pytest.mark.parametrize("options", ALL)
-def test_as_many_games_are_given_out_as_are_planned_where_that_is_known(
-    options: FormatOptions, league: type[League]
-) -> None:
-    for players in (3, 4, 7):
-        pairing = pairing_of(options, league(players))
-        planned = pairing.planned
-        assert (planned is None) == bool(
-            options.disqualify or options.confidence or options.name is FormatName.KNOCKOUT
-        )
-        if planned is not None:
-            assert len(league.play(pairing, league.by_chance(players)).given) == planned
-            assert pairing.next(()) is None, "and none ever again"
-
-
-@pytest.mark.parametrize("options", ALL)
 def test_it_is_known_when_all_games_are_stored_and_the_placing_is_that_of_all(
     options: FormatOptions, league: type[League]
 ) -> None:
@@ -109,13 +93,6 @@ def test_it_is_known_when_all_games_are_stored_and_the_placing_is_that_of_all(
     assert isinstance(told, Placed) == isinstance(pairing, Placed)
     if isinstance(told, Placed) and isinstance(pairing, Placed):
         assert told.placing() == pairing.placing()
-
-
-def test_the_usual_format_is_the_double_round_robin(league: type[League]) -> None:
-    some = league(4)
-    pairing = format_of(FormatOptions())(some.games, some.players, 2, None)
-    assert isinstance(pairing, RoundRobin)
-    assert pairing.planned == 24
 
 
 def test_two_rounds_of_a_single_round_robin_are_the_games_of_one_round_of_a_double_one(league: type[League]) -> None:

@@ -248,7 +248,6 @@ class Bridge:
         return False
 
     async def _pause(self) -> None:
-        """Wait for a moment, or until the bridge is to stop."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), POLL_SECONDS)
 
@@ -312,7 +311,6 @@ class Bridge:
         self._tasks[number] = self._begin(number, workers, self._functions.play, self._run, tasks)
 
     def _begin(self, number: int, workers: Sequence[str], function: Any, *arguments: object) -> Any:
-        """Submit a task that one of these workers is to run."""
         if self._client is None:
             self._tell(Done(number, why="there is no scheduler"))
             return None

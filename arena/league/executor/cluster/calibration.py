@@ -34,7 +34,6 @@ class Calibration(msgspec.Struct, frozen=True):
 
 
 def measure() -> Calibration:
-    """Measure the work in this thread."""
     taken, late = [], []
     for _ in range(TIMES):
         begun, used = time.perf_counter_ns(), time.thread_time_ns()

@@ -56,7 +56,6 @@ from arena.league.executor.task import (
     GameTask,
     Lost,
     NotPlayed,
-    Paused,
     Played,
     PlaySettings,
     Said,
@@ -126,7 +125,7 @@ async def cluster_executor(settings: PlaySettings, plan: ClusterPlan) -> AsyncGe
 
 
 class ClusterExecutor(OutcomeStream):
-    """An `Executor`, made by `cluster_executor`. It does not interrupt games that have been sent."""
+    """An `Executor`, made by `cluster_executor`."""
 
     def __init__(self, settings: PlaySettings, plan: ClusterPlan) -> None:
         super().__init__()
@@ -181,7 +180,6 @@ class ClusterExecutor(OutcomeStream):
     # --- what is asked of it ------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """See `Executor.close`."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -193,7 +191,6 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     def stop(self) -> None:
-        """See `Executor.stop`."""
         self.close()
         self._is_stopped = True
         if self._bridge:
@@ -201,11 +198,7 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     def interrupt(self, game: str) -> None:
-        """See `Executor.interrupt`."""
-        for task in [task for task in self._waiting if task.id == game and task.can_pause]:
-            self._waiting.remove(task)
-            del self._open[game]
-            self._tell(Paused(game, task.history))
+        """Do nothing: no game of a league can be paused."""
 
     async def until_gone(self) -> None:
         """Wait until the connection to the cluster has ended."""
@@ -247,11 +240,9 @@ class ClusterExecutor(OutcomeStream):
             await self._wait()
 
     def _size(self) -> int:
-        """How many games make a batch."""
         return 1 if self._seconds is None else max(1, min(MOST_IN_BATCH, math.ceil(TARGET_SECONDS / self._seconds)))
 
     async def _dispatch(self) -> None:
-        """Send batches while there are games and room."""
         while not self._is_stopped:
             if self._waiting and len(self._sent) < self._threads:
                 self._send()
@@ -273,7 +264,7 @@ class ClusterExecutor(OutcomeStream):
                 self._tell(Begun(game.id))
 
     def _take_back(self, batch: SentBatch) -> None:
-        """Play elsewhere what has not come out of a batch, or not at all if the executor is closed."""
+        """Have the games of a batch that have no outcome played elsewhere, or drop them if the executor is closed."""
         tasks = []
         for task in batch.tasks:
             games = [game for game in task.games if game.id in self._open]
@@ -327,7 +318,7 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     def _drop_unreachable(self) -> None:
-        """Do not wait for games of which nothing can be heard, if no further game is wanted."""
+        """Once closed, do not wait for games on an unreachable cluster."""
         if self._is_closed and not self._is_connected and not self._judging:
             self._open.clear()
 
@@ -396,7 +387,6 @@ class ClusterExecutor(OutcomeStream):
         return "" if self._own is None else unfit(self._own, calibration, plan.time)
 
     def _refuse(self, worker: ClusterWorker, why: str) -> None:
-        """Use a worker no more."""
         if worker.status is WorkerStatus.REFUSED:
             return
         assert self._bridge is not None
@@ -441,7 +431,7 @@ class ClusterExecutor(OutcomeStream):
     # --- what comes of batches ----------------------------------------------------------------------------------------
 
     async def _take(self, batch: SentBatch, done: Done) -> None:
-        """Judge what has come of a batch and tell it; what nothing has come of is played again."""
+        """Judge the records of a batch and tell the outcomes; games without an outcome are played again."""
         try:
             with trio.CancelScope(shield=True):
                 if done.why:

@@ -1,7 +1,7 @@
 """What dask runs on a worker.
 
 `prepare` unpacks and builds the bots of a run and starts a `LocalExecutor` in a thread of its own, which plays a game
-at a time for each of dask's threads. `play` hands it a batch and waits. The bots are children of the arena's worker
+at a time for each of dask's threads. `play` passes it a batch and waits. The bots are children of the arena's worker
 processes, never of dask's.
 
 A run ends when dask drops the result of its `prepare`: the arena has released it, or is gone.
@@ -69,12 +69,10 @@ _runs: dict[str, "WorkerRun"] = {}
 
 
 def dask_setup(worker: Any) -> None:
-    """Called by dask when the worker starts."""
     _log.info("stratego-arena %s: worker %s plays %d games at a time", this_arena(), worker.name, worker.state.nthreads)
 
 
 def dask_teardown(worker: Any) -> None:
-    """Called by dask when the worker stops: end all bots."""
     for run in list(_runs.values()):
         run.stop()
 
@@ -122,7 +120,6 @@ def play(run_id: str, tasks: tuple[GameTask, ...]) -> bytes:
 
 
 def _here() -> tuple[Any, str]:
-    """The dask worker of this thread, and the key of the task that it runs."""
     dask = import_module("distributed.worker")
     return dask.get_worker(), dask.thread_state.key
 
