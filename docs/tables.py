@@ -22,7 +22,7 @@ from rich.text import Text
 
 from arena.league.store import Store
 from arena.report.standings import Table, make_table, table_note
-from arena.report.terminal import full_report
+from arena.report.terminal import full_report, standings_grid
 
 DOCS = Path(__file__).parent
 PICTURE = DOCS / "league.svg"
@@ -54,10 +54,10 @@ def draw_picture(store: Path) -> None:
 
 
 def write_strength(store: Path) -> None:
-    table, note = table_of(store)
+    table, _ = table_of(store)
     console = Console(width=WIDTH, file=io.StringIO(), highlight=False)
     with console.capture() as captured:
-        console.print(full_report(table, WIDTH, note))
+        console.print(standings_grid(table.lines, WIDTH))
     text = "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
     before, mark, after = STRENGTH.read_text().partition(MARK)
     if not mark:

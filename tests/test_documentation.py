@@ -32,7 +32,6 @@ from arena.bots.limits_file import load_own
 from arena.bots.loading import load_bot
 from arena.bots.manifest import Manifest
 from arena.bots.new import write_bot
-from arena.bots.spec import BotSpec
 from arena.cli.main import cli
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
@@ -91,7 +90,7 @@ def blocks(kind: str) -> list[Block]:
 def test_every_block_is_of_a_kind_that_is_run_somewhere() -> None:
     kinds = {block.kind for block in BLOCKS if block.page not in OWN_TESTS}
     of_the_site = {kind for kind in kinds if kind.startswith("{")}  # tests/test_site.py
-    assert kinds - of_the_site <= {"sh", "python", "rust", "perl", "toml", "text", "yaml"}
+    assert kinds - of_the_site <= {"sh", "python", "perl", "toml", "text", "yaml"}
     for test in OWN_TESTS.values():
         assert (ROOT / test).exists()
 
@@ -119,33 +118,6 @@ def test_each_bot_in_python_plays_legally_under_every_kind_of_rules(
             referee = play_kit_bots(variant, *sides, seed=seed)
             assert referee.verdict
             assert not referee.verdict.reason.is_forfeit, referee.verdict
-
-
-def test_there_is_a_program_in_rust() -> None:
-    assert len(blocks("rust")) == 1
-
-
-@pytest.fixture(scope="session")
-def rust_bot(tmp_path_factory: pytest.TempPathFactory) -> BotSpec:
-    """The tutorial's bot in Rust, compiled."""
-    if shutil.which("rustc") is None:
-        pytest.skip("needs rustc (Debian: rustc)")
-    folder = tmp_path_factory.mktemp("rust")
-    (folder / "main.rs").write_text(blocks("rust")[0].body, encoding="utf-8")
-    line = ["rustc", "-O", "-D", "warnings", "-o", "hunter", "main.rs"]
-    done = subprocess.run(line, check=False, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return load_bot(folder / "hunter")
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_the_bot_in_rust_plays_legally_under_every_kind_of_rules(
-    variant: str, rust_bot: BotSpec, play: Callable[..., Awaitable[GameRecord]]
-) -> None:
-    drifter = load_bot(ROOT / "bots" / "drifter.py")
-    for sides in ((rust_bot, drifter), (drifter, rust_bot)):
-        record = trio.run(partial(play, *sides, ruleset=variant))
-        assert not record.verdict.reason.is_forfeit, record.verdict
 
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="needs perl (Debian: perl)")
@@ -363,6 +335,11 @@ def test_every_command_has_a_section_with_an_example(name: str) -> None:
     section = re.search(rf"^## arena {name}\b.*\n((?:(?!## ).*\n)*)", text, re.MULTILINE)
     assert section
     assert f"arena {name}" in section[1]
+
+
+def test_the_cheat_sheet_has_every_command() -> None:
+    text = (ROOT / "docs" / "cheatsheet.md").read_text(encoding="utf-8")
+    assert set(cli.all_commands()) <= set(re.findall(r"\barena (\w+)", text))
 
 
 def test_the_options_of_the_command_itself_are_there_too() -> None:

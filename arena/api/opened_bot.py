@@ -160,7 +160,7 @@ class OpenBot:
 
     async def watch(self) -> None:
         """Stop it when it uses more than its limits."""
-        self._fault = await self._process.watch()
+        self._fault = (await self._process.watch()).words
         self._process.kill_now()
 
     def _error(self, what: str) -> ArenaError:

@@ -18,7 +18,7 @@ from arena.bots.spec import BotSpec
 from arena.check.noise import noisy
 from arena.check.results import Said
 from arena.game.dialogue_entries import Speaker
-from arena.game.faults import Fault
+from arena.game.faults import Excess, Fault
 from arena.game.hints import Activity, Hint, Probe, diagnose
 from arena.game.referee import Referee
 from arena.game.seat import Seat
@@ -84,8 +84,8 @@ class Talk:
         self._manner = manner
         self._begun = now()
         self._partial = b""
-        self.over = ""
-        """What it has used more of than it may, in words, if so."""
+        self.over: Excess | None = None
+        """What it has used more of than it may, if so."""
         self._scope = trio.CancelScope()
         self._activity, self._has_unread, self._probe = Activity.UNKNOWN, False, Probe()
         self._was_probed = False
@@ -233,8 +233,8 @@ class Talk:
 
     async def _output_ended(self, referee: Referee, color: Color) -> None:
         has_exited = await self.process.exits_within(EXIT_FOLLOWS)
-        if self.over or (words := self.process.out_of_memory()):
-            referee.over_limit(color, self.over or words)
+        if excess := self.over or self.process.out_of_memory():
+            referee.over_limit(color, excess)
         elif has_exited:
             referee.gone(color, self.process.exit_words(), exited=True)
         else:

@@ -22,7 +22,7 @@ from arena.errors import ArenaError
 from arena.game import faults
 from arena.game.clock import MICROSECONDS
 from arena.game.faults import Fault
-from arena.game.hints.silence import AWAITED
+from arena.game.hints.silent import AWAITED
 from arena.game.record import GameRecord
 from arena.game.recorded import spec_of, with_slack
 from arena.game.referee import Referee
@@ -234,7 +234,7 @@ class _Sitting:
             message = decode_from_bot(line)
             return message, phase if message is None else after(phase, message)
         except RemoteProtocolError as error:
-            raise _WrongError(Fault(Reason.PROTOCOL, str(error)).shown) from None
+            raise _WrongError(faults.malformed(error).shown) from None
 
     def _refuse_unasked(self) -> None:
         """What it has said since its last answer. Raises `_WrongError` if that is more than comments."""
@@ -248,7 +248,7 @@ class _Sitting:
         try:
             self._heard.extend(self._buffer.feed(data))
         except RemoteProtocolError as error:
-            raise _WrongError(Fault(Reason.PROTOCOL, str(error)).shown) from None
+            raise _WrongError(faults.malformed(error).shown) from None
 
     async def _read(self, phase: Phase, end: float, seconds: float) -> None:
         seat = self._referee.seats[self._color]
@@ -263,7 +263,7 @@ class _Sitting:
             with trio.move_on_after(EXIT_FOLLOWS):
                 await self._talk.process.wait_exit()
             if over := self._talk.over or self._talk.process.out_of_memory():
-                raise _WrongError(Fault(Reason.OVER_LIMIT, f"the bot {over}"))
+                raise _WrongError(Fault(Reason.OVER_LIMIT, f"the bot {over.words}", over.cause))
             seat.has_ended = True
             has_exited = self._talk.process.has_exited()
             how = self._talk.process.exit_words() if has_exited else "closed its standard output"

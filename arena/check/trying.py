@@ -17,7 +17,7 @@ from arena.check.conversation import Manner, Talk, Times
 from arena.check.planned import PlannedGame, ruleset_of
 from arena.check.results import Failure, Mark, Outcome
 from arena.check.situations import Situation, Twist
-from arena.game.faults import Fault
+from arena.game.faults import Fault, Unstartable
 from arena.game.hints import Hint, Mistake, Seen, diagnose
 from arena.game.record import History
 from arena.game.referee import Referee
@@ -87,7 +87,7 @@ class Trial:
                 case _:
                     return await self._one_game(situation)
         except StartError as error:
-            fault = Fault(Reason.NO_START, str(error)).shown
+            fault = Fault(Reason.NO_START, str(error), Unstartable(error.errno)).shown
             seen = Seen(Phase.INTRODUCING, fault, language=self._language, has_ended=True)
             return _failed(situation, 0, fault, diagnose(seen))
 
@@ -135,11 +135,14 @@ class Trial:
 
     def _failed_at_the_end(self, talk: Talk, words: str) -> Hint | None:
         """What it raised, or was killed by, when all had been said; other exit codes mean nothing then."""
-        if talk.process.exit_code() == 0:
+        status = talk.process.exit_status()
+        if status == 0:
             return None
         talk.process.read_stderr_now()
         fault, errors = Fault(Reason.CRASH, words), talk.process.stderr_tail
-        hint = diagnose(Seen(Phase.CLOSED, fault, language=self._language, stderr=errors, has_ended=True))
+        hint = diagnose(
+            Seen(Phase.CLOSED, fault, language=self._language, stderr=errors, status=status, has_ended=True)
+        )
         return hint if hint and hint.mistake in AT_THE_END else None
 
     async def _several(self, situation: Situation) -> Outcome:

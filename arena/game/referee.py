@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 
 from arena.game import faults
 from arena.game.clock import NEVER, Stop, counted
-from arena.game.faults import Fault
+from arena.game.faults import Excess, Fault, Unstartable
 from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.refusals import refusal, unrestorable
@@ -188,7 +188,7 @@ class Referee:
                 if self.verdict or self.void or seat.fault:
                     return
         except RemoteProtocolError as error:
-            self._fail(seat, Fault(Reason.PROTOCOL, str(error)))
+            self._fail(seat, faults.malformed(error))
             return
         if self.live.game is None:
             self._go_on_together()
@@ -201,10 +201,10 @@ class Referee:
             how += f"; its last line was not ended: {excerpt(seat.connection.unfinished)}"
         self._fail_unless_over(seat, faults.gone(seat.phase, how, exited=exited))
 
-    def no_start(self, color: Color, why: str) -> None:
-        """A seat's program could not be started at all."""
+    def no_start(self, color: Color, why: str, errno: int | None = None) -> None:
+        """A seat's program could not be started at all; `errno` is the system's number for why."""
         self.seats[color].has_ended = True
-        self._fail(self.seats[color], Fault(Reason.NO_START, why))
+        self._fail(self.seats[color], Fault(Reason.NO_START, why, Unstartable(errno)))
 
     def called_off(self, reasons: Mapping[Color, str]) -> None:
         """These seats are known to be unable to start, and why. Nobody is started: the other side, if it is not one of
@@ -222,9 +222,9 @@ class Referee:
         """A seat has done something wrong that stands in a record, in the words that were told then."""
         self._lose(self.seats[color], fault)
 
-    def over_limit(self, color: Color, how: str) -> None:
-        """A seat has used more of the machine than it may: `how` in words."""
-        self._fail_unless_over(self.seats[color], Fault(Reason.OVER_LIMIT, f"the bot {how}"))
+    def over_limit(self, color: Color, excess: Excess) -> None:
+        """A seat has used more of the machine than it may."""
+        self._fail_unless_over(self.seats[color], Fault(Reason.OVER_LIMIT, f"the bot {excess.words}", excess.cause))
 
     def killed_by_machine(self, color: Color) -> None:
         """A seat's program was killed when the machine had no memory left, whoever had taken that. To be said before

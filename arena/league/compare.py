@@ -33,7 +33,7 @@ than others before nothing else is begun."""
 
 
 def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypotheses:
-    """What is to be tested. Raises `UsageError` for what makes no sense."""
+    """Return the hypotheses of a test. Raises `UsageError` for values that make no sense."""
     for name, value in (("elo0", elo0), ("elo1", elo1)):
         if not abs(value) <= MOST_ELO:
             raise UsageError(f"--{name}: expected Elo from -{MOST_ELO} to {MOST_ELO}, got {value:g}")
@@ -50,7 +50,7 @@ def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypoth
 def comparison_entry(
     new: str, old: str, hypotheses: Hypotheses, games: int, jobs: int, *, times: Sequence[str | None] = ()
 ) -> LeagueEntry:
-    """Two bots for a test of at most so many games, `jobs` of them at a time; `times` are as in `LeagueEntry`.
+    """Return the entry of a test of at most `games` games, of which `jobs` run in parallel.
 
     Raises `UsageError`.
     """
@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the new and the old bot are called."""
+        """The names of the new and the old bot."""
         new, old = self.league.plan.players
         return new.name, old.name
 

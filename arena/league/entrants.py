@@ -44,8 +44,10 @@ def enrolled(
     leave_out: bool = False,
     store: Callable[[Sequence[BotSpec]], Path],
 ) -> tuple[Found, Path]:
-    """What is at these paths, of which nothing has been built or started yet, and where the games of these bots are
-    kept: `store` says it. So whoever plays there already is met before anything is changed. Raises `UsageError`."""
+    """Return the bots at these paths, not built or started yet, and the path of their store, by the callable `store`.
+
+    The path is known first so that an arena that plays there is met before anything is changed. Raises `UsageError`.
+    """
     found = find_entrants(paths, follow_links=follow_links, asked=options.asked, leave_out=leave_out)
     return found, apart_from_bots(store(found.bots), found.bots)
 
@@ -133,7 +135,7 @@ def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str
 
 
 def _sendable(bot: BotSpec) -> BotSpec:
-    """The same bot; one that cannot be sent to other machines is broken."""
+    """Return the bot, broken if it cannot be sent to other machines."""
     from arena.league.executor.cluster.packing import check_sendable
 
     if bot.fault is None:
@@ -147,7 +149,7 @@ def _sendable(bot: BotSpec) -> BotSpec:
 def built(
     bots: Sequence[BotSpec], level: Level, options: PlayOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> list[BotSpec]:
-    """The same bots, built where they have to be; those that cannot be, or cannot be run at this level, are broken.
+    """Build the bots that need it; those that cannot be built, or run at this level, are broken.
 
     The folders of those that are built are held among the `folders`. Raises `UsageError` for an option that makes no
     sense, and `BotInUseError`.
@@ -206,7 +208,7 @@ def _line(bot: BotSpec, old: Player, files: Mapping[str, str], *, goes_on: bool)
 
 
 def file_changes(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """What has become of files, by their fingerprints: `new`, `gone` or `changed`, by their names in order."""
+    """Compare fingerprints of files: `new`, `gone` or `changed`, by their names in order."""
     changed = {name: "new" for name in now if name not in before}
     changed |= {name: "gone" for name in before if name not in now}
     changed |= {name: "changed" for name, content in now.items() if before.get(name, content) != content}

@@ -81,7 +81,7 @@ def export_lines(
 
 
 class _Coming(NamedTuple):
-    """A game that may be imported: what it is, and where it stands, for errors."""
+    """A game that may be imported, and its place in a source, for errors."""
 
     where: str
     entry: RecordEntry
@@ -92,14 +92,14 @@ class _Coming(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A game that has been looked at: the checksum of all that is in its record, and where it stands."""
+    """A game that was read before: the checksum of its record, and its place in a source."""
 
     sum: bytes
     where: str
 
 
 class Imported(NamedTuple):
-    """What came of an import: how many games are new, and how many of those that came were there."""
+    """The number of games that an import added, and of those that were there already."""
 
     new: int
     present: int
@@ -160,7 +160,7 @@ def _ending(verdict: Verdict) -> str:
 
 
 class _Survey:
-    """What the first look has found: the new games, how many others, and the settings of all."""
+    """The result of the first pass: the new games, how many others, and the settings of all."""
 
     def __init__(self, target: Path, store: Store | None) -> None:
         self.settings = store.settings() if store else {}

@@ -45,7 +45,7 @@ def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
 
 
 def common_of_equals(rules: str, seed: int, time: TimeControl) -> str:
-    """The same of any two players who have this clock."""
+    """Return `common_of` for any two players who have this clock."""
     return _hash("settings", rules, _clock(time), seed)
 
 
@@ -54,7 +54,7 @@ def _clock(time: TimeControl) -> tuple[int | None, ...]:
 
 
 class Named(Protocol):
-    """What a game's identity is made of, in specifications, records and saved games alike."""
+    """The identity of a game, in specifications, records and saved games alike."""
 
     @property
     def id(self) -> str: ...
@@ -71,15 +71,17 @@ def _hash(*parts: object) -> str:
 
 
 def pair_seed_of(common: str, players: Players, number: int, opening: Opening | None = None) -> int:
-    """What names the pair of games of two players in a round; `common` is their digest of the settings, `opening` the
-    one that both games begin with, if there is one."""
+    """Return the seed of the pair of games of two players in a round.
+
+    `common` is their digest of the settings, `opening` the one that both games begin with, if there is one.
+    """
     who = sorted((player.digest,) for player in players)
     given = () if opening is None else (tuple(opening),)
     return int(_hash("pair by content", common, who, number, *given)[:12], 16)
 
 
 def opening_of(common: str, players: Players, number: int, openings: Sequence[Opening]) -> Opening | None:
-    """What the pair of games of two players in a round begins with; None if there are no openings.
+    """Return the opening of the pair of games of two players in a round; None if there are no openings.
 
     Where in the file two players begin is random, by a hash of what they are and the seed; from there each further
     pair takes the next one, and the first follows the last. So where bots meet but once, as in a Swiss, the games of a
@@ -89,7 +91,7 @@ def opening_of(common: str, players: Players, number: int, openings: Sequence[Op
 
 
 def place_of_opening(common: str, players: Players, number: int, count: int) -> int:
-    """Where in a file of so many openings that one stands, from 0."""
+    """Return the place of that opening in a file of `count` openings, from 0."""
     start = int(_hash("first opening", common, sorted(player.digest for player in players))[:12], 16)
     return (start + number) % count
 
@@ -100,7 +102,7 @@ def openings_digest(openings: Sequence[Opening]) -> str:
 
 
 def contents_of(players: Players) -> frozenset[str]:
-    """Which two they are, whatever they are called and whoever of them has Red."""
+    """Return the digests of two players, without names and colours."""
     return frozenset(player.digest for player in players)
 
 
@@ -110,7 +112,7 @@ def rounds_tried(games: int) -> range:
 
 
 def starter(pair_seed: int) -> Starts:
-    """Who begins, where the rules have the players choose."""
+    """Return the side that begins, where the rules leave it open."""
     return Starts.BLUE if pair_seed & 1 else Starts.RED
 
 

@@ -105,7 +105,7 @@ def return_id(game: Named) -> str:
 
 
 def return_game(game: GameSpec) -> GameSpec:
-    """That game: whoever has Red here has Blue in it, with the same seed and the same time."""
+    """Return the game with colours swapped, and the same seeds and times for each player."""
     return msgspec.structs.replace(
         game,
         id=return_id(game),

@@ -31,8 +31,6 @@ from arena.league.league_options import PLACING, PlayOptions
 from arena.league.lineup import LineUp, league_before, line_up
 from arena.league.outcome import LeagueOutcome, PlayState, Watcher
 from arena.league.pairing.chosen import ChosenFormat
-from arena.league.pairing.disqualify import WithoutDisqualified
-from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.placing import Placing
 from arena.league.pairing.round_robin import RoundRobin
@@ -176,7 +174,7 @@ class OpenLeague:
         self.store = store
         fresh = pairing()
         self.planned = fresh.planned
-        self.at_most = fresh.at_most if isinstance(fresh, Ladder | WithoutDisqualified) else self.planned
+        self.at_most: int | None = getattr(fresh, "at_most", self.planned)  # a format that can end early has it
         self.meets_all = isinstance(fresh, RoundRobin) and not plan.faults
         self.new_pairing = pairing
         self._held = held
@@ -279,7 +277,6 @@ class OpenLeague:
         state = PlayState(watcher, watch, self._numbers)
         error = None
         try:
-            self.store.watch()
             run_games(self._run, self._play_until_stopped, stop, state)
             self.store.refuse_changed()
         except ArenaError as caught:
@@ -323,7 +320,7 @@ class OpenLeague:
 
     @asynccontextmanager
     async def _executor(self, settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-        """Where so many games at a time are played."""
+        """Make the executor for `jobs` parallel games."""
         cluster = self.plan.cluster
         if cluster is None:
             async with local_executor(settings, jobs) as local:

@@ -37,7 +37,7 @@ def usable_cpus() -> int:
 
 
 class Kind(enum.Enum):
-    """What is played, by the word for it, which default stores are named after."""
+    """A kind of games, by the word that default stores are named after."""
 
     LEAGUE = "league"
     MATCH = "match"
@@ -103,7 +103,7 @@ LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
 
 
 class FormatName(enum.Enum):
-    """Who meets whom, by the word for it. What each can be asked for besides `--disqualify` stands beside it."""
+    """A format of leagues, by its name on the command line."""
 
     ROUND_ROBIN = "round-robin"
     SINGLE = "single-round-robin"
@@ -134,7 +134,7 @@ _TAKES: dict[FormatName, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class FormatOptions:
-    """What was asked for; None is what nobody has asked for. See docs/formats.md.
+    """The options of a format; None where an option was not given. See docs/formats.md.
 
     `rounds` are those of a round robin, a gauntlet or a Swiss; the first `challengers` bots meet all others in a
     gauntlet; `seeds` are names of bots from the first seed on (the others follow in their order); a match of a knockout
@@ -203,9 +203,12 @@ _ADDRESS = re.compile(r"(?:(tcp|tls)://)?((?:[A-Za-z0-9._-]+)|\[[0-9A-Fa-f:.]+\]
 
 @dataclass(frozen=True)
 class ClusterOptions:
-    """What was asked for. `cluster` is an address or `local:N`, `wait` a time such as `1m`: how long a scheduler may be
-    out of reach, and a worker silent. The files are those of TLS, in PEM. `jobs` is how many games each worker plays at
-    a time; None: as many as it has CPUs. With `calibrate` clocks are scaled to each machine."""
+    """The options of a cluster.
+
+    `cluster` is an address or `local:N`, `wait` a time such as `1m`: how long a scheduler may be unreachable, and a
+    worker silent. The files are those of TLS, in PEM. Each worker plays `jobs` games in parallel, by default as many as
+    it has CPUs. With `calibrate` clocks are scaled to each machine.
+    """
 
     cluster: str
     wait: str = USUAL_WAIT
@@ -255,7 +258,7 @@ class ClusterOptions:
 
 
 def _check_tls(ca: Path, cert: Path, key: Path) -> None:
-    """Raise `UsageError` for files that no connection can be made with, whoever is at its other end."""
+    """Raise `UsageError` for files that no connection can be made with."""
     import ssl
 
     given = {"--tls-ca": ca, "--tls-cert": cert, "--tls-key": key}

@@ -13,10 +13,10 @@ import msgspec
 from arena.bots.asked import NOTHING_OWN, Own, asked_bot
 from arena.bots.build_files import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
-from arena.bots.limits_file import by_bot, load_own
 from arena.bots.samples import is_path_of
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
+from arena.game.spec import Opening
 from arena.game.time_control import TimeControl, parse_duration, parse_time
 from arena.league.game_ids import openings_digest
 from arena.league.league_options import (
@@ -29,7 +29,6 @@ from arena.league.league_options import (
     Kind,
     PlayOptions,
 )
-from arena.league.openings import load_openings
 from arena.league.settings import Settings
 from arena.league.store import NAMED
 from arena.rules.loading import load_ruleset
@@ -70,7 +69,7 @@ def check_options(options: PlayOptions) -> None:
 
 
 def check_values(options: PlayOptions) -> None:
-    """Raise `UsageError` or `RulesetError` for a value that makes no sense, whoever plays."""
+    """Raise `UsageError` or `RulesetError` for a value that makes no sense for any bots."""
     check_options(options)
     time_control(options)
     usual_limits(options)
@@ -108,7 +107,7 @@ def usual_limits(options: PlayOptions) -> Limits:
 
 
 def build_limits(options: PlayOptions) -> BuildLimits:
-    """What the build of a bot may use. Raises `UsageError` for an option that makes no sense."""
+    """Return the limits of a build. Raises `UsageError` for an option that makes no sense."""
     return BuildLimits(
         seconds=option_value("--build-time", parse_duration, options.build_time) / 1000,
         memory=option_value("--build-memory", parse_memory, options.build_memory),
@@ -142,6 +141,11 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         if text is not None
     }
     ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
+    openings: tuple[Opening, ...] = ()
+    if options.openings is not None:
+        from arena.league.openings import load_openings
+
+        openings = load_openings(options.openings, ruleset)
     return Settings(
         ruleset,
         time,
@@ -151,23 +155,30 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         options.pondering,
         options.keep_bots,
         tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
-        openings=() if options.openings is None else load_openings(options.openings, ruleset),
+        openings=openings,
         names_told=options.opponents == NAMED,
     )
 
 
 def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
-    """What is said of single bots, by name. What `--limits` says wins, then what stands where the bot is named.
+    """Return the options of single bots, by name. `--limits` wins over what is written where the bot is named.
 
     Raises `UsageError` for a table of no bot here, or of several.
     """
     names = [bot.name for bot in bots]
-    own = by_bot(options.own, names, bots) if options.own else {}
+    own: dict[str, Own] = {}
+    if options.own:
+        from arena.bots.limits_file import by_bot
+
+        own = by_bot(options.own, names, bots)
     for bot in bots:
         if bot.asked and bot.asked.own != NOTHING_OWN:
             own[bot.name] = bot.asked.own.over(own.get(bot.name, NOTHING_OWN))
-    for name, said in load_own(options.limits, names, bots).items() if options.limits else ():
-        own[name] = said.over(own.get(name, NOTHING_OWN))
+    if options.limits:
+        from arena.bots.limits_file import load_own
+
+        for name, said in load_own(options.limits, names, bots).items():
+            own[name] = said.over(own.get(name, NOTHING_OWN))
     return own
 
 
@@ -220,7 +231,7 @@ def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more
 
 
 def apart_from_bots(store: Path, bots: Sequence[BotSpec]) -> Path:
-    """The path of the store. Raises `UsageError` if it lies in a bot's folder, of which it would become a part."""
+    """Return the path of the store. Raises `UsageError` if it is in a bot's folder, of which it would become a part."""
     full = Path(os.path.realpath(store))
     for bot in bots:
         if bot.fault is None and bot.path.is_dir() and full.is_relative_to(bot.folder):

@@ -5,9 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from arena.errors import ArenaError
-from arena.game.faults import lost_by
 from arena.game.record import GameRecord
-from arena.game.recorded import faults_of
 from arena.league.play_missing import RunProgress, Watch
 from arena.league.store import GameRow, NumberSet
 from arena.league.versions import Versions
@@ -47,7 +45,7 @@ class Forfeits:
 
     @property
     def text(self) -> str:
-        """It in a line, with how the first of these games was lost."""
+        """One line, with how the first of these games was lost."""
         where = f" on worker {self.worker}" if self.worker else ""
         lost = f"{self.name} forfeited {counted(self.count, 'game')} ({self.reason})"
         return f"{lost}; the first, game {self.first.number}{where}: {self.words}"
@@ -55,7 +53,7 @@ class Forfeits:
 
 @dataclass(frozen=True)
 class LeagueOutcome:
-    """What came of playing. What has been stored is in the store."""
+    """The outcome of playing; the games are in the store."""
 
     error: ArenaError | None
     """What stopped it, if something failed."""
@@ -75,7 +73,7 @@ class LeagueOutcome:
 
 
 class PlayState:
-    """What is kept while games are played; forfeits are counted for each bot and reason.
+    """The state of a league that plays; forfeits are counted for each bot and reason.
 
     `numbers` are those of the league's stored games, to which each that is stored now is added.
     """
@@ -92,6 +90,11 @@ class PlayState:
     def finished(self, row: GameRow, record: GameRecord) -> None:
         self._numbers.add(row.number)
         self.watcher.finished(row, record)
+        if not row.reason.is_forfeit:
+            return
+        from arena.game.faults import lost_by  # a league without forfeits loads no referee
+        from arena.game.recorded import faults_of
+
         for color, fault in faults_of(record).items():
             reason = fault.reason if fault else row.reason
             words = f"{lost_by(row.players, color, reason)}: {fault.text}" if fault else row.detail

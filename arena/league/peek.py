@@ -25,7 +25,7 @@ LONGEST = 1 << 16
 
 
 class PeekedGame(NamedTuple):
-    """A stored game, as far as it takes to choose one."""
+    """A stored game in a list to choose from."""
 
     number: int
     red: str
@@ -35,7 +35,7 @@ class PeekedGame(NamedTuple):
 
 
 def peek_games(path: str, start: str, most: int) -> list[PeekedGame]:
-    """The last games whose number begins with these digits, the newest first; none if this is no store."""
+    """List the last games whose number begins with these digits, the newest first; none if this is no store."""
     statement = (
         "SELECT games.number, red.name, blue.name, result, plies FROM games "
         "JOIN players AS red ON red.number = games.red JOIN players AS blue ON blue.number = games.blue "

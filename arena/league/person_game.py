@@ -52,7 +52,7 @@ FAREWELL_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class PersonOptions:
-    """Who sits down. `names` are those of the persons: one, who plays a bot, or two, who play each other.
+    """The persons who play. `names` has one, who plays a bot, or two, who play each other.
 
     `color` is that of the first of them; None: the one that it has had less often against the other, or either.
     `clock` is a time for persons as `--time` is one for bots; without one they have none. With a `seed_given` rounds
@@ -205,7 +205,6 @@ def play_person_game(prepared: PreparedGame, face: Face, stop: StopRequest, say:
 
     `face` shows the session to the person. Raises `ArenaError` as `arena.league.saved.play_prepared` does.
     """
-    prepared.store.watch()
     return run_games(run, _play, prepared, face, stop, say)
 
 

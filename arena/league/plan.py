@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeagueEntry:
-    """Who is to play how much: `format` says who meets whom, `games` cuts it short.
+    """The bots and the format of games to play: `format` is who meets whom, `games` limits their number.
 
     Unless it is `strict`, bots that cannot be started are listed as broken (with `skip_broken` they are left out), and
     those that need a program which this machine has not got are left out. Where bots have to be `distinct`, copies of
@@ -66,7 +66,7 @@ class LeagueEntry:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be played, and where it is kept."""
+    """A league or match that is ready to be opened: bots, settings, and the path of its store."""
 
     kind: Kind
     settings: Settings
@@ -100,7 +100,6 @@ class Plan:
 
     @property
     def play_settings(self) -> PlaySettings:
-        """What all games are played under."""
         return PlaySettings(
             bots=self.bots,
             level=self.level,
@@ -113,7 +112,7 @@ class Plan:
 
 
 def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
-    """Where the games are to be played; games at a time are shared out where the workers are this machine's. Raises
+    """Return the plan of a cluster; parallel games are shared out where the workers are this machine's. Raises
     `UsageError`."""
     from arena.league.executor.cluster.cluster_protocol import (  # a league without a cluster loads none of it
         ClusterPlan,
@@ -138,8 +137,8 @@ def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
 
 @contextlib.contextmanager
 def planned(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run) -> Iterator[Plan]:
-    """Find and build the bots, and read the settings. Until the end of the `with` statement nobody else plays with the
-    store, nor builds in the bots' folders. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
+    """Find and build the bots, and read the settings. Within the `with` statement no other arena plays with the
+    store or builds in the bots' folders. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
     check_values(options)
     cluster = _cluster_plan(options.cluster, options) if options.cluster else None
     level = choose(options.sandbox)

@@ -309,7 +309,7 @@ class _Run:
     # --- storing ------------------------------------------------------------------------------------------------------
 
     async def write(self, finished: Finished) -> None:
-        """Deal with all games that have ended, those that wait at a time together."""
+        """Store all games that have ended, those that wait in one transaction."""
         with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
             while self._ended or not self._is_over:
                 await self._has_news.wait()

@@ -28,7 +28,7 @@ GUESSED = 2**32
 
 
 class Audience(Enum):
-    """Who reads: the host, a seat, whoever knows no more than both seats, or the author of a bot."""
+    """A kind of reader: the host, a seat, the public that knows what both seats know, or the author of a bot."""
 
     ALL = "all"
     RED = Color.RED.word
@@ -38,7 +38,7 @@ class Audience(Enum):
 
 
 class PlayedGame(Protocol):
-    """A game, as far as it says who played it."""
+    """The number and the players of a game."""
 
     @property
     def number(self) -> int: ...
@@ -63,7 +63,7 @@ class Reader:
         return OF_BOT + self.name if self.audience is Audience.BOT else self.audience.value
 
     def seats(self, players: tuple[Player, Player]) -> tuple[Color, ...]:
-        """The sides of a game whose own is for this reader: two where both are versions of the one bot."""
+        """Return the sides of a game that this reader may see: both where both are versions of the reader's bot."""
         match self.audience:
             case Audience.ALL:
                 return tuple(Color)
@@ -104,7 +104,7 @@ def reader_named(text: str) -> Reader:
 
 
 def readable(rows: Iterable[AnyGame], settings: dict[str, str], reader: Reader) -> list[AnyGame]:
-    """Those of the games that are for this reader: all, or of the author of a bot those of that bot.
+    """Return the games for this reader: all, or for the author of a bot those of that bot.
 
     `settings` are those of the store. Raises `UsageError` if one of them shows what another one hides.
     """

@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 
 class LineFault(NamedTuple):
-    """What is wrong with a line of a file."""
+    """A fault in a line of a file."""
 
     line: int
     text: str
@@ -77,7 +77,7 @@ def read_records(path: Path) -> Iterator[GameRecord]:
 
 
 def settings_of_game(settings: dict[str, str], record: GameRecord) -> dict[str, str]:
-    """What of a league's settings stands in the line of one of its games: what is said of other bots is left out."""
+    """Return the league's settings for the line of one of its games: without those of other bots."""
     return {name: value for name, value in settings.items() if not _is_of_another(name, record.players)}
 
 
@@ -89,7 +89,7 @@ def _is_of_another(setting: str, players: tuple[Player, Player]) -> bool:
 
 
 def shared_settings(settings: dict[str, str]) -> dict[str, str]:
-    """What of a line's settings those of other bots have, too: all but the limits of single bots."""
+    """Return the settings of a line but the limits of single bots, which the lines of other bots do not have."""
     return {name: value for name, value in settings.items() if not name.startswith(LIMITS_OF)}
 
 
@@ -118,7 +118,7 @@ class _Met(NamedTuple):
 
 
 def met(meetings: Counter[tuple[Player, Player]]) -> Iterable[_Met]:
-    """The games that were counted, as far as `GameChecks` has to know them."""
+    """Give counted games as `GameChecks` takes them."""
     return (_Met(players, games) for players, games in meetings.items())
 
 

@@ -39,7 +39,7 @@ from protocol.notation import Color
 
 
 class Part(Enum):
-    """What differs first."""
+    """The kind of the first difference."""
 
     SETUP = "set-up"
     ACTION = "action"
@@ -177,7 +177,7 @@ def _remark(record: GameRecord, say: Say) -> None:
 
 
 def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -> Limits:
-    """What a side could use, the usual limits where the record does not say; no more than the store gives its bots."""
+    """Return the limits of a side, by default the usual ones; no more than the store gives its bots."""
     said = read_limits(record.confinement[color].partition(": ")[2]) or Limits()
     return limits_for(color, record.players[color].name, said, options.limits, where="the record", say=say)
 

@@ -43,7 +43,7 @@ from protocol.notation import Color
 
 @dataclass(frozen=True)
 class ResumeOptions:
-    """What a host says of a saved game beyond its file: the level, where its bots are, by the colour that they play,
+    """The host's options for a saved game: the level, where its bots are, by the colour that they play,
     and programs that they may be run by. The file alone is not believed for what could harm the host
     (`arena.league.trust`)."""
 
@@ -53,7 +53,7 @@ class ResumeOptions:
 
 
 class _Known(NamedTuple):
-    """What the store of a saved game says of how its bots were held; nothing, if there is none yet."""
+    """The sandbox, places and limits that the store of a saved game has for its bots; empty for a new store."""
 
     sandbox: str | None = None
     places: Mapping[str, str] = MappingProxyType({})

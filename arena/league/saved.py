@@ -51,7 +51,6 @@ class PreparedGame:
 
     @property
     def play_settings(self) -> PlaySettings:
-        """What the game is played under."""
         limits = {bot.name: self.held.limits_of(bot) for bot in self.bots}
         return PlaySettings(
             bots=self.bots,
@@ -64,7 +63,7 @@ class PreparedGame:
 
 @dataclass(frozen=True)
 class AlreadyPlayed:
-    """There is nothing to play: the game is in the store."""
+    """The game is in the store already, and is not played again."""
 
     row: GameRow
     store: Path
@@ -98,7 +97,7 @@ class NotSaved(NothingPlayed):
 
 @dataclass(frozen=True)
 class Changed:
-    """What was played does not count, as bots have changed meanwhile; a line for each of them."""
+    """The game does not count, as bots have changed meanwhile; a line for each of them."""
 
     lines: tuple[str, ...]
 
@@ -157,10 +156,8 @@ def play_prepared(
     """Play until the game is over, which is stored, or until it is interrupted, by `stop` or after so many plies.
 
     Raises `ArenaError` if the machine, a sandbox or the store fails; then nothing is stored, and the file is as it was.
-    That is `StoreChangedError` if the store is another one than before the game, or games are gone from it.
+    That is `StoreChangedError` if another file is at the path of the store than before the game.
     """
-    store = prepared.store
-    store.watch()
     versions = Versions()
     played = run_games(run, _play_until_stopped, prepared, pause_after, stop, versions, say)
     return keep(prepared, played, versions, say)

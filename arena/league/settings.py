@@ -53,7 +53,7 @@ OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin 
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What all games of a league share; `time` is for all bots but those that have their own."""
+    """The settings that all games of a league share; `time` is for all bots but those that have their own."""
 
     ruleset: Ruleset
     time: TimeControl
@@ -206,7 +206,7 @@ def setting_fault(name: str, value: str) -> str | None:
 
 
 def _expected(name: str, value: str) -> str | None:
-    """What would have to stand there; None if it does."""
+    """Return what was expected in place of a setting's value; None if the value is valid."""
     if name == SEED and not is_seed(value):
         return f"a whole number from 0 to {LARGEST_SEED}"
     if name == RULES and not _are_rules(value):
@@ -227,7 +227,7 @@ def _expected(name: str, value: str) -> str | None:
 
 
 def _is_time(text: str) -> bool:
-    """Whether a time stands there as `TimeControl.text` writes it."""
+    """Return whether this is a time as `TimeControl.text` writes it."""
     if text == UNLIMITED:  # a person's
         return True
     try:

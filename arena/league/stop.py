@@ -38,14 +38,14 @@ class StopRequest:
         self._waiting: list[Callable[[], None]] = []
 
     def ask(self, wish: Wish) -> None:
-        """Make the wish known. A weaker one than that of before changes nothing."""
+        """Announce a wish. A weaker one than before changes nothing."""
         self.wish = max(self.wish, wish)
         for notify in tuple(self._waiting):
             notify()
 
     @contextlib.contextmanager
     def passed_on(self) -> "Iterator[StopRequest]":
-        """Within, another one, which is told this one's wish as well; what that one is asked for stays unknown here."""
+        """Give another request, which gets the wishes of this one, but not the other way round."""
         other = StopRequest()
 
         def notify() -> None:

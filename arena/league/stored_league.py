@@ -41,7 +41,7 @@ class KeptFormat(msgspec.Struct, frozen=True, omit_defaults=True):
     def pairing(
         self, games: Games, players: Sequence[Player], rows: Iterable[GameRow], ladder_since: int | None
     ) -> Pairing:
-        """Make the league's pairing of these players, which nobody has asked for games. Raises `ArenaError`.
+        """Make a new pairing of the league for these players. Raises `ArenaError`.
 
         A ladder began with the games among `rows` up to number `ladder_since`.
         """
@@ -72,7 +72,7 @@ def versions(former: Mapping[str, Sequence[str]], players: Iterable[Player]) -> 
 
 
 def format_text(format_: Format, players: Sequence[Player], rounds: int, former: Mapping[str, Sequence[Player]]) -> str:
-    """What is kept of a format of these players; nothing for a pairing that is none of the formats of leagues."""
+    """Encode a format of these players for the store; empty for a pairing that is no format of leagues."""
     if not isinstance(format_, ChosenFormat):
         return ""
     seeded, options = format_.settled(players, rounds)
@@ -100,7 +100,7 @@ def format_in(text: str) -> KeptFormat:
 
 
 class GamesBetween:
-    """The stored games between some players, of whatever league, looked up by their ids."""
+    """The stored games between some players, of any league, looked up by their ids."""
 
     def __init__(self, store: Store, players: Iterable[Player]) -> None:
         self._store = store
@@ -148,6 +148,6 @@ def ladder_start(store: Store, players: Sequence[Player]) -> int:
 
 
 def games_between(players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
-    """Give the rows that are games between these players, of whatever league."""
+    """Give the rows that are games between these players, of any league."""
     digests = {player.digest for player in players}
     return (row for row in rows if digests.issuperset(player.digest for player in row.players))

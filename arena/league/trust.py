@@ -49,7 +49,7 @@ def level_for(asked: str | None, said: Iterable[str | None]) -> Level:
 def limits_for(
     color: Color, name: str, said: Limits, of_store: Mapping[str, Limits], *, where: str, say: Say
 ) -> Limits:
-    """What a bot may use: what is said, and no more than the settings of the store give it, or else the usual limits.
+    """Return the limits of a bot: those of the file, and no more than the store's settings or else the usual limits.
 
     `where` tells people where it is said.
     """
@@ -88,7 +88,7 @@ def bot_line(bot: BotSpec) -> str:
 
 
 def untrusted_text(color: Color, bot: BotSpec, *options: str) -> str:
-    """Why a program is not run that only a file speaks for; `options` trust it, besides --sandbox."""
+    """Return why a program is not run that only a file names; `options` trust it, besides --sandbox."""
     trusting = " or ".join((*options, "--sandbox basic"))
     return (
         f"{color.word}: {bot.name} is {bot_line(bot)}; without a sandbox it could use your files and "

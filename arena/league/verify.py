@@ -10,11 +10,8 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from queue import SimpleQueue
 from time import monotonic
 from typing import Protocol
 
@@ -54,9 +51,7 @@ from arena.league.store import (
     SEED,
     SEPARATOR,
     TIME,
-    Contents,
     Damage,
-    Groups,
     Kept,
     Store,
     own_times_in,
@@ -77,8 +72,8 @@ ALONE_SECONDS = 0.5
 AT_ONCE = 32
 """Games of a share, for a process that checks games."""
 PROGRAM = (
-    "import pathlib, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[2:]; "
-    "from arena.league.verify import check_shares; check_shares(pathlib.Path(sys.argv[1]))"
+    "import pathlib, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[6:]; "
+    "from arena.league.verify import check_shares; check_shares(pathlib.Path(sys.argv[1]), *map(int, sys.argv[2:6]))"
 )
 """Ctrl-C is for the process that has started these: it ends them."""
 
@@ -86,13 +81,15 @@ Progress = Callable[[int, int], None]
 
 
 def verify(store: Store, progress: Progress) -> Iterator[Damage]:
-    """All that is wrong with a store, as it is found. `progress` is told how many of how many games are done."""
+    """Find all that is wrong with a store. `progress` is called with the number of games done and of all."""
     of_file = store.file_damage()
     contents = store.count()
     of_store = [damage for damage in contents.damage if damage.game is None]
     yield from dict.fromkeys([*of_file, *of_store])  # where a file is cut off, both see it
     numbers = store.numbers()
-    yield from _setting_faults(contents, has_games=bool(numbers))
+    if not any(damage.text in NO_SETTINGS for damage in of_store):
+        for fault in store_faults(contents.settings, contents.kept, has_games=bool(numbers)):
+            yield Damage(None, f"its settings: {fault}")
     league = GameChecks(contents.settings, contents.rows)
     seen: dict[str, int] = {}
     for done, game in enumerate(_checked(store, league, numbers), start=1):
@@ -133,65 +130,40 @@ def _checked(store: Store, league: "GameChecks", numbers: Sequence[int]) -> Iter
         yield _check(store, league, number)
     else:
         return
-    shares = [numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE)]
-    count = min(usable_cpus(), len(shares))
+    count = min(usable_cpus(), -(-len(numbers) // AT_ONCE))
     if count < 2:
         yield from (_check(store, league, number) for number in numbers)
         return
-    program = [sys.executable, "-c", PROGRAM, str(store.path), *sys.path]
-    workers = [subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(count)]
-    free = SimpleQueue["subprocess.Popen[bytes]"]()
-    for worker in workers:
-        free.put(worker)
-
-    def ask(share: Sequence[int]) -> list[_Checked]:
-        worker = free.get()
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        try:
-            with suppress(BrokenPipeError):
-                worker.stdin.write(msgspec.json.encode(share) + b"\n")
-                worker.stdin.flush()
-            line = worker.stdout.readline()
-        finally:
-            free.put(worker)
-        if not line:
-            raise ArenaError("a process that checks games ended before its games were checked")
-        return msgspec.json.decode(line, type=list[_Checked])
-
-    with ThreadPoolExecutor(count) as pool:
-        try:
-            for found in pool.map(ask, shares):
-                yield from found
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.kill()
-    for worker in workers:
-        worker.communicate()
+    program = [sys.executable, "-c", PROGRAM, str(store.path), str(numbers[0]), str(numbers[-1]), str(count)]
+    workers = [subprocess.Popen([*program, str(place), *sys.path], stdout=subprocess.PIPE) for place in range(count)]
+    try:
+        for share in range(-(-len(numbers) // AT_ONCE)):
+            output = workers[share % count].stdout
+            assert output is not None
+            line = output.readline()
+            if not line:
+                raise ArenaError("a process that checks games ended before its games were checked")
+            yield from msgspec.json.decode(line, type=list[_Checked])
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.communicate()
 
 
-def check_shares(path: Path) -> None:
-    """Check the games that lines of standard input name, and write a line about each share."""
+def check_shares(path: Path, first: int, last: int, count: int, place: int) -> None:
+    """Check every `count`-th share of the games with these numbers, from `place` on, and write a line about each."""
     with Store(path, create=False, is_doubtful=True) as store:
         contents = store.count()
         league = GameChecks(contents.settings, contents.rows)
-        for line in sys.stdin.buffer:
-            found = [_check(store, league, number) for number in msgspec.json.decode(line, type=list[int])]
+        numbers = [number for number in store.numbers() if first <= number <= last]
+        for start in range(place * AT_ONCE, len(numbers), count * AT_ONCE):
+            found = [_check(store, league, number) for number in numbers[start : start + AT_ONCE]]
             sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
             sys.stdout.buffer.flush()
 
 
-def _setting_faults(contents: Contents[Groups], *, has_games: bool) -> Iterator[Damage]:
-    """The settings that are none, or are not there, so that no game could be held to them. Those that are not as they
-    were stored have been named, and are not looked at."""
-    if not any(damage.game is None and damage.text in NO_SETTINGS for damage in contents.damage):
-        for fault in store_faults(contents.settings, contents.kept, has_games=has_games):
-            yield Damage(None, f"its settings: {fault}")
-
-
 def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) -> Iterator[str]:
-    """All for which these cannot be the settings of a store of this version, in words."""
+    """Give the reasons why these cannot be the settings of a store, in words."""
     missing = [name for name in NEEDED if name not in settings] if has_games else []
     if missing:
         there = "there are no settings" if not settings else f"there is no {', no '.join(missing)}"
@@ -203,11 +175,6 @@ def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) ->
             fault = setting_fault(name, settings[name])
             if fault:
                 yield fault
-    yield from kept_faults(kept)
-
-
-def kept_faults(kept: Kept) -> Iterator[str]:
-    """Give what of the settings that a league keeps next to its games the arena has not written, in words."""
     if kept.format and not _is_format(kept.format):
         yield f"format: expected {FORMAT_WORDS}, got {shown(kept.format)}"
     levels = [level.value for level in Level]
@@ -224,7 +191,7 @@ def _is_format(text: str) -> bool:
 
 
 def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
-    """Where a side could use something else than these settings give the bot of that name, or nobody knows what."""
+    """Find the sides whose limits are not those of the settings, or cannot be read."""
     faults = []
     for player, held in zip(record.players, record.confinement, strict=True):
         level, _, words = held.partition(": ")
@@ -240,7 +207,7 @@ def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
 
 
 class CountedGames(Protocol):
-    """A game, or several that were counted together, as far as it says who played."""
+    """The players of a game, or of several that were counted together."""
 
     @property
     def players(self) -> tuple[Player, Player]: ...
@@ -249,7 +216,7 @@ class CountedGames(Protocol):
 
 
 class GameChecks:
-    """What the games of one store have in common, and what follows from it for each."""
+    """Checks games against the settings of their store and against each other."""
 
     def __init__(self, settings: dict[str, str], rows: Iterable[CountedGames]) -> None:
         self._settings = settings
@@ -267,7 +234,7 @@ class GameChecks:
         return self._settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS
 
     def faults(self, record: GameRecord) -> list[str]:
-        """What is wrong with a game, in words."""
+        """Return the faults of a game in words."""
         faults = []
         try:
             check_record(record)
@@ -400,7 +367,7 @@ class GameChecks:
 
 
 def salvage(store: Store, new: Store) -> int:
-    """Copy each game whose record can be read and can have been played so; returns how many.
+    """Copy each game whose record can be read and gives its result when played again; return how many.
 
     Games get new numbers. Of two with one id, the one that is as it was stored is copied. Damaged settings are used if
     they can be read, as the games are held to them. Raises `UsageError` if the settings cannot be read.

@@ -27,7 +27,6 @@ from arena.league.game_ids import game_id, pair_seed_of, seeds_of
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.faults import Damage, DamagedError
-from arena.league.store.game_row import TABLE_COLUMNS
 from arena.league.verify import salvage, verify
 from arena.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason
@@ -539,19 +538,6 @@ def test_salvaged_games_get_new_numbers(path: Path) -> None:
     assert found(path.parent / "new.sqlite") == []
 
 
-def test_a_game_that_is_there_twice_is_copied_once_as_it_was_stored(path: Path) -> None:
-    with Store(path, create=False) as store:
-        rows = store.rows()
-    columns = ", ".join(TABLE_COLUMNS[2:])
-    edit(
-        path, f"INSERT INTO games (number, id, {columns}) SELECT -3, 'deadbeef', {columns} FROM games WHERE number = 4"
-    )
-    edit(path, "INSERT INTO records SELECT -3, record FROM records WHERE number = 4")
-    with Store(path, create=False) as store, Store(path.parent / "new.sqlite", create=True) as new:
-        assert salvage(store, new) == 12
-        assert new.rows() == rows
-
-
 @pytest.mark.parametrize("what", ["moved", "deleted", "replaced"])
 def test_a_store_that_is_gone_in_mid_league_is_named_as_such(path: Path, what: str) -> None:
     with Store(path, create=True) as store:
@@ -622,3 +608,17 @@ def test_storing_a_game_has_the_system_write_it_to_the_disk(path: Path, tmp_path
     )
     os.close(counted)
     assert (tmp_path / "counted").stat().st_size >= 2, "the journal before the game, and the game"
+
+
+def test_several_processes_find_what_one_finds_and_in_the_same_order(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(path, create=True) as store:
+        _, game = store.record("9")
+        store.add_all([changed(game, id=f"{number:016x}") for number in range(100)])
+    monkeypatch.setattr("arena.league.verify.usable_cpus", lambda: 1)
+    alone = found(path)
+    monkeypatch.setattr("arena.league.verify.usable_cpus", lambda: 3)
+    monkeypatch.setattr("arena.league.verify.ALONE_SECONDS", -1.0)
+    assert found(path) == alone
+    assert len(alone) == 100

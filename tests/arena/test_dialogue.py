@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from arena.bots.spec import BotSpec
 from arena.game.dialogue import UNKNOWN_WANTS, dialogue
 from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
+from arena.game.faults import Cause, Excess
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, decode_record, encode_record
@@ -135,7 +136,7 @@ def end(table: Any, how: str, rng: Random) -> None:
         case "dies waiting":
             table.gone(mover.opponent)
         case "too much":
-            referee.over_limit(mover, "used \xe9" + "x" * 600)
+            referee.over_limit(mover, Excess(Cause.MEMORY, "used \xe9" + "x" * 600))
             table.send()
         case _:
             while not referee.is_over:

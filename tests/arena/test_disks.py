@@ -16,9 +16,8 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.league.store import Store, StoreChangedError, StoreError
+from arena.league.store import Store, StoreError
 from arena.league.store.database import LOCK
-from arena.league.verify import verify
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
@@ -197,24 +196,6 @@ def test_a_file_that_was_cut_off_is_an_error_or_named_and_never_a_wrong_game(pat
     assert set(contents.rows) <= set(good)
 
 
-@pytest.mark.parametrize("kept", [60, 3 * PAGE + 7])
-def test_a_file_that_was_cut_off_is_an_error_that_leads_to_salvage_and_changes_nothing(path: Path, kept: int) -> None:
-    data = path.read_bytes()
-    path.write_bytes(data[:kept])
-    for create in (False, True):
-        with pytest.raises(StoreError, match=r"got one with pages that are damaged .*; 'arena verify' .* '--salvage'"):
-            Store(path, create=create)
-    assert path.read_bytes() == data[:kept]
-
-
-def test_a_check_of_a_file_that_was_cut_off_says_so_once_and_first(path: Path) -> None:
-    os.truncate(path, 3 * PAGE)
-    with Store(path, create=False, is_doubtful=True) as store:
-        texts = [str(finding) for finding in verify(store, lambda done, of: None)]
-    assert texts[0].startswith("expected a sound store, got one with pages that are damaged")
-    assert texts.count(texts[0]) == 1
-
-
 def test_settings_in_a_page_that_was_written_over_are_an_error(path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[:PAGE] + os.urandom(PAGE) * 3 + data[4 * PAGE :])
@@ -239,84 +220,6 @@ def test_a_store_that_is_gone_before_the_first_game_is_not_said_to_be_read_only(
             store.add(record)
         with pytest.raises(StoreError, match=now):
             store.refuse_changed()
-
-
-def test_a_store_that_is_there_is_not_said_to_be_gone(tmp_path: Path) -> None:
-    with Store(tmp_path / "new.sqlite", create=True) as store:
-        store.refuse_changed()
-        store.agree({"time": "1s"})
-        store.refuse_changed()
-
-
-def test_a_store_that_was_moved_is_said_to_be_where_it_is(path: Path) -> None:
-    (record,) = games(path, 1)
-    with Store(path, create=True) as store:
-        path.rename(path.parent / "elsewhere.sqlite")
-        path.touch()
-        with pytest.raises(StoreChangedError) as caught:
-            store.add(record)
-    assert "every game that was stored before is in the file that was here" in str(caught.value)
-
-
-# --- a store that others write over -----------------------------------------------------------------------------------
-
-
-def watched(path: Path) -> Store:
-    store = Store(path, create=True)
-    store.watch()
-    return store
-
-
-def test_a_copy_that_is_written_over_an_open_store_is_noticed_before_a_game_is_added_and_at_the_end(path: Path) -> None:
-    first, second, third = games(path, 3)
-    backup = path.read_bytes()
-    with watched(path) as store:
-        store.add_all([first, second])
-        store.refuse_changed()
-        path.write_bytes(backup)
-        lost = "another program has written to this store .* game 14, which had been stored, is no longer there"
-        with pytest.raises(StoreChangedError, match=lost):
-            store.add(third)
-        with pytest.raises(StoreChangedError, match=lost):
-            store.refuse_changed()
-    assert_has(path, [])
-
-
-def test_a_store_with_as_many_other_games_is_not_taken_for_the_one_that_was_open(path: Path) -> None:
-    first, other, third = games(path, 3)
-    copy = Path(shutil.copy(path, path.with_name("copy.sqlite")))
-    with Store(copy, create=True) as store:
-        store.add(other)
-    with watched(path) as store:
-        store.add(first)
-        path.write_bytes(copy.read_bytes())
-        with pytest.raises(StoreChangedError, match="game 13, which had been stored, is no longer there"):
-            store.refuse_changed()
-        with pytest.raises(StoreChangedError, match="game 13, which had been stored, is no longer there"):
-            store.add(third)
-
-
-def test_games_that_another_arena_adds_are_no_loss(path: Path) -> None:
-    """Where locks do not work (two hard links, some network file systems), two may play with one store."""
-    first, second, third = games(path, 3)
-    with watched(path) as store:
-        store.add(first)
-        with Store(path, create=True) as other:
-            other.add(second)
-        store.add(third)
-        store.refuse_changed()
-    assert_has(path, [13, 14, 15])
-
-
-@pytest.mark.parametrize(("data", "words"), [(b"", "has emptied it"), (b"x" * 9000, "has written over it")])
-def test_what_is_no_store_any_more_is_said_in_plain_words(path: Path, data: bytes, words: str) -> None:
-    (record,) = games(path, 1)
-    with watched(path) as store:
-        path.write_bytes(data)
-        for use in (lambda: store.add(record), store.refuse_changed, store.rows):
-            with pytest.raises(StoreChangedError, match=f"this store was open, and another program {words}"):
-                use()
-    assert path.read_bytes() == data
 
 
 # --- two stores in one process ----------------------------------------------------------------------------------------

@@ -95,34 +95,12 @@ def test_adding_a_bot_keeps_the_games_of_the_others() -> None:
     assert all(DAN in new[game].players for game in new.keys() - old.keys())
 
 
-def test_adding_a_round_keeps_the_games_of_the_earlier_ones() -> None:
-    old = schedule(SETTINGS, [ANN, BOB, CAT], 2)
-    new = schedule(SETTINGS, [ANN, BOB, CAT], 3)
-    assert new[: len(old)] == old
-    assert not ids(new[len(old) :]) & ids(old)
-
-
-def test_a_match_begins_with_the_first_bot_as_red_and_changes_colours_after_each_game() -> None:
-    games = schedule(SETTINGS, [BOB, ANN], 3)
-    assert [game.players for game in games] == [(BOB, ANN), (ANN, BOB)] * 3
-
-
 def test_the_two_games_of_a_pair_differ_in_colours_and_in_nothing_else() -> None:
     for one, other in pairs(schedule(SETTINGS, [ANN, BOB, CAT], 3)):
         assert one.players == other.players[::-1]
         assert one.seeds == other.seeds[::-1]
         assert one.pair_seed == other.pair_seed
         assert one.id != other.id
-
-
-@given(players, st.integers(1, 3))
-@hypothesis_settings(deadline=None, max_examples=50)
-def test_the_two_bots_of_a_game_get_different_seeds_and_new_ones_each_round(some: list[Player], rounds: int) -> None:
-    games = schedule(SETTINGS, some, rounds)
-    for game in games:
-        assert game.seeds[0] != game.seeds[1]
-        assert all(0 <= seed < 2**32 for seed in game.seeds)
-    assert len({seed for game in games for seed in game.seeds}) == len(games)
 
 
 def test_a_game_is_played_under_the_settings_of_its_league() -> None:
@@ -181,17 +159,6 @@ def test_settings_that_make_another_league_are_told_apart_in_words_too(other: Se
     assert other.described() != SETTINGS.described()
 
 
-def test_banks_that_differ_by_a_millisecond_are_told_apart_in_words_too() -> None:
-    one, other = (Settings(DUEL, TimeControl(move_ms=None, bank_ms=bank)) for bank in (1_234_567, 1_234_568))
-    assert one.digest() != other.digest()
-    assert one.described() != other.described()
-
-
-def test_a_bot_with_other_files_has_none_of_the_old_ones_games() -> None:
-    other = Player("ann", "new-digest")
-    assert not ids(schedule(SETTINGS, [ANN, BOB], 3)) & ids(schedule(SETTINGS, [other, BOB], 3))
-
-
 @given(players, st.lists(st.text(max_size=5), min_size=5, max_size=5), st.integers(1, 3))
 @hypothesis_settings(deadline=None, max_examples=50)
 def test_what_bots_are_called_changes_no_id_and_no_seed(some: list[Player], names: list[str], rounds: int) -> None:
@@ -199,24 +166,6 @@ def test_what_bots_are_called_changes_no_id_and_no_seed(some: list[Player], name
     for old, new in zip(schedule(SETTINGS, some, rounds), schedule(SETTINGS, renamed, rounds), strict=True):
         assert (new.id, new.seeds, new.pair_seed) == (old.id, old.seeds, old.pair_seed)
         assert [player.digest for player in new.players] == [player.digest for player in old.players]
-
-
-def test_titles_and_sources_are_no_rules() -> None:
-    same = replace(DUEL, title="Another title", source="another source")
-    assert ids(schedule(Settings(same, TimeControl()), [ANN, BOB], 1)) == ids(schedule(SETTINGS, [ANN, BOB], 1))
-
-
-def test_digests_are_not_run_together() -> None:
-    """`ab` against `c` is not `a` against `bc`, whatever the two contain."""
-    tricky = [Player("x", digest) for digest in ("ab", "c", "a", "bc", "a\n'b'", "'b'\nc", "", "abc")]
-    games = schedule(SETTINGS, tricky, 1)
-    assert len({game.pair_seed for game in games}) == len(games) // 2
-    assert len(ids(games)) == len(games)
-
-
-def test_one_bot_alone_has_no_games() -> None:
-    assert schedule(SETTINGS, [ANN], 5) == []
-    assert schedule(SETTINGS, [ANN, BOB], 0) == []
 
 
 # --- who starts -----------------------------------------------------------------------------------------------------
@@ -244,25 +193,6 @@ def test_the_choice_by_seed_favours_nobody() -> None:
     assert sum(starter(game) is ANN for game in games) == 200
 
 
-def test_the_choice_by_seed_changes_nothing_else_and_is_the_same_again() -> None:
-    games = schedule(CHOSEN, [ANN, BOB, CAT], 3)
-    assert all(replace(game.ruleset, starts=Starts.CHOSEN) == CHOSEN.ruleset for game in games)
-    assert all(game.ruleset.name == CHOSEN.ruleset.name for game in games)
-    assert by_id(schedule(CHOSEN, [CAT, BOB, ANN], 3)) == by_id(games)
-    assert schedule(CHOSEN, [ANN, BOB, CAT], 5)[: len(games)] == games
-
-
-@pytest.mark.parametrize("starts", [Starts.RED, Starts.BLUE])
-def test_where_the_rules_say_who_starts_nothing_is_chosen(starts: Starts) -> None:
-    fixed = msgspec.structs.replace(SETTINGS, ruleset=replace(DUEL, starts=starts))
-    assert {game.ruleset.starts for game in schedule(fixed, [ANN, BOB, CAT], 10)} == {starts}
-
-
-def test_a_league_whose_starter_is_drawn_at_random_is_another_one_than_a_league_that_red_starts() -> None:
-    assert not ids(schedule(CHOSEN, [ANN, BOB], 5)) & ids(schedule(SETTINGS, [ANN, BOB], 5))
-    assert CHOSEN.described() != SETTINGS.described()
-
-
 # --- handicaps ------------------------------------------------------------------------------------------------------
 
 SLOW, SLOWER = TimeControl(move_ms=1000), TimeControl(move_ms=None, bank_ms=60_000)
@@ -277,11 +207,6 @@ def test_each_bot_has_its_own_clock_whatever_its_colour() -> None:
         clocks = {ANN: SETTINGS.time, BOB: SLOW, CAT: SLOWER}
         assert game.times == tuple(clocks[player] for player in game.players)
         assert game.blue_time is not None
-
-
-def test_the_pair_of_a_handicap_differs_in_colours_and_in_nothing_else() -> None:
-    for one, other in pairs(schedule(with_times((BOB, SLOW), (CAT, SLOWER)), [ANN, BOB, CAT], 2)):
-        assert (one.players, one.seeds, one.times) == (other.players[::-1], other.seeds[::-1], other.times[::-1])
 
 
 times = st.sampled_from([TimeControl(), SLOW, SLOWER, TimeControl(bank_ms=1000), TimeControl(margin_ms=0)])
@@ -305,17 +230,6 @@ def test_a_game_under_equal_clocks_is_that_of_a_league_of_this_time_and_every_ot
             assert all(game.id not in games for games in plain.values())
             others = {other.pair_seed for games in plain.values() for other in games.values()}
             assert game.pair_seed not in others
-
-
-def test_under_other_clocks_two_bots_never_have_the_same_game() -> None:
-    choices = [
-        with_times(*own, settings=Settings(DUEL, usual))
-        for usual in (SETTINGS.time, SLOW, SLOWER)
-        for own in ((), ((ANN, SETTINGS.time),), ((ANN, SLOW),), ((BOB, SLOW),), ((ANN, SLOWER), (BOB, SLOW)))
-    ]
-    games = [game for settings in choices for game in schedule(settings, [ANN, BOB], 1)]
-    clocks = {(game.players, game.times) for game in games}
-    assert len(ids(games)) == len({(game.pair_seed, game.players) for game in games}) == len(clocks) == 16
 
 
 def test_who_else_takes_part_and_has_which_clock_changes_no_game_of_two_others() -> None:
@@ -358,12 +272,6 @@ def test_a_game_that_an_older_version_has_played_stays_and_the_new_version_plays
     assert given.id != back.id
 
 
-def test_a_game_counts_once_where_two_versions_have_played_it() -> None:
-    """The older version was there first, and its games do not change any more."""
-    old, new = (Games(SETTINGS).game(player, BOB, 0) for player in (ANN, NEW))
-    assert Games(SETTINGS, {old.id, new.id}, {NEW.digest: (ANN,)}).game(NEW, BOB, 0) == old
-
-
 def test_games_of_a_bot_that_is_no_older_version_are_not_taken_for_those_of_another() -> None:
     old = Games(SETTINGS).game(ANN, BOB, 0)
     assert Games(SETTINGS, {old.id}, {NEW.digest: (CAT,)}).game(NEW, BOB, 0) == Games(SETTINGS).game(NEW, BOB, 0)
@@ -402,13 +310,6 @@ def test_bots_that_meet_but_once_do_not_all_begin_alike() -> None:
     assert len(openings) == len(OPENINGS)
     other_seed = schedule(msgspec.structs.replace(GIVEN, seed=2), some, 1)
     assert [game.opening for game in other_seed] != [game.opening for game in schedule(GIVEN, some, 1)]
-
-
-def test_an_opening_is_the_same_whatever_its_bots_are_called() -> None:
-    renamed_games = schedule(GIVEN, renamed(ANN, BOB, CAT), 2)
-    assert [(game.id, game.opening) for game in renamed_games] == [
-        (game.id, game.opening) for game in schedule(GIVEN, [ANN, BOB, CAT], 2)
-    ]
 
 
 def test_a_game_with_an_opening_is_another_than_without_or_with_another() -> None:

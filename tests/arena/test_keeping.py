@@ -17,6 +17,7 @@ from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
+from arena.game.faults import Cause, Excess
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.referee import Referee
@@ -212,7 +213,7 @@ def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_th
     referee = begun(Referee(spec(), keeps=True))
     red, blue = Color
     assert referee.awaited() == [red]
-    referee.over_limit(blue, "was killed by the test")
+    referee.over_limit(blue, Excess(Cause.MEMORY, "was killed by the test"))
     lasts = [referee.take(color).splitlines()[-2:] for color in Color]
     assert lasts == [[b"end win over-limit", b"quit"], [b"end loss over-limit", b"quit"]]
     referee = begun(Referee(spec(), keeps=True))

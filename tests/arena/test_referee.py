@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arena.game.clock import NEVER, Stop
 from arena.game.connection import MAX_LINES_A_TURN
-from arena.game.faults import MAX_FAULT
+from arena.game.faults import MAX_FAULT, Cause, Excess
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.referee import Referee
 from arena.game.seat import SETTLE_SECONDS
@@ -885,7 +885,7 @@ def test_a_game_that_cannot_be_judged_is_over_whatever_comes(duel: "Table") -> N
     duel.referee.stopped(RAN, duel.now)
     duel.reply(RED, "move a4-a5")
     duel.gone(RED)
-    duel.referee.over_limit(BLUE, "used too much")
+    duel.referee.over_limit(BLUE, Excess(Cause.MEMORY, "used too much"))
     duel.referee.stalled(RED)
     duel.reply(BLUE, "rubbish")
     duel.referee.expire(duel.now + 1e6)
@@ -909,9 +909,12 @@ def test_a_bot_that_cannot_be_started_loses(seat_bots: "SeatBots", loser: Color)
 def test_whatever_is_in_the_words_of_a_fault_the_verdict_is_short_and_printable(
     seat_bots: "SeatBots", why: str
 ) -> None:
-    for tell in (Referee.no_start, Referee.over_limit):
+    for is_start in (True, False):
         table = seat_bots()
-        tell(table.referee, RED, why)
+        if is_start:
+            table.referee.no_start(RED, why)
+        else:
+            table.referee.over_limit(RED, Excess(Cause.MEMORY, why))
         table.referee.gone(BLUE, why, exited=True)
         detail = verdict_of(table).detail
         assert detail.isprintable()

@@ -15,7 +15,7 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
-from arena.game.hints import Language
+from arena.game.hints import ProgramLanguage
 from arena.game.record import GameRecord, History, NoteLine, Use
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
@@ -90,7 +90,7 @@ def test_a_worker_knows_the_language_though_it_is_not_told_the_files() -> None:
     built = BotSpec("bob", Path("/bob"), ("./bot",), Path("/bob"), "", build="go build -o bot .")
     asked = PlaySettings((bot, built), Level.BASIC, Limits(1, 1, 1), {}, (), False)
     (setup,) = Frames(to_worker).feed(frame(WorkerSetup.of(asked, slots=1, cpus=())))
-    assert [language_of(one) for one in setup.settings().bots] == [Language.RUST, Language.GO]
+    assert [language_of(one) for one in setup.settings().bots] == [ProgramLanguage.RUST, ProgramLanguage.GO]
 
 
 @given(data=st.data())

@@ -265,14 +265,42 @@ def test_every_link_inside_the_text_leads_somewhere() -> None:
 
 
 SAME_RULES = "arena| # the rule lines are those that Red got\n"
+AND_SO_ON = "arena| # and so on, up to ply 14\n"
+"""Lines of Blue's conversation that the text leaves out."""
+LINES_TO_PLY_14 = """\
+arena| moved red b5-b6
+arena| turn 6 59425 59374
+bot  | move e7-e6
+arena| moved blue e7-e6
+arena| moved red b6-b7
+arena| turn 8 59337 59352
+bot  | move c7-b7
+arena| moved blue c7-b7
+arena| battle b7 S 3 defender
+arena| moved red b7-b8
+arena| turn 10 59339 59402
+bot  | move f9-f10
+arena| moved blue f9-f10
+arena| moved red b8-b9
+arena| turn 12 58998 58910
+bot  | move e6-e5
+arena| moved blue e6-e5
+arena| moved red b9-a9
+arena| battle a9 3 B attacker
+arena| turn 14 58772 58920
+bot  | move e5-e4
+arena| moved blue e5-e4
+arena| battle e4 3 M defender
+"""
 
 
 @pytest.fixture
 def conversations(transcript: "Callable[[str], Transcript]") -> "dict[Color, Transcript]":
     bodies = {kind: body for kind, body in BLOCKS if kind.startswith("game")}
     rules = re.findall(r"^arena\| rule .*\n", bodies["game red"], re.MULTILINE)
-    assert bodies["game blue"].count(SAME_RULES) == 1
-    bodies["game blue"] = bodies["game blue"].replace(SAME_RULES, "".join(rules))
+    for omitted, lines in ((SAME_RULES, "".join(rules)), (AND_SO_ON, LINES_TO_PLY_14)):
+        assert bodies["game blue"].count(omitted) == 1
+        bodies["game blue"] = bodies["game blue"].replace(omitted, lines)
     return {color: transcript(bodies[f"game {color.word}"]) for color in Color}
 
 

@@ -60,7 +60,7 @@ def own_times_in(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_known_times(asked: Mapping[str, str], present: Mapping[str, str]) -> dict[str, str]:
-    """Drop the own times of bots for which the store has one, under whatever name."""
+    """Drop the own times of bots for which the store has one, under any name."""
     known = own_times_in(present)
     return {name: text for name, text in asked.items() if not name.startswith(TIME_OF) or _digest(name) not in known}
 
@@ -129,7 +129,7 @@ class LadderStart(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a league keeps in a store next to its games."""
+    """The data that a league keeps in a store next to its games."""
 
     entrants: tuple[Player, ...] = ()
     """The players that took part when the store was last used."""

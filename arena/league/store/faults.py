@@ -29,7 +29,7 @@ def is_record_file(path: Path) -> bool:
 
 
 def other_file(path: Path) -> str:
-    """What a file is that is no store, in words, and what can be done with it."""
+    """Describe a file that is no store, and what can be done with it."""
     start = _start(path)
     view = _VIEW.match(start)
     if view:
@@ -78,8 +78,7 @@ class StoreError(ArenaError):
 
 
 class StoreChangedError(StoreError):
-    """The file at the path is no longer what this process has opened and written: another one has its place, or another
-    program has written over it."""
+    """The file at the path is no longer the one that this process has opened."""
 
 
 class Damage(NamedTuple):
@@ -118,7 +117,7 @@ def size_of(path: Path) -> int:
 
 
 def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
-    """What an error of SQLite means for a file. The file may be looked at: `LOCK` is held meanwhile."""
+    """Translate an error of SQLite. The file may be read for that, so the caller holds `LOCK`."""
     text = printable(str(error), LONGEST_WORDS)
     if "not a database" in text:
         return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")

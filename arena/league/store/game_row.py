@@ -47,7 +47,7 @@ Columns = tuple[Any, ...]
 
 
 class PlayerTime(NamedTuple):
-    """What one side's moves took in one game: how many, in all, and the slowest, in microseconds.
+    """The time of one side's moves in one game: how many, in all, and the slowest, in microseconds.
 
     `cpu_us` is the processor time of them all; None where it was not measured.
     """
@@ -59,7 +59,7 @@ class PlayerTime(NamedTuple):
 
 
 class GameRow(NamedTuple):
-    """What tables need to know of a stored game. Pairs are red, then blue; `number` counts games as they came in.
+    """A stored game for tables. Pairs are red, then blue; `number` counts games as they were stored.
 
     `pair_seed` names the two games of a pair, and `started` is when the game began, in seconds since the epoch.
     """
@@ -164,7 +164,7 @@ def row_digest(columns: Columns, of_record: object) -> bytes:
 
 
 def is_unchanged(columns: Columns, of_record: object, of_row: object) -> bool:
-    """Return whether a row is as it was stored, whatever may stand in it."""
+    """Return whether a row is as it was stored. Its values may be of any type."""
     try:
         return row_digest(columns, of_record) == of_row
     except (UnicodeEncodeError, OverflowError):  # text that is none; no row was ever stored with it

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.spec import Player
 from arena.league.store.database import Database
-from arena.league.store.faults import Damage, DamagedError, StoreChangedError, StoreError
+from arena.league.store.faults import Damage, DamagedError, StoreError
 from arena.league.store.game_row import (
     FIRST_NUMBER,
     LAST_NUMBER,
@@ -60,21 +60,18 @@ class Stored(NamedTuple):
 
     @property
     def sound(self) -> GameRecord | None:
-        """The record; None if anything is wrong with the game, so that nothing is said of it that its row denies."""
+        """The record; None if anything is wrong with the game."""
         return None if self.damage else self.record
 
 
 class GameTable:
-    """The games of an open store. One that `is_doubtful` is read as far as it can be."""
+    """The games of an open store. A doubtful store is read as far as it can be."""
 
     def __init__(self, database: Database, *, is_doubtful: bool) -> None:
         self._database = database
         self._is_doubtful = is_doubtful
         self._players: dict[int, tuple[Any, Any]] = {}
         """The names and digests of the players by their numbers, which never change."""
-        self._is_watched = False
-        self._last: tuple[Any, ...] = ()
-        """The number and digest of the last row, after the last transaction of this process."""
 
     # --- adding -------------------------------------------------------------------------------------------------------
 
@@ -87,10 +84,7 @@ class GameTable:
         if not records:
             return []
         encoded = [(record, encode_record(record)) for record in records]
-        if self._is_watched:
-            self._database.forget_pages()
         with self._database.transaction():
-            self._refuse_loss()
             number, rows = self.last_number(), []
             for record, data in encoded:
                 row = self.row(record.id)
@@ -99,42 +93,11 @@ class GameTable:
                     row = row_of(number, record)
                     self._insert(row, data)
                 rows.append(row)
-            last = self._last_row()
-        self._last = last
         return rows
 
     def add(self, record: GameRecord) -> GameRow:
         """Store a game under the next number, durably and as a whole; see `add_all`."""
         return self.add_all([record])[0]
-
-    def watch(self) -> None:
-        """Notice from now on if games are gone that were there: `add_all` raises `StoreChangedError` then."""
-        self._last = self._last_row()
-        self._is_watched = True
-
-    def refuse_changed(self) -> None:
-        """Raise `StoreChangedError` if the file at `path` is no longer the one that is open, or games are gone from it
-        since `watch` was called."""
-        self._database.refuse_moved()
-        if self._is_watched:
-            self._database.forget_pages()
-            self._refuse_loss()
-
-    def _refuse_loss(self) -> None:
-        """Games that others have added are no loss: where locks do not work, another arena may play with this store."""
-        if not self._is_watched or not self._last:
-            return
-        number, digest = self._last
-        if self._database.query("SELECT row_digest FROM games WHERE number = ?", number) != [(digest,)]:
-            raise StoreChangedError(
-                f"{self._database.path}: another program has written to this store while it was open, such as by "
-                f"copying another file over it: game {number}, which had been stored, is no longer there"
-            )
-
-    def _last_row(self) -> tuple[Any, ...]:
-        """The number and the digest of the last row; empty if there is none."""
-        found = self._database.query("SELECT number, row_digest FROM games ORDER BY number DESC LIMIT 1")
-        return found[0] if found else ()
 
     def _insert(self, row: GameRow, data: bytes) -> None:
         columns, of_record = columns_of(row), digest_of(data)
@@ -180,7 +143,7 @@ class GameTable:
         return columns if is_unchanged(columns, read[-2], read[-1]) and could_be_stored(columns) else None
 
     def stored(self, number: int) -> Stored:
-        """Return a game, checked in every way that needs nothing but itself."""
+        """Return a game, checked by itself."""
         found = self._if_readable(f"{_READ} WHERE number = ?", number)
         records = self._if_readable("SELECT record FROM records WHERE number = ?", number)
         if not found:
@@ -335,7 +298,7 @@ class GameTable:
             last = found[-1][0]
 
     def records_damage(self) -> list[Damage]:
-        """Return the games whose records are not what was stored, reading a few at a time."""
+        """Return the games whose records are not what was stored. Few records are in memory."""
         damage: list[Damage] = []
         last = SMALLEST_NUMBER
         while found := self._database.query(
@@ -374,7 +337,7 @@ def _gap(first: int, last: int) -> str:
 
 
 def _decoded(found: list[tuple[Any, ...]] | None) -> GameRecord | None:
-    """Return the record of a game that has no row. Nothing tells whether it is as it was stored."""
+    """Return the record of a game that has no row, so that it may have been changed."""
     if not found or not isinstance(found[0][0], bytes):
         return None
     try:

@@ -119,7 +119,7 @@ class Groups:
 
     @property
     def copies(self) -> set[Player]:
-        """Those who have met a player of the same content under another name."""
+        """The players that have met one of the same content under another name."""
         found: set[Player] = set()
         same: dict[str, list[int]] = {}
         for number, player in enumerate(self.numbered):

@@ -122,7 +122,7 @@ def _refuse_foreign(path: Path, lock: int) -> None:
 
 
 def _describe(lock: int) -> None:
-    """Write down who has the lock. On a full disk nobody is told."""
+    """Write the owner of the lock into its file. On a full disk the text is missing."""
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
     text = f"process {os.getpid()} on {printable(socket.gethostname())}, since {now} UTC\n".encode()
     with suppress(OSError):

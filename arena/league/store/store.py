@@ -66,7 +66,7 @@ class Store(GameTable, SettingsTable):
     """An open store. Use it in a `with` statement."""
 
     def __init__(self, path: Path, create: bool, *, is_doubtful: bool = False) -> None:
-        """Open the store at `path`; make a new one there if `create` is set and there is nothing yet.
+        """Open the store at `path`, or with `create` make a new one there.
 
         One that `is_doubtful` is only read, as far as that goes: `read` names what is wrong. Raises `UsageError` if
         there is none, or what is there is not a store or is of another version.
@@ -84,7 +84,6 @@ class Store(GameTable, SettingsTable):
         except BaseException:
             database.close()
             raise
-        database.is_store = not is_doubtful
 
     @property
     def path(self) -> Path:
@@ -175,7 +174,7 @@ class Store(GameTable, SettingsTable):
     # --- reading --------------------------------------------------------------------------------------------------
 
     def glance(self) -> tuple[Kept, tuple[Damage, ...]]:
-        """Return what the last league has kept, or nothing of it and what is wrong with the settings."""
+        """Return what the last league has kept, or an empty value and what is wrong with the settings."""
         document, damage = self.read_document()
         return document.kept, damage
 
@@ -227,6 +226,10 @@ class Store(GameTable, SettingsTable):
     def refuse_damage(self) -> None:
         """Raise `DamagedError` if anything is not as it was stored, the records included, which `read` leaves alone."""
         self._refuse((*self.count().damage, *self.records_damage()))
+
+    def refuse_changed(self) -> None:
+        """Raise `StoreChangedError` if the file at `path` is no longer the one that is open."""
+        self._database.refuse_moved()
 
     def file_damage(self) -> list[Damage]:
         """Return what SQLite finds wrong with the file itself."""

@@ -64,7 +64,7 @@ BESIDE = ("-lock", "-wal", "-shm", "-journal")
 
 
 def is_fresh(path: Path, create: bool) -> bool:
-    """Return whether there is nothing at `path` yet. Raises `UsageError` if no store can be opened or made there."""
+    """Return whether `path` is free or an empty file. Raises `UsageError` if no store can be opened or made there."""
     try:
         is_there = path.exists()
         if path.is_dir() or (is_there and not path.is_file()):
@@ -168,7 +168,7 @@ class SettingsTable:
         return self._document().kept
 
     def claims(self) -> Kept:
-        """Return what the last league has kept; nothing of it if that is not what was stored."""
+        """Return what the last league has kept; empty if that is not what was stored."""
         return self.read_document()[0].kept
 
     def unchecked_settings(self) -> Document | None:
