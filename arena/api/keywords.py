@@ -42,7 +42,7 @@ class BotKeywords(TypedDict, total=False):
 
 
 class GameKeywords(BotKeywords, total=False):
-    """What else games are played under, with the defaults of the command line.
+    """Options of games, with the defaults of the command line.
 
     `start_time`, `setup_time` and `margin` are as in docs/cli.md. `seed` is from 0 to 2**64 - 1. `limits` is a TOML
     file with other limits, and another time, for some bots. `keep_bots` plays the two
@@ -62,8 +62,8 @@ class GameKeywords(BotKeywords, total=False):
 
 
 class LeagueKeywords(GameKeywords, total=False):
-    """And how several games are played: `jobs` at a time (default: one for each usable CPU), pinned by `affinity`
-    (default: with at least as many games as CPUs)."""
+    """Options of several games: `jobs` at a time (default: the usable CPUs), pinned by `affinity` (default: with at
+    least as many games as CPUs)."""
 
     jobs: int
     affinity: bool
@@ -197,7 +197,7 @@ def plain_errors() -> Iterator[None]:
 
 
 class FormatKeywords(TypedDict, total=False):
-    """What a league's format can be asked for; each format takes some of it. None is what nobody has asked for.
+    """Options of a league's format, each of which takes some; None is not asked for.
 
     `format` is `round-robin` (the usual one), `single-round-robin`, `gauntlet`, `swiss`, `knockout` or `ladder`.
     `seeds` are names of bots, from the first seed on. `games` are those of a ladder. See docs/formats.md for all.
