@@ -40,7 +40,7 @@ class Board:
         return f"Board({red} red and {blue} blue pieces)"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What a notebook shows of it."""
+        """Print as a notebook does."""
         printer.text(str(self))
 
 

@@ -23,7 +23,7 @@ from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said, Watched
+from arena.league.executor import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings, Watched
 from arena.league.executor.local import LocalExecutor, local_executor
 from arena.league.play_missing import play_missing
 from arena.league.settings import Settings
@@ -370,7 +370,7 @@ def outcomes_of(ann: BotSpec, bob: BotSpec, heard: Heard, level: Level = Level.B
 
 def told_of(outcomes: Iterable[Outcome]) -> list[tuple[type[Outcome], str | None]]:
     """The outcomes of games: which, and of which game."""
-    return [(type(outcome), outcome.id) for outcome in outcomes if not isinstance(outcome, Said | Watched)]
+    return [(type(outcome), outcome.id) for outcome in outcomes if not isinstance(outcome, Notice | Watched)]
 
 
 @at_both_levels

@@ -5,7 +5,6 @@ fault was found (`Seen`), and from the bot's own words. It may be wrong, and is 
 """
 
 from arena.game.faults import Cause, Fault, Illegal, Malformed
-from arena.game.hints.ended import ended
 from arena.game.hints.seen import (
     DEBUG,
     FLUSH,
@@ -17,8 +16,6 @@ from arena.game.hints.seen import (
     Seen,
     TurnUse,
 )
-from arena.game.hints.sent import illegal_action, wrong_line
-from arena.game.hints.silent import silent
 from protocol.notation import Reason
 
 __all__ = [
@@ -43,6 +40,10 @@ LONGEST_HINT = 300
 
 def diagnose(seen: Seen) -> Hint | None:
     """Return what probably lies behind a fault; None where there is nothing to say beyond the fault's own words."""
+    from arena.game.hints.ended import ended  # these need the engine, which a league without faults does not load
+    from arena.game.hints.sent import illegal_action, wrong_line
+    from arena.game.hints.silent import silent
+
     fault = seen.fault
     match fault.cause:
         case Illegal(action, rule):

@@ -3,11 +3,13 @@
 import enum
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.game.faults import Fault
-from arena.rules.game import Game
 from protocol.conversation import Phase
+
+if TYPE_CHECKING:
+    from arena.rules.game import Game
 
 
 class ProgramLanguage(enum.Enum):
@@ -158,7 +160,7 @@ class Seen(NamedTuple):
     is_late: bool = False
     """Whether an answer came when its time was up."""
     unfinished: bytes = b""
-    game: Game | None = None
+    game: "Game | None" = None
     rows: tuple[str, ...] = ()
     """Its own set-up."""
     setups: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
