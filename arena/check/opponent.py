@@ -26,7 +26,7 @@ TAKES_MORE = frozenset({"hello", "game", "seed", "setup", "restore", "turn", "mo
 
 
 def noisy(data: bytes) -> bytes:
-    """The same lines, and others that a bot has to ignore."""
+    """Return lines with others among them that a bot has to ignore."""
     lines = []
     for line in data.decode("ascii").splitlines():
         verb = line.split(" ")[0]
@@ -60,7 +60,6 @@ class BuiltInOpponent:
         return random_rows(dict(ruleset.army), self._random)
 
     def action(self, game: Game) -> str:
-        """What it does in its turn."""
         actions = list(game.legal_moves())
         self._random.shuffle(actions)
         if self._foe is Foe.HUNTER:
@@ -159,7 +158,7 @@ class PlannedGame:
             self.opening = (rows, foe) if situation.color is Color.RED else (foe, rows)
 
     def answer(self, referee: Referee) -> bytes | None:
-        """What the opponent says."""
+        """Return the opponent's answer; None if it does not start."""
         situation = self._situation
         phase = referee.seats[situation.color.opponent].phase
         if phase is Phase.INTRODUCING:
@@ -176,7 +175,7 @@ class PlannedGame:
         return f"move {self._opponent.action(game)}\n".encode()
 
     def is_at_break(self, referee: Referee) -> bool:
-        """Whether the game is to be broken off here: the bot has its turn, and has been told so."""
+        """Return whether to break the game off here, where the bot has its turn and has been told so."""
         situation, game = self._situation, referee.game
         if not self._breaks or game is None or situation.plies is None:
             return False

@@ -56,7 +56,7 @@ class CheckOptions:
 
 @dataclass(frozen=True)
 class _Tried:
-    """What has been seen of a bot."""
+    """The outcomes and measurements of a bot's check."""
 
     outcomes: Sequence[SituationOutcome]
     times: Times
@@ -108,7 +108,7 @@ def _checked(level: Level, bot: BotSpec, options: CheckOptions, begins: Begins, 
 
 
 def _not_started(bot: BotSpec, situations: Sequence[Situation]) -> _Tried:
-    """What comes of a bot that a league would list as broken, and let forfeit its games."""
+    """Return the outcomes of a bot that a league would list as broken."""
     words = (bot.fault or "").partition("\n")[0]
     printed = tuple(bot.fault_output.splitlines())
     failure = Failure(0, Reason.NO_START, words, hint=bot.fault_hint, stderr=printed)
@@ -120,7 +120,7 @@ def _not_started(bot: BotSpec, situations: Sequence[Situation]) -> _Tried:
 
 
 def _left_out(options: CheckOptions) -> list[SituationOutcome]:
-    """What is not tried because of how the check was asked for."""
+    """Return the situations that the options leave out."""
     if not options.rules and options.extent is not Extent.QUICK:
         return []
     why = "--rules names what it is for" if options.rules else "--quick tries one ruleset"

@@ -22,7 +22,7 @@ class Foe(enum.Enum):
 
 
 class Twist(enum.Enum):
-    """What is done to a bot beside playing with it."""
+    """A disturbance injected during a check."""
 
     NONE = "none"
     NO_GAME = "no-game"
@@ -36,7 +36,7 @@ class Twist(enum.Enum):
     BROKEN_OFF = "broken-off"
     """The game ends while the bot thinks."""
     INPUT_ENDS = "input-ends"
-    """Its input ends, without `quit`."""
+    """The bot's input ends, without `quit`."""
     SEVERAL = "several"
     """Several games in one process."""
     OPENING = "opening"
@@ -92,7 +92,7 @@ SWEEP_PLIES = 40
 
 
 def script(rules: Sequence[str], extent: Extent = Extent.USUAL, usual: str = "isf") -> Iterator[Situation]:
-    """What is tried, in this order. `rules` are the rulesets that the bot is for; none: `usual` and all others.
+    """Yield the situations in their order. `rules` are the rulesets that the bot is for; none: `usual` and all others.
 
     Raises `RulesetError` for a ruleset that there is not.
     """
@@ -136,7 +136,7 @@ def _switched() -> list[str]:
 
 
 def _main(rules: str, seconds: float) -> Iterator[Situation]:
-    """What is tried under the first ruleset."""
+    """Yield the situations of the first ruleset."""
     red, blue = Color.RED, Color.BLUE
     usual = partial(Situation, rules=rules, seconds=seconds)
     game, talk = partial(usual, group=SituationGroup.GAMES), partial(usual, group=SituationGroup.CONVERSATION, plies=6)
@@ -165,7 +165,7 @@ FOR_ALL_RULES = frozenset({SituationGroup.READY, SituationGroup.CONVERSATION, Si
 
 
 class Mark(enum.Enum):
-    """What came of a situation."""
+    """The result of a situation."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -190,7 +190,7 @@ class ExchangedLine:
 
 @dataclass(frozen=True)
 class Failure:
-    """What was wrong: the ply that was being played (0: before the game), what was expected and what came, in words.
+    """A failure of a bot: the ply (0: before the game), and in words what was expected and what came.
 
     `hint` is what probably lies behind it and what to do, `mistake` that in one word; both empty where nothing is known
     beyond `words`. `exchange` are the last lines before it, `stderr` the last of what the bot wrote there.
@@ -207,7 +207,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class SituationOutcome:
-    """What came of one situation. `remark` says why it was not tried, or what was seen besides."""
+    """The outcome of one situation. `remark` says why it was not tried, or what was seen besides."""
 
     situation: Situation
     mark: Mark
@@ -257,7 +257,7 @@ class Checked:
     memory_limit: int
 
     def count(self, mark: Mark) -> int:
-        """How many situations came to this."""
+        """Return how many situations have this result."""
         return sum(outcome.mark is mark for outcome in self.outcomes)
 
     @property

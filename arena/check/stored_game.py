@@ -91,7 +91,7 @@ class Replayed:
 
     @property
     def fault_then(self) -> Fault | None:
-        """What it lost the recorded game by, without its hint; None if that was no fault of its own."""
+        """The fault by which the bot lost the recorded game, without its hint; None if it did not lose by one."""
         return fault_then_of(self.game.record, self.color)
 
     @property
@@ -115,7 +115,7 @@ class Replayed:
 
 
 def fault_then_of(record: GameRecord, color: Color) -> Fault | None:
-    """What a side lost a recorded game by, if by a fault of its own; its words without the hint."""
+    """Return the fault by which a side lost a recorded game, without its hint; None if it did not lose by one."""
     found = faults_of(record)
     if color not in found:
         return None
@@ -249,7 +249,7 @@ class _Sitting:
         return not (foe in referee.awaited() and not referee.seats[foe].due and not self._answer_of_foe(foe))
 
     def _answer_of_foe(self, foe: Color) -> bool:
-        """What the opponent did, as far as it is recorded. Returns whether it is."""
+        """Pass on what the opponent did in the record. Returns whether there is anything."""
         referee, record = self._referee, self._record
         phase, done = referee.seats[foe].phase, len(referee.actions)
         if phase is Phase.INTRODUCING:
@@ -353,7 +353,7 @@ class _Sitting:
             raise _WrongError(faults.malformed(error).shown) from None
 
     def _refuse_unasked(self) -> None:
-        """What it has said since its last answer. Raises `_WrongError` if that is more than comments."""
+        """Read what the bot has said since its last answer. Raises `_WrongError` if that is more than comments."""
         if self._talk.process.has_output() and (data := self._talk.hear_now()):
             self._feed(data)
         for line in self._heard:

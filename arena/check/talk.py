@@ -76,7 +76,7 @@ class Talk:
         self.process = process
         self.exchange: deque[ExchangedLine] = deque(maxlen=KEPT_LINES)
         self.hint: Hint | None = None
-        """That for the fault by which the bot has lost."""
+        """The hint for the fault by which the bot has lost."""
         self._arrivals = Arrivals.of_this_run()
         self._arrivals.watch(process.stdout)
         self._bot = bot
@@ -85,7 +85,7 @@ class Talk:
         self._begun = now()
         self._partial = b""
         self.over: Excess | None = None
-        """What it has used more of than it may, if so."""
+        """The limit that the bot has exceeded."""
         self._scope = trio.CancelScope()
         self._activity, self._has_unread, self._probe = Activity.UNKNOWN, False, Probe()
         self._was_probed = False
@@ -101,7 +101,7 @@ class Talk:
         self._scope.cancel()
 
     def leave(self) -> None:
-        """There is nothing more to be said; to be called before the process is ended."""
+        """Stop listening; to be called before the process is ended."""
         self._arrivals.forget(self.process.stdout)
 
     async def exits_within(self, seconds: float) -> bool:
@@ -116,7 +116,7 @@ class Talk:
         await self.process.write(data)
 
     def hear_now(self) -> bytes | None:
-        """What the bot has written by now, as `read_now` of its process; it is among what was said."""
+        """Return what the bot has written by now, as `read_now` of its process, and keep it."""
         data = self.process.read_now()
         if data:
             self._keep_said(data)

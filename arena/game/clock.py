@@ -50,7 +50,7 @@ class Clock:
         self._started = 0.0
         self._banks_shown = any(control.bank_ms is not None and control.move_ms is not None for control in controls)
         self._fixed: list[tuple[int, int, int | None, int | None]] | None = None
-        """What is shown to each side for the whole game, if no side has a bank."""
+        """The times that each side is shown for the whole game, if no side has a bank."""
         if all(control.bank_ms is None for control in controls):
             red, blue = (control.move_ms or 0 for control in controls)
             self._fixed = [(red, blue, None, None), (blue, red, None, None)]
@@ -60,11 +60,11 @@ class Clock:
         return min(self._limit[color], self._bank[color])
 
     def budget_ms(self, color: Color) -> int:
-        """The same in whole milliseconds, rounded down."""
+        """Return the budget in whole milliseconds, rounded down."""
         return _milliseconds(self.budget(color))
 
     def shown(self, color: Color) -> tuple[int, int, int | None, int | None]:
-        """What a `turn` line shows to a side: its own and the other's milliseconds, and perhaps both banks.
+        """Return the times of a side's `turn` line: its own and the other's milliseconds, and perhaps both banks.
 
         Banks are shown if a side has both a bank and a limit per move. A side without a bank is shown with what it has
         for its move.

@@ -41,11 +41,11 @@ class _Asking:
         """Whether the line that has not ended yet began before the bot was asked."""
 
     def made(self) -> None:
-        """There is a request that has not been written."""
+        """Note a request that has not been written."""
         self.is_pending = True
 
     def put(self, unfinished: bytes) -> None:
-        """It is being written now; `unfinished` is what has come of a line that has not ended."""
+        """Note that the request is written now; `unfinished` has come of a line that has not ended."""
         if self.is_pending:
             self.is_pending, self._is_early = False, bool(unfinished)
 

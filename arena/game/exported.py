@@ -272,7 +272,7 @@ def _seconds_of(text: str) -> float:
 
 
 class _Header(msgspec.Struct):
-    """What a line of any schema has."""
+    """The fields of a line of any schema."""
 
     schema: int
     view: str = ALL

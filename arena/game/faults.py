@@ -38,10 +38,10 @@ class Unstartable(NamedTuple):
 
 
 class Cause(enum.Enum):
-    """What a side did wrong, where one word says it."""
+    """A cause that has no data of its own."""
 
     STALLED = "stalled"
-    """It did not read what it was sent."""
+    """The bot did not read what it was sent."""
     CLOSED_OUTPUT = "closed-output"
     MEMORY = "memory"
     PROCESSES = "processes"
@@ -50,14 +50,14 @@ class Cause(enum.Enum):
 
 
 class Excess(NamedTuple):
-    """What a bot used more of than it may, and in words that follow "the bot"."""
+    """A limit that a bot exceeded, and how, in words that follow "the bot"."""
 
     cause: Cause
     words: str
 
 
 class Fault(NamedTuple):
-    """What a side did wrong: the reason that it loses for, and the words for its author.
+    """A mistake of a side: the reason that it loses for, and the words for its author.
 
     `cause` has the data of those words, for hints; a fault that is read from a record has none.
     """
@@ -78,7 +78,7 @@ class Fault(NamedTuple):
 
 
 OVERRUN = {Phase.INTRODUCING: Reason.NO_START, Phase.SETTING_UP: Reason.SETUP_TIMEOUT}
-"""What a side loses by whose time is over in this phase; in all others, `TIMEOUT`."""
+"""The reason for losing on time in a phase; in all others, `TIMEOUT`."""
 
 
 def late(phase: Phase, time: TimeControl, budget_ms: int, ply: int, seconds: float) -> Fault:

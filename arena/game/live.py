@@ -165,7 +165,7 @@ class LiveGame:
     # --- how it is interrupted ------------------------------------------------------------------------------------
 
     def history(self, now: float | None) -> History | None:
-        """What has been played so far, to go on from later; None before the set-ups are there.
+        """Return the moves so far, to resume from later; None before the set-ups are there.
 
         `now` is when the game was interrupted: what the side to move has used of its turn by then is remembered.
         """
@@ -189,5 +189,5 @@ class LiveGame:
 
 
 def _note_bytes(text: str) -> int:
-    """What a note takes in a record, where quotation marks and backslashes are escaped."""
+    """Return the bytes of a note in a record, where quotation marks and backslashes are escaped."""
     return NOTE_BYTES + len(text) + text.count('"') + text.count("\\")

@@ -31,9 +31,9 @@ class SeatStage(enum.Enum):
     SETTING_UP = "setting-up"
     """This seat has to set up."""
     READY = "ready"
-    """It has set up, and the other side has not."""
+    """This seat has set up, and the other side has not."""
     MOVING = "moving"
-    """It is to move."""
+    """This seat is to move."""
     WAITING = "waiting"
     """The other side is to move."""
     OVER = "over"
@@ -79,7 +79,7 @@ class GuessState(msgspec.Struct, frozen=True):
 
 
 class ActionState(msgspec.Struct, frozen=True):
-    """What a side has done, and what this seat was told of it.
+    """An action of a side, and what this seat was told of it.
 
     `origin` and `target` are the squares that the action names first and last; None for resigning. Of a rescue `target`
     is where the piece went, of a guess whom it asked.
@@ -181,14 +181,14 @@ class PersonSeat:
         self.rows: tuple[str, ...] | None = None
         self.end: messages.End | None = None
         self.error = ""
-        """What this seat did wrong, if it has lost by a fault."""
+        """The fault by which this seat has lost, in words."""
         self._view = View(color, "")
         self._choices: tuple[ChoiceState, ...] = ()
 
     # --- what goes in -------------------------------------------------------------------------------------------------
 
     def tell(self, message: ArenaMessage) -> None:
-        """The arena has said this."""
+        """Take in a message of the arena."""
         self.told.append(message)
         match message:
             case messages.Game(color, variant):
@@ -213,13 +213,13 @@ class PersonSeat:
         self._view.apply(message)
 
     def set_up(self, rows: tuple[str, ...]) -> None:
-        """This seat has set up so."""
+        """Note the set-up of this seat."""
         self.rows = rows
         self._view.place_own(rows)
         self.stage = SeatStage.READY
 
     def acted(self) -> None:
-        """This seat has answered its turn."""
+        """Note that this seat has answered its turn."""
         self.stage = SeatStage.WAITING
 
     def after(self, plies: int) -> "PersonSeat":
@@ -271,7 +271,7 @@ class PersonSeat:
 
     @property
     def army(self) -> tuple[tuple[str, int], ...]:
-        """How many pieces of each rank a side has."""
+        """The number of pieces of each rank that a side has."""
         return tuple((rank.letter, count) for rank, count in self._view.army.items())
 
     @property
@@ -281,7 +281,7 @@ class PersonSeat:
 
     @property
     def turn(self) -> tuple[int, int, int | None, int | None]:
-        """As of the last turn of this seat: its own and the enemy's milliseconds, and their banks."""
+        """Milliseconds of this seat and of the enemy, and their banks, as of the last turn of this seat."""
         view = self._view
         return view.own_ms, view.enemy_ms, view.own_bank_ms, view.enemy_bank_ms
 
@@ -302,12 +302,12 @@ class PersonSeat:
         return self._view.cells()
 
     def lost(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What Red and Blue have lost, as far as this seat was told."""
+        """Return the pieces that Red and Blue have lost, as far as this seat was told."""
         red, blue = (tuple(rank.letter for rank in ranks) for ranks in self._view.captured)
         return red, blue
 
     def hidden(self) -> tuple[tuple[str, int], ...]:
-        """How many of each rank the enemy still has that are not known."""
+        """Return the number of unknown enemy pieces of each rank."""
         hidden = self._view.hidden_ranks()
         return tuple((rank.letter, hidden[rank]) for rank in Rank if rank in hidden)
 

@@ -42,7 +42,7 @@ MOST_MS = 10**14
 
 
 class Course(NamedTuple):
-    """What was played, as records and interrupted games have it alike."""
+    """The moves of a game, which records and interrupted games have alike."""
 
     setups: tuple[str, str]
     actions: tuple[str, ...]
@@ -108,7 +108,7 @@ def _check_record(record: GameRecord) -> None:
 
 
 def _check_claims(record: GameRecord) -> None:
-    """What a record says of its end, and in numbers, by itself: whatever the rules are."""
+    """Check the end and the numbers of a record, which do not depend on the rules."""
     verdict, reason = record.verdict, record.verdict.reason
     if verdict.plies != len(record.actions):
         raise RecordError(f"recorded as {verdict.plies} plies, but has {len(record.actions)} actions")

@@ -23,7 +23,7 @@ class NoteLine(msgspec.Struct, frozen=True):
 
 
 class History(msgspec.Struct, frozen=True):
-    """What has been played of a game that was interrupted: enough to resume it. Fields are those of `GameRecord`."""
+    """The moves of a game that was interrupted, enough to resume it. Fields are those of `GameRecord`."""
 
     declared: tuple[str, str]
     setups: tuple[str, str]
@@ -36,7 +36,7 @@ class History(msgspec.Struct, frozen=True):
 
 
 class Use(msgspec.Struct, frozen=True):
-    """What all processes of a bot used in one game: microseconds of processor time, and the most bytes at once."""
+    """Use of all processes of a bot in one game: microseconds of processor time, and peak memory in bytes."""
 
     cpu_us: int = 0
     memory: int = 0
@@ -60,12 +60,12 @@ class GameRecord(msgspec.Struct, frozen=True):
     seeds: tuple[int, int]
     pair_seed: int
     declared: tuple[str, str]
-    """What the bots called themselves."""
+    """The names that the bots gave themselves."""
     setups: tuple[str | None, str | None]
     """Set-up lines; None if a side sent none that was legal."""
     actions: tuple[str, ...]
     times_us: tuple[int, ...]
-    """What each action took on the clock."""
+    """The time on the clock of each action."""
     notes: tuple[NoteLine, ...]
     verdict: Verdict
     stderr: tuple[str, str]

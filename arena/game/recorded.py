@@ -21,7 +21,7 @@ LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)") 
 """Characters of a fault's words, what was left out and a hint included."""
 
 BY_A_LINE = frozenset({Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP, Reason.PROTOCOL})
-"""What a bot loses by that has said what it should not; the record does not have that line."""
+"""Reasons of losing by a line; the record does not have that line."""
 
 
 def judged(referee: Referee, *, arena: str, started: float, seconds: float, stderr: tuple[str, str]) -> GameRecord:
@@ -63,7 +63,7 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
 
 
 def spec_of(record: GameRecord) -> GameSpec:
-    """What the recorded game was to be. Raises `RecordError` if its rules cannot be read."""
+    """Return the specification of a recorded game. Raises `RecordError` if its rules cannot be read."""
     try:
         ruleset = ruleset_from_lines(record.ruleset, record.rules)
     except RulesetError as error:
@@ -83,7 +83,7 @@ def spec_of(record: GameRecord) -> GameSpec:
 
 
 def faults_of(record: GameRecord) -> dict[Color, Fault | None]:
-    """Who lost by a fault of its own, and by which; None where its words cannot be told from the verdict's."""
+    """Return the faults by which sides lost a game; None for one whose words cannot be found in the verdict's."""
     verdict = record.verdict
     if not verdict.reason.is_forfeit:
         return {}
@@ -108,7 +108,7 @@ def _fault(record: GameRecord, color: Color, reason: Reason, words: str) -> Faul
 
 
 def with_slack(spec: GameSpec) -> GameSpec:
-    """The same game, with more time beyond the limits."""
+    """Return a game with more time beyond the limits."""
 
     def more(time: TimeControl) -> TimeControl:
         return msgspec.structs.replace(time, margin_ms=time.margin_ms + SLACK_MS)

@@ -74,7 +74,7 @@ class Referee:
         self.void: str | None = None
         """Why the game cannot be judged, in words, if it cannot."""
         self.is_excused = False
-        """Whether that is because the machine has kept a bot from a CPU until it was late."""
+        """Whether the game is void because the machine kept a bot from a CPU until it was late."""
         self.refused: str | None = None
         """Why the game is not played at all, in words: a bot has said that it cannot do what the game asks for."""
         self.seats = (Seat(Color.RED), Seat(Color.BLUE))
@@ -90,7 +90,7 @@ class Referee:
         self.interrupted, self.notes = self.live.interrupted, self.live.notes
         self.interrupted += history.interrupted if history else ()
         self._stopped, self._settled = 0.0, 0.0
-        """How long the arena was stopped the last time, and until when nobody loses on time after it."""
+        """Seconds of the last suspension of the arena, and the time until which nobody loses on time after it."""
         self._meeting = Phase.IDLE
         """Before the game: the phase in which a seat that has answered waits for the other."""
         for seat in self.seats:
@@ -127,14 +127,14 @@ class Referee:
         return self.verdict is not None or self.void is not None or self.refused is not None
 
     def history(self, now: float | None = None) -> History | None:
-        """What has been played so far, to go on from later; None before the set-ups are there.
+        """Return the moves so far, to resume from later; None before the set-ups are there.
 
         `now` is when the game was interrupted: what the side to move has used of its turn by then is remembered.
         """
         return self.live.history(now)
 
     def unrestorable(self) -> str:
-        """Who could not go on with this game after a pause, and why, in words; empty if both can."""
+        """Say which bots could not resume this game after a pause, and why; empty if both can."""
         return _unrestorable(self.seats, self.spec.players)
 
     def take(self, color: Color) -> bytes:
@@ -233,7 +233,7 @@ class Referee:
             self.void = f"this machine ran out of memory, and {name} was killed when the kernel made room"
 
     def expire(self, now: float) -> None:
-        """Time has passed: whoever is over its deadline loses."""
+        """Forfeit each seat whose deadline has passed."""
         for seat in self.seats:
             if now >= seat.deadline and not seat.fault and not self.is_over:
                 self._late(seat, now)
@@ -388,13 +388,13 @@ def _may_answer(data: bytes) -> bool:
 
 
 def _unrestorable(seats: Sequence[Seat], players: Sequence[Player]) -> str:
-    """Who could not go on with a game after a pause, and why, in words; empty if all can."""
+    """Say which bots could not resume a game after a pause, and why; empty if all can."""
     unable = [faults.named(players, seat.color) for seat in seats if not seat.can_be_restored]
     return " and ".join(f"{name} says 'cannot restore'" for name in unable)
 
 
 def _refusal(seats: Sequence[Seat], spec: GameSpec, history: History | None, *, can_pause: bool) -> str | None:
-    """Why bots that have introduced themselves are not to play this game, in words; None if they can."""
+    """Say why bots that have introduced themselves cannot play this game; None if they can."""
     said = _unrestorable(seats, spec.players)
     if not said:
         return None

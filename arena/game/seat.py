@@ -62,7 +62,7 @@ class Seat:
         self.cannot: tuple[Ability, ...] = ()
         self.rows: tuple[str, ...] | None = None
         self.view: SeatView | None = None
-        """Its board, if it wants one to be sent."""
+        """The board of a bot that wants one to be sent."""
         self.fault: Fault | None = None
         self.has_ended = False
         """Whether its output has ended, or never began."""
@@ -82,11 +82,11 @@ class Seat:
 
     @property
     def introduction(self) -> Introduction:
-        """What another game between the same processes begins with."""
+        """The introduction that another game of the same process begins with."""
         return Introduction(self.connection, self.declared, self.wants, self.author, self.cannot)
 
     def introduced(self, introduction: Introduction) -> None:
-        """The bot has introduced itself before an earlier game."""
+        """Take over the introduction of a bot that has played before."""
         self.connection, self.declared, self.wants, self.author, self.cannot = introduction
 
     @property
@@ -105,12 +105,12 @@ class Seat:
         return self.connection.phase.bot_must_answer and not self.fault
 
     def asked(self, now: float, deadline: float) -> None:
-        """It is written what it has to answer by then, if it has to."""
+        """Start the time of a seat that has to answer by `deadline`."""
         self.started, self.stopped, self.unsure = now, 0.0, 0.0
         self.deadline = self.limit = deadline
 
     def asked_after(self, stopped: float, settled: float) -> None:
-        """What it was asked just now came so soon after a stop of so many seconds that the bot may be stopped still."""
+        """Extend the deadline of a seat that was asked so soon after a suspension that its bot may still be stopped."""
         self.stopped = stopped
         self.deadline = max(self.deadline, settled)
 

@@ -22,7 +22,7 @@ from protocol.view import CELL_EMPTY, CELL_LAKE, View
 
 
 def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
-    """What Red and Blue are told of a public event; one and the same object where they are told the same.
+    """Return the messages to Red and Blue about a public event; the same object twice where these are equal.
 
     They are, but for one case: under silent defence a defender that stays is not named to the attacker's side
     (Vintage p. 21). All booklets have both ranks of any other fight named.
@@ -65,7 +65,7 @@ def opening(
     *,
     opponent: str | None = None,
 ) -> list[ArenaMessage]:
-    """What a seat is told before it sets up, or instead: `restored` is its set-up in a game that goes on.
+    """Return the messages that a seat is sent before it sets up; `restored` is its set-up in a game that is resumed.
 
     `opponent` is the name of the other side, where that is told.
     """

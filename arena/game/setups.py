@@ -28,7 +28,7 @@ class Preset(msgspec.Struct, frozen=True):
 
 
 class SetupCheck(msgspec.Struct, frozen=True):
-    """What is wrong with a set-up that may not be finished.
+    """The result of checking a set-up that may not be finished.
 
     `is_legal`: nothing is, and it is complete. `missing` are the pieces that have still to be placed, by letter;
     `problems` say in words what can never be: a piece too many, or one that the army does not have.

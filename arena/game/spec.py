@@ -51,6 +51,6 @@ class GameSpec(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> str:
-        """Who plays, in words: Red's name, then Blue's."""
+        """The names of the players, Red first, in words."""
         red, blue = self.players
         return f"{red.name} - {blue.name}"

@@ -31,7 +31,7 @@ AT_SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT, Reason.CR
 
 
 class Speaker(Enum):
-    """Who said a line."""
+    """The side of a conversation that said a line."""
 
     ARENA = "arena"
     BOT = "bot"
@@ -50,7 +50,7 @@ class SpokenLine(NamedTuple):
 
 
 class ActionTime(NamedTuple):
-    """What an action took, in microseconds: on the clock, lag that was not charged, and processor time.
+    """The times of an action, in microseconds: on the clock, lag that was not charged, and processor time.
 
     The last two are None in records that do not have them.
     """
@@ -63,7 +63,7 @@ class ActionTime(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """What happened here besides, or what is not in the record; `color` is None for both sides."""
+    """A note on what happened, or on what is not in the record; `color` is None for both sides."""
 
     ply: int
     color: Color | None
