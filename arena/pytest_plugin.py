@@ -27,12 +27,12 @@ OPTIONS = {
     "games": f"how many games a match has (default: {USUAL_GAMES})",
     "time": "the time control, as of 'arena match' (default: 100ms)",
     "rules": "the ruleset (default: isf)",
-    "sandbox": "how bots are held: basic, bwrap, cgroup or auto (default: basic)",
+    "sandbox": "isolation level: basic, bwrap, cgroup or auto (default: basic)",
     "seed": "the seed of all random numbers (default: 1)",
     "jobs": "games at a time (default: the usable CPUs)",
     "openings": "a file of set-ups that games begin with (default: the bots set up)",
 }
-"""What can be said for all matches: by `--arena-NAME`, else by `arena_NAME` in pytest's configuration."""
+"""Options of all matches: `--arena-NAME`, else `arena_NAME` in pytest's configuration."""
 STDERR_LINES = 10
 
 Word = str | os.PathLike[str]
@@ -40,7 +40,7 @@ Word = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class _Played:
-    """A match that a test has played, and what is to be told of it."""
+    """A match that a test has played."""
 
     test: str
     title: str
@@ -50,7 +50,7 @@ class _Played:
 
 @dataclass
 class _Session:
-    """What was said for all matches, the test that is running, by its id, and the matches played so far."""
+    """The options of all matches, the id of the running test, and the matches played so far."""
 
     said: Mapping[str, str | int]
     test: str = ""
@@ -63,7 +63,7 @@ _SESSION = pytest.StashKey[_Session]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("arena", "matches of Stratego bots (stratego-arena)")
     for name, words in OPTIONS.items():
-        note = f"{words}; what a call of arena_play says counts for more"
+        note = f"{words}; a call of arena_play overrides it"
         group.addoption(f"--arena-{name}", dest=f"arena_{name}", metavar=name.upper(), help=f"arena_play: {note}")
         parser.addini(f"arena_{name}", f"arena_play: {note}", type="string", default=None)
 
@@ -73,7 +73,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _said(config: pytest.Config, name: str) -> str | int | None:
-    """What the command line, or else the configuration, says of an option. Raises `pytest.UsageError`."""
+    """Return an option of the command line, or else of the configuration. Raises `pytest.UsageError`."""
     for where, value in (
         (f"--arena-{name}", config.getoption(f"arena_{name}")),
         (f"arena_{name} in {config.inipath}", config.getini(f"arena_{name}")),
@@ -89,7 +89,7 @@ def _said(config: pytest.Config, name: str) -> str | int | None:
 
 
 class ArenaPlay:
-    """What the fixture `arena_play` is: plays a match between two bots when called."""
+    """Plays a match between two bots when called: the value of the fixture `arena_play`."""
 
     def __init__(self, session: _Session, folder: Path) -> None:
         self._session = session
@@ -108,12 +108,10 @@ class ArenaPlay:
         jobs: int | None = None,
         openings: Word | None = None,
     ) -> "MatchResult":
-        """Play a match. What is not given is as `--arena-NAME` or the configuration says, else as `arena.match` has it.
-
-        Without a number of games there are 20.
+        """Play a match, with the defaults of `--arena-NAME`, of the configuration, or else of `arena.match` (20 games).
 
         A bot is a path, from the current folder, or the bare name of a sample bot. Fails the test, without an inner
-        traceback, if there is no such bot or an option makes no sense; a bot that crashes only loses its game.
+        traceback, for an unknown bot or an invalid option; a bot that crashes only loses its game.
         """
         __tracebackhide__ = True
         given = {
@@ -136,7 +134,7 @@ class ArenaPlay:
 
 
 def _play(first: Word, second: Word, store: Path, options: Mapping[str, Any]) -> "MatchResult | str":
-    """The match; or what is wrong with it, in words."""
+    """Return the match, or its error in words."""
     import arena
 
     try:
@@ -171,7 +169,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def describe(result: "MatchResult", store: Path) -> str:
-    """How a match went: the score, how its games ended, the first forfeit of each bot, and how to see a game."""
+    """Return the score, how the games ended, the first forfeit of each bot, and how to see a game."""
     lines = [
         f"score {result.score:.3f} in {len(result.records)} games: "
         f"{result.wins} won, {result.draws} drawn, {result.losses} lost"

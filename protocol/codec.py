@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from protocol.lines import MAX_BOT_LINE, LocalProtocolError, RemoteProtocolError, cut, excerpt
+from protocol.lines import MAX_BOT_LINE, LocalProtocolError, RemoteProtocolError, Slip, cut, excerpt
 from protocol.messages import (
     Ability,
     ArenaMessage,
@@ -78,18 +78,24 @@ def decode_from_bot(line: bytes) -> BotMessage | None:
     if line.endswith(b"\r"):
         line = line[:-1]
     if len(line) > MAX_BOT_LINE:
-        raise RemoteProtocolError(f"a line of {len(line)} bytes, expected at most {MAX_BOT_LINE}")
+        raise RemoteProtocolError(f"a line of {len(line)} bytes, expected at most {MAX_BOT_LINE}", Slip.TOO_LONG)
     if not _PRINTABLE.match(line):
-        raise RemoteProtocolError(f"expected printable ASCII characters, got {excerpt(line)}")
+        raise RemoteProtocolError(f"expected printable ASCII characters, got {excerpt(line)}", Slip.NOT_ASCII)
     if not line or line.startswith(b"#"):
         return None
-    verb, _, rest = line.decode("ascii").partition(" ")
+    text = line.decode("ascii")
+    verb, _, rest = text.partition(" ")
     parse = _FROM_BOT.get(verb)
     if parse is None:
-        raise RemoteProtocolError(f"expected one of {', '.join(_FROM_BOT)}, got {excerpt(line)}")
+        expected = f"expected one of {', '.join(_FROM_BOT)}, got {excerpt(line)}"
+        raise RemoteProtocolError(expected, Slip.UNKNOWN_VERB, text)
     if line == b"ready ":  # for the others, a space at the end belongs to a field, and is refused or kept with it
-        raise RemoteProtocolError("expected 'ready' alone, got 'ready '")
-    message = parse(rest)
+        raise RemoteProtocolError("expected 'ready' alone, got 'ready '", Slip.FIELDS, text)
+    try:
+        message = parse(rest)
+    except RemoteProtocolError as error:
+        error.line = text
+        raise
     if isinstance(message, Move) and _PLAIN_MOVE.fullmatch(message.action):
         _PLAIN_MOVES[line] = message
         PLAIN_MOVE_LINES[line + b"\n"] = message.action

@@ -10,7 +10,7 @@ in its phase's row is a `RemoteProtocolError`); and which of the arena's own mes
 
 import enum
 
-from protocol.lines import RemoteProtocolError
+from protocol.lines import RemoteProtocolError, Slip
 from protocol.messages import (
     Author,
     BotMessage,
@@ -86,7 +86,8 @@ def after(phase: Phase, message: BotMessage) -> Phase:
     kind: type = type(message)
     following = BOT_MAY_SEND[phase].get(kind)
     if following is None:
-        raise RemoteProtocolError(f"'{_verb(kind)}' came {phase.words}; {_allowed(phase)}")
+        slip = Slip.OPPONENTS_TURN if phase is Phase.WAITING else Slip.UNASKED
+        raise RemoteProtocolError(f"'{_verb(kind)}' came {phase.words}; {_allowed(phase)}", slip, _verb(kind))
     return following
 
 

@@ -3,6 +3,7 @@
 Two errors, after the model of h11: `LocalProtocolError` is our own mistake, `RemoteProtocolError` is the other side's.
 """
 
+import enum
 from collections.abc import Iterable, Iterator
 
 MAX_BOT_LINE = 4096
@@ -17,8 +18,28 @@ class LocalProtocolError(ProtocolError):
     """Our own program tried to send a message that the protocol does not allow."""
 
 
+class Slip(enum.Enum):
+    """What can be wrong with what the other side sent."""
+
+    TOO_LONG = "too long"
+    TOO_MANY = "too many lines"
+    NOT_ASCII = "not printable ASCII"
+    UNKNOWN_VERB = "unknown verb"
+    FIELDS = "wrong fields"
+    UNASKED = "out of turn"
+    OPPONENTS_TURN = "in the opponent's turn"
+
+
 class RemoteProtocolError(ProtocolError):
-    """An error of the other side in the protocol. The text says what was expected and what came."""
+    """The other side sent what the protocol does not allow. The text says what was expected and what came.
+
+    `line` is the line itself, or the verb of one that came out of turn.
+    """
+
+    def __init__(self, text: str, slip: Slip = Slip.FIELDS, line: str = "") -> None:
+        super().__init__(text)
+        self.slip = slip
+        self.line = line
 
 
 class LineBuffer:
@@ -58,7 +79,8 @@ class LineBuffer:
         if len(line) > self._cap and (len(line) > self._cap + 1 or not line.endswith(b"\r")):
             self._partial = b""
             raise RemoteProtocolError(
-                f"a line of more than {self._cap} bytes, the longest allowed; it began with {excerpt(line)}"
+                f"a line of more than {self._cap} bytes, the longest allowed; it began with {excerpt(line)}",
+                Slip.TOO_LONG,
             )
 
 

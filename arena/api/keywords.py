@@ -42,7 +42,7 @@ class BotKeywords(TypedDict, total=False):
 
 
 class GameKeywords(BotKeywords, total=False):
-    """What else games are played under, with the defaults of the command line.
+    """Options of games, with the defaults of the command line.
 
     `start_time`, `setup_time` and `margin` are as in docs/cli.md. `seed` is from 0 to 2**64 - 1. `limits` is a TOML
     file with other limits, and another time, for some bots. `keep_bots` plays the two
@@ -62,23 +62,24 @@ class GameKeywords(BotKeywords, total=False):
 
 
 class LeagueKeywords(GameKeywords, total=False):
-    """And how several games are played: `jobs` at a time (default: one for each usable CPU), pinned by `affinity`
-    (default: with at least as many games as CPUs)."""
+    """Options of several games: `jobs` at a time (default: the usable CPUs), pinned by `affinity` (default: with at
+    least as many games as CPUs)."""
 
     jobs: int
     affinity: bool
 
 
 _USUAL = {field.name: getattr(USUAL, field.name) for field in fields(PlayOptions)}
+_EXPECTED = {str: "a string such as {!r}", int: "a whole number", bool: "True or False"}
 
 
 def play_options(
     allowed: type[BotKeywords], options: Mapping[str, Any], named: Collection[str] = (), **fixed: object
 ) -> PlayOptions:
-    """Keywords, of those that are allowed, as options, with some that are not the caller's to choose.
+    """Return keywords as options, with some that are not the caller's to choose.
 
-    `named` are keywords of the same call that are no options; they too may be meant by a name that is not known.
-    Raises `UsageError` for an unknown keyword and for a value of another type.
+    `allowed` are the keywords of the call that are options, `named` its others. Raises `UsageError` for an unknown
+    keyword and for a value of another type.
     """
     refuse_unknown(options, [*get_type_hints(allowed), *named])
     values: dict[str, Any] = {}
@@ -98,14 +99,14 @@ def play_options(
 
 
 def refuse_unknown(options: Mapping[str, object], known: Collection[str]) -> None:
-    """Raise `UsageError` for a keyword that is none of those that are known."""
+    """Raise `UsageError` for an unknown keyword."""
     for name in options:
         if name not in known:
             raise UsageError(f"{name}: there is no such option here; {suggest(name, sorted(known))}")
 
 
 def check_values(options: PlayOptions) -> None:
-    """Raise `UsageError` for what is wrong with options whoever plays: a value out of range, a ruleset that is none."""
+    """Raise `UsageError` for options that no bots could play with: a value out of range, an unknown ruleset."""
     with plain_errors():
         check_options(options)
         time_control(options)
@@ -116,63 +117,55 @@ def check_values(options: PlayOptions) -> None:
 
 def _check_type(name: str, value: object, expected: type) -> None:
     if type(value) is not expected:
-        words = {str: f"a string such as {_USUAL[name]!r}", int: "a whole number", bool: "True or False"}[expected]
-        raise UsageError(f"{name}: expected {words}, got {value!r}")
+        raise UsageError(f"{name}: expected {_EXPECTED[expected].format(_USUAL[name])}, got {value!r}")
 
 
 def match_times(time: Times) -> tuple[str, tuple[str, ...]]:
-    """The time control of a match, and those that its two bots have of their own. Raises `UsageError`."""
+    """Return the time control of a match, and those of its two bots if they differ. Raises `UsageError`."""
     if isinstance(time, str):
         return time, ()
     if not isinstance(time, tuple | list) or len(time) != 2:
-        raise UsageError(
-            f"time: expected a string such as {USUAL.time!r}, or two, the first bot's and the second's, got {time!r}"
-        )
+        raise UsageError(f"time: expected a string such as {USUAL.time!r}, or one for each bot, got {time!r}")
     first, second = map(check_time_word, time)
     return (time[0], ()) if first == second else (USUAL.time, tuple(time))
 
 
 def check_time_word(time: str) -> TimeControl:
-    """A time control as it is written. Raises `UsageError`."""
+    """Parse a time control. Raises `UsageError`."""
     _check_type("time", time, str)
     return option_value("time", parse_time, time)
 
 
-def path_of(value: object, what: str) -> Path:
-    """A path that a caller has given. Raises `UsageError` if it is none."""
+def path_of(value: object, what: str = "bot") -> Path:
+    """Return a caller's path. Raises `UsageError` for another type."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise UsageError(f"{what}: expected a path, got {value!r}")
     return Path(value)
 
 
 def bot_word(path: AnyPath) -> str:
-    """A bot as a caller has named it: `warden` may be a sample bot, `./warden` is none. Raises `UsageError`."""
-    path_of(path, "bot")
+    """Return a bot as a caller has named it: `warden` may be a sample bot, `./warden` is none. Raises `UsageError`."""
+    path_of(path)
     return os.fspath(path)
 
 
 def check_callback(name: str, call: object) -> None:
-    """Raise `UsageError` for a callback that cannot be called, or whose call would do nothing until it is awaited."""
-    if call is None:
-        return
-    if not callable(call):
+    """Raise `UsageError` for a callback that cannot be called, or is async, as nothing would await it."""
+    if call is not None and not callable(call):
         raise UsageError(f"{name}: expected a function, got {call!r}")
-    if any(is_async(one) for one in (call, type(call).__call__) for is_async in _ASYNC):
+    if any(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in (call, type(call).__call__)):
         raise UsageError(f"{name}: expected a plain function, got an async one, which nothing would await: {call!r}")
 
 
-_ASYNC = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
 _OPTION = re.compile(r"('arena [^']*')|(?<![\w-])--([a-z][a-z0-9-]*)")
-"""A command in an error, which stays as it is, or an option outside of one, which is a keyword here."""
+"""A command in an error, or an option outside of one, which is a keyword here."""
 _NAME = re.compile(r"[\w./+-]+", re.ASCII)
 
 
 def rules(name: str | Ruleset = "isf") -> Ruleset:
-    """The ruleset written as `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`: `arena.rules("vintage/barrage+rescue")`.
+    """Return the ruleset of `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`: `arena.rules("vintage/barrage+rescue")`.
 
-    A `Ruleset` is returned as it is.
-
-    `arena.Game(ruleset, red_rows, blue_rows)` starts a game under it. Raises `UsageError` for a name that is not known.
+    `arena.Game(ruleset, red_rows, blue_rows)` starts a game under it. Raises `UsageError` for an unknown name.
     """
     if isinstance(name, Ruleset):
         if not _NAME.fullmatch(name.name):
@@ -186,7 +179,7 @@ def rules(name: str | Ruleset = "isf") -> Ruleset:
 
 @contextlib.contextmanager
 def plain_errors() -> Iterator[None]:
-    """Within, whatever a user can act on is raised as an `ArenaError`, in which options are called as the keywords."""
+    """Raise all errors that a user can act on as `ArenaError`, with keywords in place of options."""
     try:
         yield
     except RulesetError as error:
@@ -204,7 +197,7 @@ def plain_errors() -> Iterator[None]:
 
 
 class FormatKeywords(TypedDict, total=False):
-    """What a league's format can be asked for; each format takes some of it. None is what nobody has asked for.
+    """Options of a league's format, each of which takes some; None is not asked for.
 
     `format` is `round-robin` (the usual one), `single-round-robin`, `gauntlet`, `swiss`, `knockout` or `ladder`.
     `seeds` are names of bots, from the first seed on. `games` are those of a ladder. See docs/formats.md for all.
@@ -221,13 +214,15 @@ class FormatKeywords(TypedDict, total=False):
 
 
 def chosen_format(rounds: int | None, options: Mapping[str, Any], named: Sequence[str]) -> ChosenFormat:
-    """The format that was asked for; `named` are keywords of the same call that are none of its options.
+    """Return the format of the keywords; `named` are the other keywords of the call.
 
     Raises `UsageError` for an unknown keyword, for a value of another type, and for what the format does not take.
     """
     refuse_unknown(options, [*get_type_hints(FormatKeywords), *named])
     asked = dict(options)
-    name = _format_name(asked.pop("format", FormatName.ROUND_ROBIN.value))
+    word, known = asked.pop("format", FormatName.ROUND_ROBIN.value), [name.value for name in FormatName]
+    if word not in known:
+        raise UsageError(f"format: there is no format {word!r}; {suggest(str(word), known)}")
     seeds = asked.pop("seeds", ())
     if isinstance(seeds, str) or not isinstance(seeds, Sequence) or not all(isinstance(one, str) for one in seeds):
         raise UsageError(f"seeds: expected a list of names of bots, got {seeds!r}")
@@ -236,12 +231,4 @@ def chosen_format(rounds: int | None, options: Mapping[str, Any], named: Sequenc
             raise UsageError(f"{field}: expected a likelihood such as 0.95, got {value!r}")
         if field != "confidence" and type(value) not in (int, type(None)):
             raise UsageError(f"{field}: expected a whole number, got {value!r}")
-    return format_of(FormatOptions(name, rounds, seeds=tuple(seeds), **asked))
-
-
-def _format_name(word: object) -> FormatName:
-    known = [name.value for name in FormatName]
-    if word not in known:
-        hint = suggest(word, known) if isinstance(word, str) else f"known are {', '.join(known)}"
-        raise UsageError(f"format: there is no format {word!r}; {hint}")
-    return FormatName(word)
+    return format_of(FormatOptions(FormatName(word), rounds, seeds=tuple(seeds), **asked))

@@ -187,7 +187,7 @@ class League:
 
 
 def stored_record(path: Path, game: int | str) -> GameRecord:
-    """The record of a stored game, by its number or the start of its id. Raises `ArenaError`."""
+    """Return the record of a stored game, by its number or the start of its id. Raises `ArenaError`."""
     with plain_errors(), Store(path, create=False) as store:
         return store.record(game)[1]
 

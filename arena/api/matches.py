@@ -50,7 +50,7 @@ MATCH_KEYWORDS = (*PLAY_KEYWORDS, "games", "on_result")
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What came of a match. All counts are those of the first bot; a game that both lost counts as one that it lost.
+    """The result of a match. All counts are those of the first bot; a game that both lost counts as lost.
 
     `records` are all games, in the order in which they were to be played: the first bot has Red in every other one,
     beginning with the first. `numbers` are theirs in the store, where games stand in the order in which they ended.
@@ -151,7 +151,7 @@ def _match_entry(first: AnyPath, second: AnyPath, games: int, times: tuple[str, 
 
 @contextlib.contextmanager
 def place_of(store: AnyPath | None) -> Iterator[Path]:
-    """Where games are kept: in the store that was named, or until they have been read."""
+    """Yield the path of the store; without one, of a temporary file."""
     if store is not None:
         yield path_of(store, "store")
         return
@@ -160,7 +160,7 @@ def place_of(store: AnyPath | None) -> Iterator[Path]:
 
 
 class _Watcher:
-    """Passes on what happens in the games to the thread that waits for them."""
+    """Passes events of the games to the thread that waits for them."""
 
     def __init__(self, call: BackgroundCall[T], on_result: OnResult | None) -> None:
         self._call = call
@@ -187,7 +187,7 @@ def play_league(
     tells_forfeits: bool = True,
     play_games: PlayGames = OpenLeague.play,
 ) -> T:
-    """Play all that is missing; returns what `collect` makes of it. Raises `ArenaError` if not all could be played."""
+    """Play all missing games and return what `collect` makes of them. Raises `ArenaError` if some could not."""
     check_callback("on_result", on_result)
     check_callback("on_event", on_event)
 
@@ -242,7 +242,7 @@ COMPARE_KEYWORDS = (*MATCH_KEYWORDS, "elo0", "elo1", "alpha", "beta")
 
 @dataclass(frozen=True)
 class CompareResult:
-    """What came of a test. All counts are those of `new`, over the pairs of games that count. `str()` is a sentence.
+    """The result of a test. All counts are those of `new`, over the pairs of games that count. `str()` is a sentence.
 
     `pairs` are how many pairs brought 0, ½, 1, 1½ and 2 points. Pairs with a game that both lost by a fault do not
     count: `void` says how many these are. `forfeits` are the games that `new` and `old` lost by a fault of their own,

@@ -20,8 +20,8 @@ from arena.bots.sandbox.levels import Level, choose
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
+from arena.game.seat_view import SeatView, enemy_squares, legal_actions, opening, tell
 from arena.game.time_control import parse_time
-from arena.game.view import SeatView, enemy_squares, legal_actions, opening, tell
 from arena.league.entrants import built
 from arena.league.league_options import LARGEST_SEED, PlayOptions
 from arena.league.option_values import check_options, option_value, usual_limits
@@ -66,8 +66,8 @@ M = TypeVar("M", Ready, Setup, Move)
 
 
 @dataclass(frozen=True)
-class Introduction:
-    """What a bot has said of itself: empty strings and no wants where it said nothing."""
+class BotIntroduction:
+    """A bot's introduction of itself; empty where the bot said nothing."""
 
     name: str
     author: str
@@ -76,9 +76,9 @@ class Introduction:
 
 
 class OpenBot:
-    """A bot that runs: see `open_bot`. All that waits has a time limit in seconds, and raises `ArenaError` after it.
+    """A bot that runs: see `open_bot`. Methods that wait have a time limit in seconds.
 
-    What a bot does wrong is an `ArenaError` as well: a line that is no message, a message that was not to come, its
+    They raise `ArenaError` after it, and for a fault of the bot: a line that is no message, an unexpected message, its
     exit, more memory or processes than its limits.
     """
 
@@ -86,7 +86,7 @@ class OpenBot:
         self.name = bot.name
         self.ruleset = ruleset
         self.notes: list[str] = []
-        """The remarks that it has sent while `hello`, `set_up` and `turn` waited for something else."""
+        """Notes that came while `hello`, `set_up` and `turn` waited for another message."""
         self._process = process
         self._buffer = LineBuffer()
         self._lines: deque[bytes] = deque()
@@ -99,14 +99,14 @@ class OpenBot:
 
     @property
     def stderr(self) -> str:
-        """The last part of what it has written to standard error, made printable."""
+        """The end of the bot's standard error, made printable."""
         self._process.read_stderr_now()
         return self._process.stderr_tail
 
     # --- messages ---------------------------------------------------------------------------------------------------
 
     async def send(self, *messages: ArenaMessage, within: float = ANSWER_SECONDS) -> None:
-        """Send messages (`protocol.messages`). Raises `ArenaError` if it does not read them."""
+        """Send messages (`protocol.messages`). Raises `ArenaError` if the bot does not read them."""
         _check_within(within)
         try:
             data = b"".join(map(encode_for_bot, messages))
@@ -118,12 +118,11 @@ class OpenBot:
             raise self._error(f"has not read what it was sent within {within:g} s")
 
     async def receive(self, within: float = ANSWER_SECONDS) -> BotMessage:
-        """Its next message, of any kind. Raises `ArenaError` if none comes within so many seconds."""
+        """Return the bot's next message, of any kind. Raises `ArenaError` if none comes within so many seconds."""
         _check_within(within)
         return await self._receive_until(trio.current_time() + within, within)
 
     async def _receive_until(self, end: float, within: float) -> BotMessage:
-        """The same until a moment of trio's clock, `within` seconds after this was begun."""
         with trio.move_on_at(end):
             while True:
                 message = self._next()
@@ -133,7 +132,6 @@ class OpenBot:
         raise self._error(f"sent no message within {within:g} s")
 
     def _next(self) -> BotMessage | None:
-        """The next message of those that have been read."""
         while self._lines:
             line = self._lines.popleft()
             try:
@@ -145,7 +143,6 @@ class OpenBot:
         return None
 
     async def _read(self) -> None:
-        """Wait for output and read what there is of it."""
         data = self._process.read_now()
         if data is None:
             await readable(self._process.stdout)
@@ -159,8 +156,8 @@ class OpenBot:
             raise self._error(f"sent what is no message: {error}") from None
 
     async def watch(self) -> None:
-        """Stop it when it uses more than its limits."""
-        self._fault = await self._process.watch()
+        """Stop the bot when it uses more than its limits."""
+        self._fault = (await self._process.watch()).words
         self._process.kill_now()
 
     def _error(self, what: str) -> ArenaError:
@@ -169,8 +166,8 @@ class OpenBot:
 
     # --- a game -----------------------------------------------------------------------------------------------------
 
-    async def hello(self, within: float = START_SECONDS) -> Introduction:
-        """Say hello, and wait for what it says of itself and its `ready`."""
+    async def hello(self, within: float = START_SECONDS) -> BotIntroduction:
+        """Say hello, and wait for the bot's introduction and its `ready`."""
         said: list[BotMessage] = []
         await self.send(Hello(PROTOCOL_VERSION), within=within)
         await self._wait_for(Ready, within, said.append, allowed=(Name, Author, Wants, Cannot))
@@ -178,7 +175,7 @@ class OpenBot:
         author = next((message.text for message in said if isinstance(message, Author)), "")
         self._wants = tuple(want for message in said if isinstance(message, Wants) for want in message.wants)
         cannot = tuple(one for message in said if isinstance(message, Cannot) for one in message.abilities)
-        return Introduction(name, author, self._wants, cannot)
+        return BotIntroduction(name, author, self._wants, cannot)
 
     async def set_up(
         self, color: Color | str = Color.RED, *, time: str = "100ms", seed: int = 1, within: float = ANSWER_SECONDS
@@ -204,10 +201,10 @@ class OpenBot:
         return setup.rows
 
     async def start(self, game: Game, within: float = ANSWER_SECONDS) -> None:
-        """Both sides have set up: go on in this game (`arena.Game`) before its first action.
+        """Start a game (`arena.Game`) in which both sides have set up.
 
-        The bot is told where the enemy's pieces are, if armies do not fill their rows, and before its turns what it
-        wants to know. The game itself is the caller's to play: see `tell`.
+        The bot receives the squares of the enemy's pieces, if armies do not fill their rows, and before its turns what
+        it wants to know. The caller plays the game: see `tell`.
         """
         if not isinstance(game, Game):
             raise UsageError(f"expected a game (arena.Game), got {game!r:.60}")
@@ -219,7 +216,7 @@ class OpenBot:
             await self.send(Enemy(enemy_squares(game, self._color)), within=within)
 
     async def tell(self, events: Iterable[Event], within: float = ANSWER_SECONDS) -> None:
-        """Tell it what its side may know of public events: what `game.apply` has returned, be it its own action."""
+        """Tell the bot what its side may know of the events that `game.apply` returned, also for its own action."""
         if self._color is None or self._view is None:
             raise UsageError("expected start before there is something to tell")
         if not isinstance(events, Iterable) or isinstance(events, Event):
@@ -236,7 +233,7 @@ class OpenBot:
     async def turn(
         self, *, ply: int | None = None, own_ms: int = 100, enemy_ms: int = 100, within: float = ANSWER_SECONDS
     ) -> str:
-        """Give it the turn, with so many milliseconds on the clocks, and return its action, such as `a4-a5`.
+        """Give the bot the turn, with so many milliseconds on the clocks, and return its action, such as `a4-a5`.
 
         Only the form of the action is checked; `game.apply` judges it. Without a game (see `start`) the ply is 1 if
         none is given, and what the bot wants to know is for the caller to `send`.
@@ -264,7 +261,7 @@ class OpenBot:
     async def _wait_for(
         self, kind: type[M], within: float, other: Callable[[BotMessage], None], allowed: tuple[type, ...]
     ) -> M:
-        """The next message of this kind; those that are allowed before it go to `other`."""
+        """Wait for a message of this kind; messages that are allowed before it go to `other`."""
         end = trio.current_time() + within
         while True:
             message = await self._receive_until(end, within)
@@ -289,10 +286,9 @@ def _check_number(name: str, value: object, least: int, most: int) -> None:
 async def open_bot(
     path: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[BotKeywords]
 ) -> AsyncIterator[OpenBot]:
-    """Start one bot, built and held as in a game, to talk to it within an `async with` statement, under trio.
+    """Start one bot, built and isolated as in a game, to talk to it within an `async with` statement, under trio.
 
-    At the end, however that comes, the bot and all that it has started are gone. Raises `UsageError` for what was asked
-    for wrongly, and other `ArenaError`.
+    At the end the bot and all its processes are gone. Raises `UsageError` for wrong arguments, and other `ArenaError`.
     """
     if not trio.lowlevel.in_trio_run():
         raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
@@ -320,7 +316,7 @@ async def open_bot(
 def _prepare(
     path: str, options: PlayOptions, folders: BotFolders, call: BackgroundCall[tuple[Level, BotSpec]]
 ) -> tuple[Level, BotSpec]:
-    """The level that the bot is to be started at, and the bot, built if it has to be."""
+    """Return the level for the bot, and the bot, built if it has to be."""
     check_options(options)
     level = choose(options.sandbox)
     (bot,) = built(find_bots([path]), level, options, call.remark, folders=folders, run=call.run)

@@ -18,10 +18,10 @@ from arena.errors import ArenaError
 from arena.game.exported import ALL
 from arena.game.faults import named
 from arena.game.referee import Referee
+from arena.game.seat_view import true_cells
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.game.view import true_cells
 from arena.league.game_specs import Games
 from arena.league.league_options import LARGEST_SEED
 from arena.league.settings import Settings
@@ -66,7 +66,7 @@ def main(make_bot: Callable[[], Bot], words: Sequence[str]) -> int:
 
 
 class _NobodyReadsError(Exception):
-    """Whoever read what is written has gone, as `head` does."""
+    """The reader of standard output has ended, as in `| head`."""
 
 
 def _write(out: TextIO, text: str) -> None:
@@ -77,7 +77,6 @@ def _write(out: TextIO, text: str) -> None:
 
 
 def options_parser() -> argparse.ArgumentParser:
-    """What reads the words behind `--play-itself`."""
     parser = argparse.ArgumentParser(
         prog=f"{sys.argv[0]} --play-itself", description="Play a game of this bot against itself, and print it."
     )

@@ -47,7 +47,7 @@ class Result:
 
 
 def result_of(row: GameRow, names: ShownNames) -> Result:
-    """A stored game under the names that are shown."""
+    """Return a stored game under the names that are shown."""
     red, blue = shown_names(row.players, names)
     winner = row.result.winner
     return Result(
@@ -133,14 +133,14 @@ class Standings:
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What a notebook shows of it."""
+        """Print as a notebook does."""
         printer.text(str(self))
 
 
 def standings_of(
     table: Table, settings: Mapping[str, str], placing: Placing | None = None, names: ShownNames = NAMES_ALONE
 ) -> Standings:
-    """A table under the settings of its store; `names` are those under which a format's `placing` shows the bots."""
+    """Return the standings of a table; `names` are those that a format's `placing` shows."""
     return Standings(
         table,
         own_times_of(table.lines, settings),

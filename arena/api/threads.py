@@ -31,13 +31,13 @@ V = TypeVar("V")
 Ts = TypeVarTuple("Ts")
 
 log = logging.getLogger("arena")
-"""Where remarks go that the command line would print on standard error."""
+"""Receives the remarks that the command line prints on standard error."""
 LOOK_SECONDS = 0.05
-"""How often a thread that runs a loop of asyncio looks, while it waits, whether its task has been cancelled."""
+"""How often a waiting task of asyncio polls whether it has been cancelled."""
 
 
 class BackgroundCall(Generic[T]):
-    """Work that is done in a thread of its own, and what that has to tell whoever asked for it."""
+    """Work in a thread of its own, and the calls that it makes in the thread that waits for it."""
 
     def __init__(self) -> None:
         self.stop = StopRequest()
@@ -53,36 +53,33 @@ class BackgroundCall(Generic[T]):
     # --- in the thread that works -----------------------------------------------------------------------------------
 
     def tell(self, call: Callable[[], object]) -> None:
-        """Have this called in the thread that waits."""
+        """Have a function called in the thread that waits."""
         self._told.put(call)
 
     def remark(self, text: str) -> None:
-        """Say what people should know."""
         self.tell(partial(log.warning, "%s", text))
 
     def run(self, function: Callable[[*Ts], Awaitable[V]], /, *arguments: *Ts) -> V:
-        """Run an async function as `trio.run` does, until it ends or is to stop: then `KeyboardInterrupt` is raised."""
-        if self.stop.wish is Wish.GO_ON:
-            value = trio.run(self._until_stopped, function, arguments)
-            if value:
-                return value[0]
-        raise KeyboardInterrupt
-
-    async def _until_stopped(self, function: Callable[[*Ts], Awaitable[V]], arguments: tuple[*Ts]) -> list[V]:
-        """What it returns, in a list; an empty list if it was stopped."""
+        """Call `trio.run` until the function ends or is to stop; then `KeyboardInterrupt` is raised."""
         value: list[V] = []
 
-        async def cancel_when_asked(scope: trio.CancelScope) -> None:
-            await self.stop.wait_beyond(Wish.GO_ON)
-            scope.cancel()
+        async def until_stopped() -> None:
+            async def cancel_when_asked(scope: trio.CancelScope) -> None:
+                await self.stop.wait_beyond(Wish.GO_ON)
+                scope.cancel()
 
-        async with background() as nursery:
-            nursery.start_soon(cancel_when_asked, nursery.cancel_scope)
-            value.append(await function(*arguments))
-        return value
+            async with background() as nursery:
+                nursery.start_soon(cancel_when_asked, nursery.cancel_scope)
+                value.append(await function(*arguments))
+
+        if self.stop.wish is Wish.GO_ON:
+            trio.run(until_stopped)
+        if not value:
+            raise KeyboardInterrupt
+        return value[0]
 
     def work(self, function: "Callable[[BackgroundCall[T]], T]") -> None:
-        """Do it all, and keep what comes of it; nothing if it has been given up before."""
+        """Do the work and keep its outcome, unless it has been given up before."""
         with self._lock:
             if self._is_given_up:
                 return
@@ -98,10 +95,9 @@ class BackgroundCall(Generic[T]):
     # --- in the thread that waits -----------------------------------------------------------------------------------
 
     def result(self) -> T:
-        """Make the calls that are told until the work is done; return or raise its outcome.
+        """Make the calls of the work until it is done; return or raise its outcome.
 
-        Raises `ArenaError` for an error of the work that a user can mend, and the error of a call as it is. In a task
-        of asyncio that is cancelled meanwhile, as on Ctrl-C, `asyncio.CancelledError` is raised.
+        In a task of asyncio that is cancelled meanwhile, as on Ctrl-C, `asyncio.CancelledError` is raised.
         """
         task = _task_of_asyncio()
         while (call := self._next(task)) is not None:
@@ -112,7 +108,7 @@ class BackgroundCall(Generic[T]):
         return self._value[0]
 
     def _next(self, task: "asyncio.Task[Any] | None") -> Callable[[], object] | None:
-        """What is to be called next; None if the work is done."""
+        """Wait for the next call; None if the work is done."""
         if task is None:
             return self._told.get()
         cancelled_before = task.cancelling()
@@ -124,10 +120,7 @@ class BackgroundCall(Generic[T]):
                     raise sys.modules["asyncio"].CancelledError from None
 
     def give_up(self) -> None:
-        """Stop the work, and wait until it has been stopped, whatever else is raised meanwhile.
-
-        Work that has not been begun never will be: there is nothing to wait for.
-        """
+        """Stop the work and wait until it has stopped, whatever is raised; work not yet begun never will be."""
         while True:
             try:
                 self.stop.ask(Wish.STOP_NOW)
@@ -141,7 +134,7 @@ class BackgroundCall(Generic[T]):
 
 
 def _task_of_asyncio() -> "asyncio.Task[Any] | None":
-    """The task of asyncio that this is called in. Nothing tells one that waits like this of its being cancelled."""
+    """The task of asyncio that runs this. It has to be polled: a task that waits like this hears of no cancellation."""
     loaded = sys.modules.get("asyncio")  # a program that has not imported it runs none of its loops
     if loaded is None:
         return None
@@ -153,7 +146,7 @@ def _task_of_asyncio() -> "asyncio.Task[Any] | None":
 
 
 def in_thread(function: Callable[[BackgroundCall[T]], T]) -> T:
-    """Do work in a thread of its own and wait for it. Raises what `BackgroundCall.result` does."""
+    """Do work in a thread of its own and wait for it. Raises as `BackgroundCall.result` does."""
     call = BackgroundCall[T]()
     thread = threading.Thread(target=call.work, args=(function,), name="arena")
     try:
@@ -169,7 +162,7 @@ def in_thread(function: Callable[[BackgroundCall[T]], T]) -> T:
 
 
 async def in_thread_of_trio(function: Callable[[BackgroundCall[T]], T]) -> T:
-    """The same for a task of trio, which goes on with its other tasks meanwhile. Cancelling this stops the work."""
+    """Do work in a thread of its own, for a task of trio. Cancelling this stops the work."""
     call = BackgroundCall[T]()
     try:
         await trio.to_thread.run_sync(call.work, function, abandon_on_cancel=True)
@@ -187,9 +180,9 @@ MOST_WAITING = 10_000
 
 
 class EventQueue:
-    """Hands events to a watcher that may be slow: if too many wait, those that come are dropped, and it is told so.
+    """Events for a watcher that may be slow: if too many wait, further ones are dropped, and their number is told.
 
-    The two counts are changed by one thread each.
+    Each of the two counts is changed by one thread.
     """
 
     def __init__(self, call: BackgroundCall[T], on_event: OnEvent, most: int = MOST_WAITING) -> None:
@@ -201,7 +194,7 @@ class EventQueue:
         self._dropped = 0
 
     def put(self, event: WatchedEvent) -> None:
-        """An event has come, in the thread of the games."""
+        """Pass on an event, from the thread of the games."""
         if self._told - self._taken >= self._most:
             self._dropped += event.count if isinstance(event, EventsDropped) else 1
             return
@@ -209,7 +202,7 @@ class EventQueue:
         self._tell(event)
 
     def finish(self) -> None:
-        """Tell how many have been dropped and not been told of: before the next one, and at the end."""
+        """Tell how many events have been dropped: before the next one, and at the end."""
         if self._dropped:
             self._tell(EventsDropped(self._dropped))
             self._dropped = 0

@@ -27,7 +27,6 @@ from arena.errors import UsageError
 from arena.rules.ruleset import Ruleset
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS
-from protocol.ucc2012 import unspeakable
 
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")
@@ -233,7 +232,11 @@ def _refused_link(path: Path) -> BotSpec:
 
 def why_unfit(bot: BotSpec, ruleset: Ruleset) -> str:
     """Return why a bot cannot play under these rules, in words, or an empty string if it can."""
-    lacking = unspeakable(dict(ruleset.lines())) if bot.is_of_2012 else ""
+    lacking = ""
+    if bot.is_of_2012:
+        from protocol.ucc2012 import unspeakable  # the adapter of a bot that few leagues have
+
+        lacking = unspeakable(dict(ruleset.lines()))
     return f"ucc-2012 has no words for {lacking}, which the rules of {ruleset.name} have" if lacking else ""
 
 

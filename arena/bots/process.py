@@ -28,7 +28,8 @@ from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.usage import Account, CpuTimes, OwnProcesses
-from arena.game.hints.values import Activity
+from arena.game.faults import Cause, Excess
+from arena.game.hints.seen import Activity
 from arena.system.concurrency import background, readable
 from arena.system.user_files import HOST_ERRORS
 
@@ -101,7 +102,9 @@ class BotProcess(Pipes):
             if isinstance(error, OSError) and error.errno in HOST_ERRORS:
                 raise cannot_start_another(error) from error
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise StartError(f"cannot run {' '.join(launch.command)}: {reason}") from error
+            raise StartError(
+                f"cannot run {' '.join(launch.command)}: {reason}", getattr(error, "errno", None)
+            ) from error
         try:
             process = cls(popen, token, launch)
         except OSError as error:  # no descriptor was left for the pidfd
@@ -129,8 +132,8 @@ class BotProcess(Pipes):
 
     # --- what it uses ---------------------------------------------------------------------------------------------
 
-    async def watch(self) -> str:
-        """Look at all of the bot's processes, again and again; return when they use more than they may, in words."""
+    async def watch(self) -> Excess:
+        """Look at all of the bot's processes, again and again; return once they use more than they may."""
         return await self._watch.until_over()
 
     @property
@@ -177,7 +180,7 @@ class BotProcess(Pipes):
         if self._freezer.is_frozen:
             self._freezer.thaw(trio.current_time())
             if words := self._freezer.complaint():
-                self._watch.report(words)
+                self._watch.report(Excess(Cause.PONDERING, words))
 
     def kill_now(self) -> None:
         """Kill at once all that is alive of it at this moment. It still has to be ended."""
@@ -208,7 +211,7 @@ class BotProcess(Pipes):
     @property
     def is_ready(self) -> bool:
         """Whether a bot between two games is there and has said nothing."""
-        return not (self._watch.words or self.has_output() or self.has_exited())
+        return not (self._watch.excess or self.has_output() or self.has_exited())
 
     async def _until_idle(self, grace: float) -> None:
         end, before = trio.current_time() + grace, self.worked_us()
@@ -264,19 +267,21 @@ class BotProcess(Pipes):
     def has_exited(self) -> bool:
         return self._popen.returncode is not None or reaper.exit_status(self.pid) is not None
 
-    def exit_code(self) -> int | None:
-        """Return the code that the process exited with; None if it runs, or was killed by a signal.
+    def exit_status(self) -> int | None:
+        """Return the code that the process exited with, minus the number of the signal that killed it; None if it runs.
 
         A sandbox exits with 128 plus the number of the signal that killed the bot, as a shell does; a bot can exit with
         such a code, too.
         """
         status = reaper.exit_status(self.pid)
-        return status[1] if status and status[0] == os.CLD_EXITED else None
+        if status is None:
+            return None
+        return status[1] if status[0] == os.CLD_EXITED else -status[1]
 
     def may_be_killed(self) -> bool:
         """Return whether SIGKILL has ended the process, or perhaps the bot within its sandbox."""
         status, helpers = reaper.exit_status(self.pid), self._launch.helpers
-        is_code = bool(helpers) and self.exit_code() == EXIT_OF_SIGNALS + signal.SIGKILL
+        is_code = bool(helpers) and self.exit_status() == EXIT_OF_SIGNALS + signal.SIGKILL
         return is_code or (status is not None and status[0] != os.CLD_EXITED and status[1] == signal.SIGKILL)
 
     def exit_words(self) -> str:
@@ -287,12 +292,13 @@ class BotProcess(Pipes):
         code, number = status
         return f"exited with code {number}" if code == os.CLD_EXITED else reaper.killed_words(number)
 
-    def out_of_memory(self) -> str:
-        """Say that the kernel killed the bot because it used more memory than it may; empty if it did not."""
+    def out_of_memory(self) -> Excess | None:
+        """Return what the kernel killed the bot for, if it was that it used more memory than it may."""
         group, limits = self._launch.group, self._launch.limits
         if group and limits and group.oom_kills():
-            return f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"
-        return ""
+            words = f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"
+            return Excess(Cause.MEMORY, words)
+        return None
 
     def machine_was_out_of_memory(self) -> bool:
         """Whether the bot was killed by the signal that the kernel kills by, and the kernel has killed for want of

@@ -11,7 +11,7 @@ from arena.bots.asked import AskedBot
 from arena.bots.covered import Look
 from arena.bots.identity import digest_with
 from arena.bots.samples import ADAPTER
-from arena.game.hints.values import Language
+from arena.game.hints.seen import ProgramLanguage
 from arena.game.persons import person_digest
 from arena.game.spec import Player
 
@@ -57,7 +57,7 @@ class BotSpec:
     entered_as: str = ""
     asked: AskedBot | None = field(default=None, compare=False, repr=False)
     is_of_2012: bool = False
-    language: Language | None = field(default=None, compare=False, repr=False)
+    language: ProgramLanguage | None = field(default=None, compare=False, repr=False)
     not_sent: str = field(default="", compare=False, repr=False)
     is_person: bool = False
 

@@ -66,9 +66,14 @@ async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
         ended.append((await watch(), None, False))
         scope.cancel()
 
+    async def over() -> str:
+        return (await process.watch()).words
+
     async def finish(scope: trio.CancelScope) -> None:
         await process.wait_exit()
-        ended.append((process.exit_words(), process.exit_code(), process.may_be_killed()))
+        status = process.exit_status()
+        code = None if status is None or status < 0 else status
+        ended.append((process.exit_words(), code, process.may_be_killed()))
         scope.cancel()
 
     try:
@@ -76,12 +81,12 @@ async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(process.drain_stderr)
                 nursery.start_soon(finish, nursery.cancel_scope)
-                for watch in (process.watch, *watches):
+                for watch in (over, *watches):
                     nursery.start_soon(stop, watch, nursery.cancel_scope)
     finally:
         await process.end(grace=0)
-    if words := process.out_of_memory():
-        ended = [(words, None, False)]
+    if excess := process.out_of_memory():
+        ended = [(excess.words, None, False)]
     how, code, may_be_killed = ended[-1] if ended else (f"took longer than {seconds:g} s", None, False)
     return Ended(how, process.stderr_tail, code, may_be_killed)
 

@@ -30,7 +30,7 @@ from arena.bots.sandbox.procfs import (
 )
 from arena.bots.sandbox.reaper import owners
 from arena.bots.sandbox.watch import Watch
-from arena.game.hints.values import Activity
+from arena.game.hints.seen import Activity
 
 Threads = Mapping[int, tuple[int, int]]
 """By thread: microseconds on a CPU, and microseconds of waiting for one."""

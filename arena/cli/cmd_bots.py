@@ -6,7 +6,7 @@ import click
 
 from arena.cli.helping import ArenaCommand
 from arena.cli.shared_options import bot_name_option, json_option, store_argument
-from arena.cli.stores import warn_of_damage
+from arena.cli.stores import called, open_to_read, warn_of_damage
 from arena.cli.streams import result
 
 
@@ -23,8 +23,6 @@ from arena.cli.streams import result
 @json_option
 def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the bots in STORE, with each version that has played there, and its changes."""
-    from arena.cli.stores import open_to_read
-    from arena.errors import UsageError
     from arena.report.bot_versions import bot_versions, bots_json, bots_report
     from arena.report.consoles import results_console
     from arena.report.game_list import Roster, players_of
@@ -33,10 +31,7 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
         contents = opened.count()
         players = dict.fromkeys([*players_of(contents.rows, contents.entrants), *contents.entrants])
         roster = Roster(players, contents.rows)
-        try:
-            wanted = roster.called(bot) if bot is not None else None
-        except UsageError as error:
-            raise UsageError(f"{store}: {error}") from None
+        wanted = None if bot is None else called(bot, roster, store)
         versions = bot_versions(
             opened.each_row(),
             roster,

@@ -14,7 +14,9 @@ from arena.cli.helping import ArenaCommand
 from arena.cli.installation import refuse_windows
 from arena.cli.pager import paint_for
 from arena.cli.shared_options import HELP_GROUPS, bot_options, color_option, json_option, rules_metavar
+from arena.cli.stores import open_to_read
 from arena.cli.streams import remark, result
+from arena.system.printable import printable
 from protocol.notation import COLOR_BY_WORD
 
 if TYPE_CHECKING:
@@ -101,14 +103,12 @@ def _replay(
     bot: str, replay: tuple[Path, str], side: str | None, options: dict[str, Any], *, as_json: bool, color: str
 ) -> int:
     from arena.bots.sandbox.levels import AUTO, choose
-    from arena.check.replayed import StoredGame
     from arena.check.service import replay_bot
+    from arena.check.stored_game import StoredGame
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
-    from arena.cli.stores import open_to_read
     from arena.league.league_options import PlayOptions
     from arena.report.checklist import replay_json, replay_text
-    from arena.system.printable import printable
 
     store, game = replay
     with open_to_read(store) as opened:

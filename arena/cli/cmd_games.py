@@ -8,8 +8,10 @@ import click
 from arena.cli.completing import offer_names
 from arena.cli.helping import ArenaCommand, Whole
 from arena.cli.shared_options import OutputForm, bot_name_option, form_of, json_option, lines_option, store_argument
-from arena.cli.stores import warn_of_damage
+from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
+from arena.errors import UsageError
+from arena.system.printable import printable
 from protocol.notation import Reason
 
 if TYPE_CHECKING:
@@ -68,8 +70,6 @@ def games_command(
     from collections import deque
     from itertools import islice
 
-    from arena.cli.stores import open_to_read
-    from arena.errors import UsageError
     from arena.game.verdict import GameResult
     from arena.report.consoles import one_form, to_json, to_line
     from arena.report.game_list import GameFilter, Roster, game_entry, game_line, long_line, players_of
@@ -126,6 +126,5 @@ def games_command(
 
 def _fault(row: "GameRow") -> str:
     """The line below a game that was lost by a fault. A store from elsewhere can say anything there."""
-    from arena.system.printable import printable
 
     return f"\n    {printable(row.detail, LONGEST_DETAIL)}" if row.reason.is_forfeit else ""

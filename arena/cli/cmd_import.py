@@ -7,6 +7,7 @@ import click
 from arena.cli.helping import ArenaCommand
 from arena.cli.shared_options import json_option
 from arena.cli.streams import NowAndThen, result
+from arena.system.printable import printable
 
 
 @click.command(
@@ -24,7 +25,6 @@ def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
     """
     from arena.league.exchange import import_games
     from arena.report.documents import import_json
-    from arena.system.printable import printable
 
     said = NowAndThen()
     imported = import_games(store, files, lambda what, done, of: said.remark(f"{what} {done} of {of} games"))

@@ -7,7 +7,9 @@ import click
 from arena.cli.helping import ArenaCommand
 from arena.cli.pager import print_pages
 from arena.cli.shared_options import game_argument, json_option, store_argument
+from arena.cli.stores import open_to_read
 from arena.cli.streams import result
+from arena.system.printable import printable
 from protocol.notation import COLOR_BY_WORD
 
 
@@ -29,11 +31,9 @@ def log_command(store: Path, game: str, side: str | None, *, times: bool, as_jso
 
     The messages are recomputed from the record; what a record does not keep is marked.
     """
-    from arena.cli.stores import open_to_read
     from arena.league.game_specs import was_followed
     from arena.report.game_list import Roster
     from arena.report.log import log_json, log_text
-    from arena.system.printable import printable
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))

@@ -10,6 +10,7 @@ from arena.cli.helping import ArenaCommand
 from arena.cli.installation import shell_line, this_command
 from arena.cli.shared_options import json_option
 from arena.cli.streams import remark, result
+from arena.system.printable import printable
 
 if TYPE_CHECKING:
     from arena.bots.new import NewBot
@@ -44,7 +45,6 @@ def new_command(path: Path, language: str | None, author: str, as_json: bool) ->
     from arena.bots.languages import DEFAULT, find_language
     from arena.bots.new import write_bot
     from arena.report.consoles import to_json
-    from arena.system.printable import printable
 
     chosen = find_language(language) if language is not None else DEFAULT
     bot = write_bot(path, chosen, author)
@@ -75,8 +75,6 @@ def new_command(path: Path, language: str | None, author: str, as_json: bool) ->
 def _page(bot: "NewBot") -> str:
     """Say where a bot was written, and what to type next."""
     import shlex
-
-    from arena.system.printable import printable
 
     folder = str(bot.folder)
     play = "play two games (the arena builds it first)" if bot.build else "play two games"

@@ -7,9 +7,10 @@ import click
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand, Whole
 from arena.cli.shared_options import json_option, names_options, reader_option, store_argument, title_option
-from arena.cli.stores import warn_of_damage, warn_of_seed
+from arena.cli.stores import open_to_read, warn_of_damage, warn_of_seed
 from arena.cli.streams import remark, result
 from arena.report.piece_names import Names, Numbering, PieceLanguage
+from arena.system.printable import printable
 
 MOST_FAULTS = 10
 """Games without a page that are named."""
@@ -56,11 +57,9 @@ def report_command(
     """Write the standings and the games of STORE as web pages."""
     from arena.cli.installation import needs
     from arena.cli.interrupts import unwinding
-    from arena.cli.stores import open_to_read
     from arena.league.option_values import option_value
     from arena.league.readers import reader_named
     from arena.report.consoles import to_json
-    from arena.system.printable import printable
 
     needs(["jinja2"], "web", "arena report")
     from arena.report.site.site_contents import SitePlan

@@ -18,11 +18,14 @@ from arena.cli.shared_options import (
     sandbox_option,
     store_argument,
 )
+from arena.cli.stores import open_to_read
 from arena.cli.streams import remark, result
+from arena.errors import UsageError
+from arena.system.printable import counted, printable, shown
 
 if TYPE_CHECKING:
-    from arena.game.record import GameRecord
-    from arena.league.rerun import FirstDifference, Rerun
+    from arena.game.verdict import Verdict
+    from arena.league.rerun import Rerun
 
 
 @click.command(
@@ -69,11 +72,9 @@ def rerun_command(
     from arena.bots.sandbox.levels import AUTO
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
-    from arena.cli.stores import open_to_read
     from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
     from arena.report.consoles import to_json
     from arena.report.game_list import Roster, shown_name
-    from arena.system.printable import printable
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
@@ -105,9 +106,6 @@ def _split(text: str) -> tuple[str, ...]:
     """The words of a string as a shell splits it. Raises `UsageError`."""
     import shlex
 
-    from arena.errors import UsageError
-    from arena.system.printable import shown
-
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
@@ -115,63 +113,47 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def _document(number: int, done: "Rerun") -> dict[str, Any]:
-    """Return a rerun for JSON. `differs` is `set-up`, `action` or `end`, and null if both are the same to the end; then
-    so are `ply` and `side`. `recorded` and `played` are the two set-ups or actions there, null where a game had ended.
+    """Return a rerun for JSON.
+
+    `differs` is `set-up`, `action` or `end`; it, `ply` and `side` are null if both games are equal. `recorded` and
+    `played` are the two set-ups or actions there, null where a game had ended.
     """
 
-    def end(record: "GameRecord") -> dict[str, Any]:
-        verdict = record.verdict
-        return {
-            "result": verdict.result.value,
-            "reason": verdict.reason.value,
-            "plies": verdict.plies,
-            "detail": verdict.detail,
-        }
+    def end(verdict: "Verdict") -> dict[str, Any]:
+        words = {"result": verdict.result.value, "reason": verdict.reason.value}
+        return {**words, "plies": verdict.plies, "detail": verdict.detail}
 
     found = done.difference
     return {
         "number": number,
         "id": done.recorded.id,
         "same": found is None,
-        "differs": found.part.value if found else None,
-        "ply": found.ply if found else None,
-        "side": found.color.word if found else None,
-        "recorded": found.recorded if found else None,
-        "played": found.played if found else None,
-        "recorded_end": end(done.recorded),
-        "played_end": end(done.played),
+        "differs": found and found.part.value,
+        "ply": found and found.ply,
+        "side": found and found.color.word,
+        "recorded": found and found.recorded,
+        "played": found and found.played,
+        "recorded_end": end(done.recorded.verdict),
+        "played_end": end(done.played.verdict),
     }
 
 
 def rerun_text(number: int, done: "Rerun") -> str:
-    """Say in words whether a game was the same, and where it differs from the record."""
-    from arena.system.printable import counted
+    """Say whether a game was the same, and where it differs from the record."""
+    from arena.league.rerun import Part
 
-    recorded, found = done.recorded.verdict, done.difference
+    recorded, played, found = done.recorded.verdict, done.played.verdict, done.difference
     plies = counted(recorded.plies, "ply", "plies")
     if found is None:
         return f"game {number}: same to the end, {plies}: {recorded.detail}"
-    lines = [f"game {number}: {_where(found)}", *_what(found)]
+    is_setup = found.part is Part.SETUP
+    where = f"at ply {found.ply}, {found.color.word} to move" if found.ply else "before the game"
+    if is_setup:
+        where = f"at the setup of {found.color.word}"
+    lines = [f"game {number}: differs from the record {where}"]
+    if found.recorded is not None or found.played is not None:
+        nothing = "none" if is_setup else "none, the game ended there"
+        lines += [f"    recorded: {found.recorded or nothing}", f"    now:      {found.played or nothing}"]
     lines.append(f"    the recorded game ended after {plies}: {recorded.detail}")
-    now = done.played.verdict
-    lines.append(f"    this one ended after {'1 ply' if now.plies == 1 else f'{now.plies} plies'}: {now.detail}")
+    lines.append(f"    this one ended after {counted(played.plies, 'ply', 'plies')}: {played.detail}")
     return "\n".join(lines)
-
-
-def _where(found: "FirstDifference") -> str:
-    from arena.league.rerun import Part
-
-    if found.part is Part.SETUP:
-        return f"differs from the record at the setup of {found.color.word}"
-    if found.ply == 0:
-        return "differs from the record before the game"
-    return f"differs from the record at ply {found.ply}, {found.color.word} to move"
-
-
-def _what(found: "FirstDifference") -> list[str]:
-    if found.recorded is None and found.played is None:
-        return []
-    from arena.league.rerun import Part
-
-    nothing = "none" if found.part is Part.SETUP else "none, the game ended there"
-    return [f"    recorded: {found.recorded or nothing}", f"    now:      {found.played or nothing}"]

@@ -7,9 +7,10 @@ import click
 from arena.cli.helping import ArenaCommand
 from arena.cli.serving import PORT
 from arena.cli.shared_options import names_options, reader_option, title_option
-from arena.cli.stores import warn_of_seed
+from arena.cli.stores import open_to_read, warn_of_seed
 from arena.cli.streams import flush_results, remark, result
 from arena.report.piece_names import Names, Numbering, PieceLanguage
+from arena.system.printable import printable
 
 
 @click.command(
@@ -50,10 +51,8 @@ def serve_command(
     Prints the address. Writes nothing; a league may be running with the store. Ctrl-C ends it.
     """
     from arena.cli.installation import SERVING, needs
-    from arena.cli.stores import open_to_read
     from arena.league.option_values import option_value
     from arena.league.readers import reader_named
-    from arena.system.printable import printable
 
     needs(SERVING, "web", "arena serve")
     from arena.report.site.site_contents import SitePlan

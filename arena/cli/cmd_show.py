@@ -7,8 +7,10 @@ import click
 from arena.cli.helping import ArenaCommand
 from arena.cli.pager import paint_for, print_pages
 from arena.cli.shared_options import color_option, game_argument, json_option, names_options, store_argument
+from arena.cli.stores import open_to_read
 from arena.cli.streams import result
 from arena.report.piece_names import Names, Numbering, PieceLanguage
+from arena.system.printable import printable
 
 
 @click.command(
@@ -49,10 +51,8 @@ def show_command(
     language: PieceLanguage,
 ) -> None:
     """Print a game of STORE move by move, as boards. GAME is a number or the start of an id."""
-    from arena.cli.stores import open_to_read
     from arena.report.game_list import Roster
     from arena.report.game_text import ALL_PLIES, GameStyle, game_pages, parse_plies, show_json
-    from arena.system.printable import printable
 
     plies = ALL_PLIES if ply is None else parse_plies(ply)
     with open_to_read(store) as opened:

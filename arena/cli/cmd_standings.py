@@ -8,8 +8,10 @@ import click
 from arena.cli.completing import offer_names
 from arena.cli.helping import ArenaCommand
 from arena.cli.shared_options import json_option, store_argument
-from arena.cli.stores import warn_of_damage
+from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
+from arena.errors import UsageError
+from arena.system.printable import counted
 
 
 @click.command(
@@ -47,7 +49,6 @@ def standings_command(
     places: bool,
 ) -> int:
     """Print the table of the games in STORE, and the places of its format."""
-    from arena.cli.stores import open_to_read
     from arena.report.consoles import results_console
     from arena.report.documents import check_form, league_json, places_text, table_text
     from arena.report.game_list import Roster, players_of
@@ -97,7 +98,6 @@ def standings_command(
 def _remark_on_table(left_out: int, not_counted: int) -> None:
     """Say how many games of the store are not in the table."""
     from arena.report.result_words import not_counted_text
-    from arena.system.printable import counted
 
     if left_out:
         are = "is" if left_out == 1 else "are"
@@ -108,10 +108,8 @@ def _remark_on_table(left_out: int, not_counted: int) -> None:
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
     """Print the games of a store by machine. Raises `UsageError` for what does not go with it."""
-    from arena.cli.stores import open_to_read
-    from arena.errors import UsageError
-    from arena.report.consoles import results_console
-    from arena.report.machines import by_machine, machines_json, machines_report
+    from arena.report.consoles import results_console, to_json
+    from arena.report.machines import by_machine, machines_report
 
     if others:
         raise UsageError(f"--{others[0]}: expected --by machine alone, or with --json")
@@ -120,7 +118,7 @@ def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
         entry = by_machine(record for record in stored if record is not None)
         damage = opened.count().damage
     if as_json:
-        result(machines_json(entry))
+        result(to_json(entry))
     else:
         results_console().print(machines_report(entry))
     return warn_of_damage(store, damage)

@@ -12,8 +12,10 @@ import click
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
 from arena.cli.shared_options import json_option
+from arena.cli.stores import open_to_read
 from arena.cli.streams import NowAndThen, remark, result
-from arena.system.printable import counted
+from arena.errors import UsageError
+from arena.system.printable import counted, printable
 
 if TYPE_CHECKING:
     from arena.league.record_file import LineFault
@@ -39,44 +41,46 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
 
     Each line names a game and its fault. Exits with 0 if there is none, with 1 otherwise.
     """
-    from arena.cli.stores import open_to_read
-    from arena.errors import UsageError
+    from arena.league.record_file import verify_file
     from arena.league.store import Store, is_record_file, refuse_other_files
     from arena.league.verify import salvage as copy_sound_games
     from arena.league.verify import verify
-    from arena.report.documents import verify_json
-    from arena.system.printable import printable
+    from arena.report.documents import verify_file_json, verify_json
 
-    progress = _Progress()
+    games, said = 0, NowAndThen()
+
+    def progress(done: int, of: int) -> None:
+        nonlocal games
+        games = of
+        said.remark(f"checked {done} of {of} games")
+
     refuse_other_files(store)
     if is_record_file(store):
         if salvage is not None:
             raise UsageError(f"--salvage: expected a store to copy games from, got {store}, a file of records")
-        return _verify_file(store, progress, as_json)
+        faults = list(_printed(verify_file(store, progress), quiet=as_json))
+        wrong = len({fault.line for fault in faults})
+        result(verify_file_json(store, games, faults) if as_json else _summary(store, games, wrong, bool(faults)))
+        return FOUND if faults else DONE
     if salvage is not None and os.path.lexists(salvage):
         raise UsageError(f"--salvage {salvage}: expected a file that does not exist yet")
     with open_to_read(store, is_doubtful=True) as opened:
         findings = list(_printed(verify(opened, progress), quiet=as_json))
-        if as_json:
-            result(verify_json(store, progress.games, findings))
-        else:
-            wrong = len({finding.game for finding in findings} - {None})
-            result(printable(_summary(store, progress.games, wrong, bool(findings))))
+        wrong = len({finding.game for finding in findings} - {None})
+        result(verify_json(store, games, findings) if as_json else _summary(store, games, wrong, bool(findings)))
         if salvage is not None:
             with _copying_to(salvage), Store(salvage, create=True) as new:
                 copied = copy_sound_games(opened, new)
-            remark(printable(f"{copied} of {counted(progress.games, 'game')} were copied to {salvage}", lines=True))
+            remark(printable(f"{copied} of {counted(games, 'game')} were copied to {salvage}", lines=True))
     return FOUND if findings else DONE
 
 
 @contextmanager
 def _copying_to(path: Path) -> Iterator[None]:
-    """Say that a store holds only some of the games if they could not all be copied: nobody is to take it for whole.
+    """Warn of a store that does not have all sound games, if copying fails.
 
-    It is left there: another process may have begun to use it.
+    The store is left there: another process may have begun to use it.
     """
-    from arena.system.printable import printable
-
     try:
         yield
     except BaseException:
@@ -85,22 +89,9 @@ def _copying_to(path: Path) -> Iterator[None]:
         raise
 
 
-class _Progress:
-    """Says now and then how far a check is."""
-
-    def __init__(self) -> None:
-        self.games = 0
-        self._said = NowAndThen()
-
-    def __call__(self, done: int, of: int) -> None:
-        self.games = of
-        self._said.remark(f"checked {done} of {of} games")
-
-
 def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
-    """Print findings as they come unless `quiet`: the first with the same text, and at the end how many more."""
+    """Print findings as they come unless `quiet`: the first of each text, and at the end the number of the others."""
     from arena.league.record_file import LONGEST_FAULT
-    from arena.system.printable import printable
 
     repeated = Counter[str]()
     for finding in findings:
@@ -113,24 +104,11 @@ def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
             result(f"... and {times - 1} more: {printable(text, LONGEST_FAULT)}")
 
 
-def _verify_file(path: Path, progress: _Progress, as_json: bool) -> int:
-    from arena.league.record_file import verify_file
-    from arena.report.documents import verify_file_json
-    from arena.system.printable import printable
-
-    findings = list(_printed(verify_file(path, progress), quiet=as_json))
-    if as_json:
-        result(verify_file_json(path, progress.games, findings))
-    else:
-        wrong = len({finding.line for finding in findings})
-        result(printable(_summary(path, progress.games, wrong, bool(findings))))
-    return FOUND if findings else DONE
-
-
 def _summary(store: Path, games: int, wrong: int, is_damaged: bool) -> str:
-    if not is_damaged and not games:
-        return f"{store}: no games yet, and the store is sound"
-    if not is_damaged:
-        return f"{store}: {counted(games, 'game')}, all sound: played again, each gives the verdict that is stored"
-    fault = f", {wrong} of them not sound" if wrong else "; the store is damaged"
-    return f"{store}: {counted(games, 'game')}{fault}"
+    if is_damaged:
+        words = f"{counted(games, 'game')}{f', {wrong} of them not sound' if wrong else '; the store is damaged'}"
+    elif games:
+        words = f"{counted(games, 'game')}, all sound: played again, each gives the verdict that is stored"
+    else:
+        words = "no games yet, and the store is sound"
+    return printable(f"{store}: {words}")

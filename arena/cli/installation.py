@@ -20,9 +20,9 @@ def started_as_module() -> bool:
 
 
 def this_command() -> tuple[str, ...]:
-    """The words that call this program: its name, or the path that it was called by if a shell finds another one.
+    """Return the words that call this program: its name, or its path if a shell finds another one.
 
-    That is `python -m arena` where it was started so, by the Python that runs it.
+    A program started by `python -m arena` is called so again.
     """
     if started_as_module():
         return (_this_python(), "-m", NAME)
@@ -37,14 +37,14 @@ def this_command() -> tuple[str, ...]:
 
 
 def _this_python() -> str:
-    """What a shell calls this Python by. Links are not followed: an environment is known by the path of its Python."""
+    """Return the word by which a shell starts this Python. Links are not followed: they lead out of an environment."""
     name = os.path.basename(sys.executable)
     found = shutil.which(name)
     return name if found is not None and os.path.abspath(found) == sys.executable else sys.executable
 
 
 def shell_line(*words: str) -> str:
-    """The line that a shell splits into these words. What cannot be shown stands as `$'\\xff'`, as in bash."""
+    """Return the line that a shell splits into these words. Unprintable bytes are written `$'\\xff'`, as in bash."""
     return " ".join(shlex.quote(word) if word.isprintable() else _escaped(word) for word in words)
 
 
@@ -63,7 +63,7 @@ _INSTALLED_AS = {"hypercorn": "'hypercorn[trio]'", "h11": "'hypercorn[trio]'"}
 
 
 def needs(packages: Sequence[str], extra: str, command: str) -> None:
-    """Raises `UsageError` if any of the packages that a command needs is not installed: they come with an extra."""
+    """Raise `UsageError` if a package of an extra that a command needs is not installed."""
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
     if missing:
         are, they = ("is", "it comes") if len(missing) == 1 else ("are", "they come")

@@ -1,10 +1,9 @@
-"""Ctrl-C, and the other signals that ask the arena to stop, in each part of a command's life.
+"""Ctrl-C, SIGTERM and SIGHUP at each stage of a command.
 
-- While modules are imported and while stores are only read there is nothing to put in order: the process ends at once.
-- While bots are looked for, built and tried there are children: `unwinding` raises KeyboardInterrupt, in good order if
-  what runs is run by `arena.cli.process_setup`.
-- While games are played nothing is raised. `StopRequests` counts: the first Ctrl-C asks to stop soon, the next one, and
-  SIGTERM and SIGHUP, which come from a service manager or a closing terminal, ask to stop now.
+- While modules are imported, and while stores are only read, the process ends at once.
+- While bots are located, built and tried, there are children: `unwinding` raises KeyboardInterrupt, so that they end.
+- While games are played nothing is raised. `StopRequests` counts: the first Ctrl-C asks to stop soon; the next one, and
+  SIGTERM and SIGHUP (from a service manager or a closing terminal), ask to stop now.
 
 A signal that was ignored when the arena started (`nohup`, a script's `&`) stays ignored.
 """
@@ -24,18 +23,18 @@ INTERRUPTED_WORDS = "interrupted"
 STOP_SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 _told: list[Callable[[], None]] = []
-"""What is to be called where an exception may not be raised at just any moment, the innermost last."""
+"""Called in place of raising an exception, the last one first."""
 Handler = Callable[[int, FrameType | None], Any]
 
 
 def leave_at_once() -> None:
-    """From now on Ctrl-C ends the process at once, with a word and the right exit code, unless it is ignored here."""
+    """Have Ctrl-C end the process at once, with a word and the right exit code, unless it is ignored here."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
 
 
 def ignore_from_now_on() -> None:
-    """The command is done, and Python about to tidy up: a Ctrl-C would only interrupt that, with a traceback."""
+    """Ignore Ctrl-C while Python shuts down, which it would only interrupt with a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -48,9 +47,9 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def unwinding() -> Iterator[None]:
-    """Within, a signal to stop raises KeyboardInterrupt, so that `with` and `finally` put in order what has begun.
+    """Have signals raise KeyboardInterrupt within the block.
 
-    For Ctrl-C that is Python's own handler: only where it finds that one does trio raise at a moment that suits it.
+    Ctrl-C gets Python's own handler: only where trio finds that one does it raise at a safe moment.
     """
     before = _take_over(_interrupt)
     if signal.SIGINT in before:
@@ -72,7 +71,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def told_instead(tell: Callable[[], None]) -> Iterator[None]:
-    """Within, a signal to stop is told so where Ctrl-C is ignored, and nothing is raised in the middle of anything."""
+    """Have a signal call `tell` within the block, where Ctrl-C is ignored, and raise nothing."""
     _told.append(tell)
     try:
         yield
@@ -81,7 +80,7 @@ def told_instead(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def _take_over(handler: Handler) -> dict[signal.Signals, Any]:
-    """Let this handler have the signals that are not ignored; returns whose they were."""
+    """Set the handler of the signals that are not ignored; return their handlers before."""
     heard = [number for number in STOP_SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
     return {number: signal.signal(number, handler) for number in heard}
 
@@ -92,11 +91,7 @@ def _give_back(before: dict[signal.Signals, Any]) -> None:
 
 
 class StopRequests(StopRequest):
-    """The signals to stop that come within a `with` block: counted, and never raised in the middle of anything.
-
-    What has to be told after the games is told whatever comes; only if that takes its time, because nobody reads it,
-    does a further signal raise KeyboardInterrupt: see `reporting`.
-    """
+    """Requests to stop by signals within a `with` block, which raise nothing while games are played."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,9 +108,10 @@ class StopRequests(StopRequest):
         _give_back(self._before)
 
     def reporting(self) -> None:
-        """The games are over, and only their results have still to be told.
+        """Note that the games are over and the results are being printed.
 
-        One more signal is passed over, as it may have been meant for the games; the one after it raises, and so on.
+        The next signal is ignored, as it may have been meant for the games; the one after it raises KeyboardInterrupt,
+        for results that nobody reads.
         """
         self._while_reporting = 0
 

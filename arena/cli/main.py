@@ -16,6 +16,7 @@ import click
 from arena.cli import catalog, interrupts, streams
 from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT, USAGE
 from arena.cli.installation import started_as_module
+from arena.errors import ArenaError
 from arena.report.consoles import fitted
 
 if TYPE_CHECKING:
@@ -137,7 +138,6 @@ def _interrupted() -> int:
 def _explain(error: BaseException) -> int:
     """Say what went wrong. Returns the exit code."""
     from arena.bots.sandbox.launch import host_fault
-    from arena.errors import ArenaError
     from arena.rules.ruleset import RulesetError
 
     if isinstance(error, click.ClickException):

@@ -1,8 +1,8 @@
-"""What the commands that run bots share: how their process is set up, how trio is run in it, and how they stop.
+"""The process of a command that runs bots: its limits, trio in it, and how it stops.
 
-The trap in running trio: where Ctrl-C is not ignored, trio raises KeyboardInterrupt at a moment that suits it. Where it
-is ignored, as in a script that starts the arena with `&`, SIGTERM would raise in the middle of trio's own work, and
-leave processes of a build behind. So `run_unwinding` cancels there, and raises at the end.
+The trap: where Ctrl-C is not ignored, trio raises KeyboardInterrupt at a safe moment. Where it is ignored, as in a
+script that starts the arena with `&`, SIGTERM would raise in the middle of trio's own work, and leave processes of a
+build behind. So `run_unwinding` cancels there, and raises at the end.
 """
 
 import sys
@@ -23,21 +23,18 @@ Ts = TypeVarTuple("Ts")
 
 
 def own_process(sandbox: str) -> None:
-    """Set up this process for games alone, as a command may and a library may not.
-
-    This may start the command again, in a scope in which the level that is asked for works.
-    """
+    """Set up this process for games. This may start the command again, in a scope in which the level works."""
     enter_scope(sandbox)
     use_all_descriptors()
 
 
 def level_line(level: Level, is_chosen: bool) -> str:
-    """Return the line that says at which level bots are sandboxed, and whether `auto` has chosen it."""
+    """Return the line on the level of the sandbox, and whether `auto` has chosen it."""
     risk = ""
     if level is Level.BASIC:
         stronger = "; safer: --sandbox bwrap" if Level.BWRAP.why_not() is None else ""
         risk = f" (bots can use your files and network{stronger})"
-    chosen = " (the strongest that works here: arena doctor)" if is_chosen else ""
+    chosen = " (strongest available; see arena doctor)" if is_chosen else ""
     return f"sandbox: {level.value}{chosen}{risk}"
 
 

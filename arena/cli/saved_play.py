@@ -291,7 +291,7 @@ def _already_played(game: AlreadyPlayed) -> str:
 
 
 def _kept(prepared: PreparedGame) -> str:
-    """What is left of a game that was stopped before it could be saved."""
+    """Say where a game stands that was stopped before it could be saved."""
     return f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
 
 

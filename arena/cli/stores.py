@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.streams import remark
+from arena.errors import UsageError
+from arena.system.printable import counted, printable
 
 if TYPE_CHECKING:
+    from arena.game.spec import Player
     from arena.league.readers import Reader
     from arena.league.store import Damage, Store
+    from arena.report.game_list import Roster
 
 
 def open_to_read(path: Path, *, is_doubtful: bool = False) -> "Store":
@@ -17,7 +21,6 @@ def open_to_read(path: Path, *, is_doubtful: bool = False) -> "Store":
 
     `is_doubtful` is as for `Store`.
     """
-    from arena.errors import UsageError
     from arena.league.store import Store
 
     try:
@@ -31,9 +34,7 @@ def open_to_read(path: Path, *, is_doubtful: bool = False) -> "Store":
 
 def _paused_words(path: Path) -> str | None:
     from arena.cli.installation import shell_line, this_command
-    from arena.errors import UsageError
     from arena.play.saved_game import load_saved
-    from arena.system.printable import counted
 
     try:
         paused = load_saved(path)
@@ -47,6 +48,14 @@ def _paused_words(path: Path) -> str | None:
         f"{path}: expected a store, got a paused game, {red} - {blue}, after {done}; "
         f"resume it with: {go_on}\nits result goes to {paused.store}"
     )
+
+
+def called(name: str, roster: "Roster", store: Path) -> "set[Player]":
+    """Return the players of a name in a store. Raises `UsageError` if there are none."""
+    try:
+        return roster.called(name)
+    except UsageError as error:
+        raise UsageError(f"{store}: {error}") from None
 
 
 def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
@@ -65,7 +74,6 @@ def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
 def warn_of_seed(store: Path, settings: dict[str, str], reader: "Reader", say: Callable[[str], None] = remark) -> None:
     """Warn that the seed of a league can be guessed, if anybody but the host reads its games."""
     from arena.league.readers import HOST, guessable_seed
-    from arena.system.printable import printable
 
     seed = guessable_seed(settings)
     if reader is not HOST and seed is not None:

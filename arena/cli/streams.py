@@ -1,8 +1,8 @@
-"""Standard output and standard error: what becomes of them never stops a game, and never hides that results are lost.
+"""Standard output and standard error: they never stop a game, and lost results are an error.
 
-Remarks that nobody can read any more (standard error is closed, full, or its terminal gone) are dropped. Results that
-cannot be written are an error, `OutputError`, raised once; the games are stored by then. Both are written to the
-descriptors themselves: Python keeps what it could not write, tries again as it exits and complains.
+Remarks that cannot be written (standard error is closed, full, or its terminal gone) are dropped. Results that cannot
+be written raise `OutputError` once; the games are stored by then. Both are written to the descriptors themselves:
+Python would keep what it could not write, and try again as it exits.
 """
 
 import codecs
@@ -21,7 +21,7 @@ from arena.system.printable import printable
 STDIN, STDOUT, STDERR = 0, 1, 2
 SECONDS_BETWEEN_REMARKS = 5.0
 WHERE_ASCII_ENDS = "arena-plain"
-"""What a stream does with a character that its encoding has not: the name of an error handler of `codecs`."""
+"""The error handler of `codecs` for characters that the encoding of a stream lacks."""
 _PLAIN = {"½": "1/2", "·": ".", "…": "...", "é": "e", "ö": "o"}
 
 
@@ -31,16 +31,16 @@ class OutputError(Exception):
     def __init__(self, error: OSError) -> None:
         super().__init__(f"cannot write the results: {error.strerror}")
         self.is_reader_gone = error.errno == errno.EPIPE
-        """Whether there is just nobody who wants them (`| head`)."""
+        """Whether the reader has ended, as in `| head`."""
 
     def tell(self, more: str = "") -> None:
-        """Say so, and perhaps more, unless there is nobody who wants the results."""
+        """Print the error, unless the reader is gone."""
         if not self.is_reader_gone:
             complain(f"arena: {self}{more}")
 
 
 class Detail(enum.Enum):
-    """How much a command says besides its results."""
+    """How much a command prints besides its results."""
 
     QUIET = enum.auto()
     USUAL = enum.auto()
@@ -51,17 +51,15 @@ _said = [Detail.USUAL]
 
 
 def set_detail(detail: Detail) -> None:
-    """Have the command say more or less than usual."""
     _said[:] = [detail]
 
 
 def detail() -> Detail:
-    """Return how much the command says."""
     return _said[0]
 
 
 def take_over() -> None:
-    """Let `sys.stdout` and `sys.stderr` behave as this module says, and have descriptors 0 to 2 be open.
+    """Replace `sys.stdout` and `sys.stderr`, and open descriptors 0 to 2.
 
     A descriptor that was closed (`2>&-`) would be given to the next file that is opened: messages would be written
     into a store.
@@ -80,13 +78,12 @@ def result(text: str, end: str = "\n") -> None:
 
 
 def writable(text: str) -> str:
-    """Text as `result` would print it, for a program that prints it in our place: click gives one UTF-8 in a terminal
-    that knows only ASCII."""
+    """Return text as `result` prints it, for a pager: click would give it UTF-8 in a terminal of ASCII."""
     return text.encode(sys.stdout.encoding, WHERE_ASCII_ENDS).decode(sys.stdout.encoding)
 
 
 def result_bytes(data: bytes) -> None:
-    """Print results that are bytes, whatever the encoding of standard output is. Raises `OutputError`."""
+    """Print results that are bytes. Raises `OutputError`."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
 
@@ -98,18 +95,17 @@ def remark(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Print an error for people, with nothing in it that a terminal would act on, folded to the terminal's width."""
+    """Print an error for people, printable and folded to the terminal's width."""
     print(fitted(printable(text, lines=True), sys.stderr), file=sys.stderr, flush=True)
 
 
 class NowAndThen:
-    """Remarks on how far something is: none in the first seconds, and then one in as many."""
+    """Remarks on progress, one in some seconds."""
 
     def __init__(self) -> None:
         self._remarked = time.monotonic()
 
     def remark(self, text: str) -> None:
-        """Print a remark, if it is time for one."""
         if time.monotonic() - self._remarked > SECONDS_BETWEEN_REMARKS:
             self._remarked = time.monotonic()
             remark(text)
@@ -121,7 +117,7 @@ def flush_results() -> None:
 
 
 def _open_missing() -> frozenset[int]:
-    """Open /dev/null for those of the descriptors 0 to 2 that are closed; returns which were."""
+    """Open /dev/null for those of the descriptors 0 to 2 that are closed; return them."""
     closed = set()
     for number in (STDIN, STDOUT, STDERR):
         try:
@@ -145,7 +141,7 @@ def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """What stands for characters that cannot be written: something alike, or an escape."""
+    """Replace characters that cannot be written by similar ones, or by escapes."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     characters = error.object[error.start : error.end]
@@ -153,7 +149,7 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 class _Descriptor(io.RawIOBase):
-    """Writes all that it is given to a descriptor, until that fails for the first time; nothing more after that."""
+    """A raw stream that writes to a descriptor until that fails for the first time, and nothing after that."""
 
     def __init__(self, number: int, is_needed: bool, is_closed: bool) -> None:
         self._number = number

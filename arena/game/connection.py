@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from protocol.codec import MOVED_LINES, PLAIN_MOVE_LINES, decode_from_bot, encode_for_bot
 from protocol.conversation import ARENA_MOVES_TO, UNASKED, Phase, after
-from protocol.lines import LineBuffer, RemoteProtocolError
+from protocol.lines import LineBuffer, RemoteProtocolError, Slip
 from protocol.messages import ArenaMessage, BotMessage, Moved, Rule
 from protocol.notation import Color
 
@@ -95,7 +95,7 @@ class LineConnection:
             self._lines += 1
             phase = self._asking.phase_of_line(self.phase)
             if self._lines > MAX_LINES_A_TURN:
-                raise RemoteProtocolError(f"more than {MAX_LINES_A_TURN} lines without an answer")
+                raise RemoteProtocolError(f"more than {MAX_LINES_A_TURN} lines without an answer", Slip.TOO_MANY)
             message = decode_from_bot(line)
             if message is not None:
                 self.phase = after(phase, message)

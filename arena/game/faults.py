@@ -1,5 +1,6 @@
-"""What a side can do wrong, as values and in words for its author, and the verdict that follows from it."""
+"""What a side can do wrong: the typed cause, the words for its author, and the verdict that follows."""
 
+import enum
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import IllegalActionError, Rule
 from arena.system.printable import printable
 from protocol.conversation import Phase
+from protocol.lines import RemoteProtocolError, Slip
 from protocol.notation import Color, Reason
 
 MAX_FAULT = 500
@@ -22,25 +24,56 @@ class Illegal(NamedTuple):
     rule: Rule
 
 
+class Malformed(NamedTuple):
+    """A line that the protocol does not allow; of one that came out of turn, its verb alone."""
+
+    slip: Slip
+    line: str
+
+
+class Unstartable(NamedTuple):
+    """A program that the system could not start, with the system's error number."""
+
+    errno: int | None
+
+
+class Cause(enum.Enum):
+    """What a side did wrong, where one word says it."""
+
+    STALLED = "stalled"
+    """It did not read what it was sent."""
+    CLOSED_OUTPUT = "closed-output"
+    MEMORY = "memory"
+    PROCESSES = "processes"
+    FILES = "files"
+    PONDERING = "pondering"
+
+
+class Excess(NamedTuple):
+    """What a bot used more of than it may, and in words that follow "the bot"."""
+
+    cause: Cause
+    words: str
+
+
 class Fault(NamedTuple):
-    """What a side did wrong: the reason it loses for, and the words for its author.
+    """What a side did wrong: the reason that it loses for, and the words for its author.
 
     `cause` has the data of those words, for hints; a fault that is read from a record has none.
     """
 
     reason: Reason
     text: str
-    cause: Illegal | None = None
+    cause: Illegal | Malformed | Unstartable | Cause | None = None
 
     @property
     def shown(self) -> "Fault":
-        """The fault as it goes into records and to terminals: whatever a bot has put into its words, printable and
-        short."""
+        """The fault with its words printable and short, as they go into records and to terminals."""
         return self._replace(text=printable(self.text, MAX_FAULT))
 
     @property
     def ascii(self) -> str:
-        """The words as they can be sent to the bot."""
+        """The words as a line to the bot can have them."""
         return "".join(c if " " <= c <= "~" else "?" for c in self.text)
 
 
@@ -49,8 +82,7 @@ OVERRUN = {Phase.INTRODUCING: Reason.NO_START, Phase.SETTING_UP: Reason.SETUP_TI
 
 
 def late(phase: Phase, time: TimeControl, budget_ms: int, ply: int, seconds: float) -> Fault:
-    """A side did not answer in time: it had `budget_ms` for the move if it was to make one, and took so many
-    seconds."""
+    """Return the fault of a side that took so many seconds; if it was to move, it had `budget_ms`."""
     taken = f"none came in {round(seconds * 1000)} ms"
     margin = f"(and a margin of {time.margin_ms} ms)"
     if phase is Phase.INTRODUCING:
@@ -63,40 +95,45 @@ def late(phase: Phase, time: TimeControl, budget_ms: int, ply: int, seconds: flo
 
 
 def with_processor_time(fault: Fault, used_us: int) -> Fault:
-    """The fault of a side that was late with a move, and how much processor time it had in that turn: who reads the
-    record can tell a bot that thought for too long from one that waited, or that the machine kept waiting."""
+    """Return the fault of a late move with the processor time of that turn, which shows if the bot worked or waited."""
     return fault._replace(text=f"{fault.text}, with {used_us / 1000:.0f} ms of processor time")
 
 
 def illegal(ply: int, action: str, error: IllegalActionError) -> Fault:
-    """A side wants to play what the rules do not allow."""
+    """Return the fault of a side that wants to play what the rules do not allow."""
     return Fault(Reason.ILLEGAL_ACTION, f"ply {ply}: {error}", Illegal(action, error.rule))
 
 
+def malformed(error: RemoteProtocolError) -> Fault:
+    """Return the fault of a side that has sent what the protocol does not allow."""
+    return Fault(Reason.PROTOCOL, str(error), Malformed(error.slip, error.line))
+
+
 def stalled(phase: Phase) -> Fault:
-    """A side did not read what it was sent before its time was over."""
-    return Fault(OVERRUN.get(phase, Reason.TIMEOUT), "the bot did not read what it was sent")
+    """Return the fault of a side that did not read what it was sent before its time was over."""
+    return Fault(OVERRUN.get(phase, Reason.TIMEOUT), "the bot did not read what it was sent", Cause.STALLED)
 
 
 def gone(phase: Phase, how: str, *, exited: bool) -> Fault:
-    """A side's output has ended: `how` in words; `exited` tells a dead process from a closed output."""
+    """Return the fault of a side whose process has `exited`, or only its output has ended; `how` in words."""
+    cause = None if exited else Cause.CLOSED_OUTPUT
     if phase is Phase.INTRODUCING:
-        return Fault(Reason.NO_START, f"expected 'ready', but the bot {how}")
-    return Fault(Reason.CRASH if exited else Reason.PROTOCOL, f"the bot {how}")
+        return Fault(Reason.NO_START, f"expected 'ready', but the bot {how}", cause)
+    return Fault(Reason.CRASH if exited else Reason.PROTOCOL, f"the bot {how}", cause)
 
 
 def named(players: Sequence[Player], color: Color) -> str:
-    """A side in words: its colour, and who plays it."""
+    """Return a side in words: its colour, and the name of its player."""
     return f"{color.word} ({players[color].name})"
 
 
 def lost_by(players: Sequence[Player], loser: Color | None, reason: Reason) -> str:
-    """How a game ended, in words; no loser: a draw."""
+    """Return how a game ended, in words; without a loser, it was drawn."""
     return f"drawn: {reason.sentence}" if loser is None else f"{named(players, loser)} {reason.sentence}"
 
 
 def forfeit(players: Sequence[Player], guilty: Sequence[tuple[Color, Fault]], plies: int) -> Verdict:
-    """The verdict of a game that ends by the faults of one side, or of both."""
+    """Return the verdict of a game that ends by the faults of one side, or of both."""
     first, fault = guilty[0]
     result = GameResult.NEITHER if len(guilty) == 2 else GameResult.win(first.opponent)
     words = (f"{lost_by(players, color, fault.reason)}: {fault.text}" for color, fault in guilty)

@@ -31,8 +31,6 @@ from arena.league.league_options import PLACING, PlayOptions
 from arena.league.lineup import LineUp, league_before, line_up
 from arena.league.outcome import LeagueOutcome, PlayState, Watcher
 from arena.league.pairing.chosen import ChosenFormat
-from arena.league.pairing.disqualify import WithoutDisqualified
-from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.placing import Placing
 from arena.league.pairing.round_robin import RoundRobin
@@ -176,7 +174,7 @@ class OpenLeague:
         self.store = store
         fresh = pairing()
         self.planned = fresh.planned
-        self.at_most = fresh.at_most if isinstance(fresh, Ladder | WithoutDisqualified) else self.planned
+        self.at_most: int | None = getattr(fresh, "at_most", self.planned)  # a format that can end early has it
         self.meets_all = isinstance(fresh, RoundRobin) and not plan.faults
         self.new_pairing = pairing
         self._held = held

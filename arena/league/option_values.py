@@ -13,10 +13,10 @@ import msgspec
 from arena.bots.asked import NOTHING_OWN, Own, asked_bot
 from arena.bots.build_files import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
-from arena.bots.limits_file import by_bot, load_own
 from arena.bots.samples import is_path_of
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
+from arena.game.spec import Opening
 from arena.game.time_control import TimeControl, parse_duration, parse_time
 from arena.league.game_ids import openings_digest
 from arena.league.league_options import (
@@ -29,7 +29,6 @@ from arena.league.league_options import (
     Kind,
     PlayOptions,
 )
-from arena.league.openings import load_openings
 from arena.league.settings import Settings
 from arena.league.store import NAMED
 from arena.rules.loading import load_ruleset
@@ -142,6 +141,11 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         if text is not None
     }
     ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
+    openings: tuple[Opening, ...] = ()
+    if options.openings is not None:
+        from arena.league.openings import load_openings
+
+        openings = load_openings(options.openings, ruleset)
     return Settings(
         ruleset,
         time,
@@ -151,7 +155,7 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         options.pondering,
         options.keep_bots,
         tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
-        openings=() if options.openings is None else load_openings(options.openings, ruleset),
+        openings=openings,
         names_told=options.opponents == NAMED,
     )
 
@@ -162,12 +166,19 @@ def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
     Raises `UsageError` for a table of no bot here, or of several.
     """
     names = [bot.name for bot in bots]
-    own = by_bot(options.own, names, bots) if options.own else {}
+    own: dict[str, Own] = {}
+    if options.own:
+        from arena.bots.limits_file import by_bot
+
+        own = by_bot(options.own, names, bots)
     for bot in bots:
         if bot.asked and bot.asked.own != NOTHING_OWN:
             own[bot.name] = bot.asked.own.over(own.get(bot.name, NOTHING_OWN))
-    for name, said in load_own(options.limits, names, bots).items() if options.limits else ():
-        own[name] = said.over(own.get(name, NOTHING_OWN))
+    if options.limits:
+        from arena.bots.limits_file import load_own
+
+        for name, said in load_own(options.limits, names, bots).items():
+            own[name] = said.over(own.get(name, NOTHING_OWN))
     return own
 
 

@@ -5,9 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from arena.errors import ArenaError
-from arena.game.faults import lost_by
 from arena.game.record import GameRecord
-from arena.game.recorded import faults_of
 from arena.league.play_missing import RunProgress, Watch
 from arena.league.store import GameRow, NumberSet
 from arena.league.versions import Versions
@@ -92,6 +90,11 @@ class PlayState:
     def finished(self, row: GameRow, record: GameRecord) -> None:
         self._numbers.add(row.number)
         self.watcher.finished(row, record)
+        if not row.reason.is_forfeit:
+            return
+        from arena.game.faults import lost_by  # a league without forfeits loads no referee
+        from arena.game.recorded import faults_of
+
         for color, fault in faults_of(record).items():
             reason = fault.reason if fault else row.reason
             words = f"{lost_by(row.players, color, reason)}: {fault.text}" if fault else row.detail

@@ -36,7 +36,7 @@ from arena.league.stop import Say
 from arena.league.store import sole_use
 
 if TYPE_CHECKING:
-    from arena.league.executor.cluster.messages import ClusterPlan
+    from arena.league.executor.cluster.cluster_protocol import ClusterPlan
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,10 @@ class Plan:
 def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
     """Return the plan of a cluster; parallel games are shared out where the workers are this machine's. Raises
     `UsageError`."""
-    from arena.league.executor.cluster.messages import ClusterPlan, Tls  # a league without a cluster loads none of it
+    from arena.league.executor.cluster.cluster_protocol import (  # a league without a cluster loads none of it
+        ClusterPlan,
+        Tls,
+    )
 
     asked.check()
     tls = None

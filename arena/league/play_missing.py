@@ -18,11 +18,11 @@ from arena.league.executor import (
     Failed,
     GameTask,
     Lost,
+    Notice,
     NotPlayed,
     Outcome,
     Paused,
     Played,
-    Said,
     Watched,
 )
 from arena.league.pairing.pairing import Pairing
@@ -296,7 +296,7 @@ class _Run:
                     watch(GameFinished(outcome.record))
                 self._ended.append(outcome)
                 self._has_news.set()
-            case Said(line, again):
+            case Notice(line, again):
                 if again in self._open:
                     self.session.repeats.append(self._open[again].players)
                 say(line)

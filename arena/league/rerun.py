@@ -28,7 +28,7 @@ from arena.game.persons import is_person
 from arena.game.record import GameRecord
 from arena.game.recorded import spec_of
 from arena.game.spec import GameSpec, Player
-from arena.league.executor import Executor, Failed, GameTask, NotPlayed, Played, PlaySettings, Said
+from arena.league.executor import Executor, Failed, GameTask, Notice, NotPlayed, Played, PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.found_again import BotFinder
 from arena.league.game_specs import return_game
@@ -257,7 +257,7 @@ async def _record_of(spec: GameSpec, task: GameTask, executor: Executor, say: Sa
     played: GameRecord | None = None
     async for outcome in executor.play(tasks()):
         match outcome:
-            case Said(line):
+            case Notice(line):
                 say(line)
             case Played(record) if record.id == spec.id:
                 played = record

@@ -19,7 +19,7 @@ from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.entrants import enrolled, entrants, note_versions
-from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
+from arena.league.executor import Begun, Executor, Failed, GameTask, Notice, Paused, Played, PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.game_specs import Games
 from arena.league.league_options import Kind, PlayOptions
@@ -258,7 +258,7 @@ async def _play_one(
     async with background(interrupt_when_asked):
         async for outcome in executor.play(task()):
             match outcome:
-                case Said(line):
+                case Notice(line):
                     say(line)
                 case Begun() if stop.wish is not Wish.GO_ON:
                     executor.interrupt(game)  # it was asked for before there was anything to interrupt

@@ -15,7 +15,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
 from arena.bots.usage import CpuTimes, Delay, delay_between
 from arena.game.clock import NEVER
-from arena.game.hints import Activity, Turn
+from arena.game.hints import Activity, TurnUse
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Seat
@@ -100,13 +100,13 @@ class Driver:
 
     # --- driving --------------------------------------------------------------------------------------------------
 
-    def turn_of(self, color: Color) -> Turn | None:
+    def turn_of(self, color: Color) -> TurnUse | None:
         """Return what the side to move has used of its turn so far; None if that cannot be known."""
         seat, process = self._referee.seats[color], self._processes.get(color)
         if process is None or seat.phase is not Phase.THINKING:
             return None
         used = process.used_since(self._cpu_before[color])
-        return None if used is None else Turn(self._now() - seat.started, used)
+        return None if used is None else TurnUse(self._now() - seat.started, used)
 
     def delay_of(self, color: Color) -> Delay | None:
         """Return how long the machine has kept a late bot from a CPU; None if that cannot be known."""
@@ -315,8 +315,8 @@ class Driver:
         seat = self._referee.seats[color]
         while not (self._referee.is_over or seat.fault) and self._receive(seat, process):
             pass
-        if words := process.out_of_memory():
-            self._referee.over_limit(color, words)
+        if excess := process.out_of_memory():
+            self._referee.over_limit(color, excess)
         if process.machine_was_out_of_memory():
             self._referee.killed_by_machine(color)
         self._referee.gone(color, process.exit_words(), exited=True)

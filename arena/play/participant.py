@@ -13,6 +13,7 @@ import trio
 
 from arena.bots.process import QUIT_GRACE
 from arena.bots.usage import CpuTimes
+from arena.game.faults import Excess
 from arena.game.hints import Activity
 from arena.game.person_seat import PersonSeat
 from protocol.bot_codec import decode_for_bot, encode_from_bot
@@ -80,8 +81,11 @@ class Participant(Protocol):
     def exit_words(self) -> str:
         return ""
 
-    def out_of_memory(self) -> str:
-        return ""
+    def exit_status(self) -> int | None:
+        return None
+
+    def out_of_memory(self) -> Excess | None:
+        return None
 
     def machine_was_out_of_memory(self) -> bool:
         return False
@@ -107,9 +111,9 @@ class Participant(Protocol):
     async def wait_exit(self) -> None:
         await trio.sleep_forever()
 
-    async def watch(self) -> str:
+    async def watch(self) -> Excess:
         await trio.sleep_forever()
-        return ""
+        raise AssertionError("a participant without a process uses nothing of the machine")
 
 
 class PersonParticipant(Participant):

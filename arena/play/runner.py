@@ -19,7 +19,7 @@ from arena.bots.sandbox.launch import StartError
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
-from arena.game.hints import Activity, Seen, Turn, diagnose, hinted
+from arena.game.hints import Activity, Seen, TurnUse, diagnose, hinted
 from arena.game.live import LiveGame
 from arena.game.record import GameRecord, History, Use
 from arena.game.recorded import judged
@@ -169,7 +169,7 @@ class GameRunner:
             with self._arrivals.blocking_call():
                 process = self._processes[color] = self._options.spawn(bot)
         except StartError as error:
-            self.referee.no_start(color, str(error))
+            self.referee.no_start(color, str(error), error.errno)
         else:
             self._arrivals.watch(process.stdout)
 
@@ -178,9 +178,9 @@ class GameRunner:
         self._driver.exited(color)
 
     async def _watch_use(self, color: Color, process: Participant) -> None:
-        words = await process.watch()
+        excess = await process.watch()
         process.kill_now()  # at once: the game may still have to wait for the other side
-        self.referee.over_limit(color, words)
+        self.referee.over_limit(color, excess)
         self._driver.disturb()
 
     def _excuse(self, color: Color, taken: float, limit: float) -> str:
@@ -279,7 +279,7 @@ def seen_of(
     process: Participant | None,
     bot: BotSpec,
     *,
-    turn: Turn | None = None,
+    turn: TurnUse | None = None,
 ) -> Seen:
     """Return what can be seen of a side's bot when its fault is found; `process` is None if it could not be started.
 
@@ -301,6 +301,7 @@ def seen_of(
         fault=fault,
         language=language_of(bot),
         stderr=process.stderr_tail if process else "",
+        status=process.exit_status() if process and seat.has_ended else None,
         activity=process.activity() if process and is_silent else Activity.UNKNOWN,
         has_unread=bool(process and is_silent and process.has_unread()),
         has_closed_input=bool(process and is_silent and process.has_closed_input()),

@@ -1,8 +1,8 @@
-"""A table that somebody wrote by hand as a typed value, or one error that says what is wrong with it.
+"""Tables that somebody wrote by hand as typed values, or one error that says what is wrong.
 
-The types say what may stand in a table: msgspec structs that forbid unknown keys, and `Meta` for bounds and patterns.
-`msgspec.convert` judges. What it refuses is looked at again piece by piece, to name the key, what was expected there
-and what came, in words for people. A type that needs words of its own carries them: `Meta(extra=expected("..."))`.
+The types are msgspec structs that forbid unknown keys, with `Meta` for bounds and patterns. `msgspec.convert` checks
+them. A refused table is then searched piece by piece for the key, what was expected there and what came. A type can
+have words of its own: `Meta(extra=expected("..."))`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ EXPECTED = "expected"
 
 
 def expected(words: str) -> dict[str, str]:
-    """What an error says was expected, for the `extra` of a type's `Meta`."""
+    """Return an `extra` for a type's `Meta`: the words of errors for the expected value."""
     return {EXPECTED: words}
 
 
@@ -30,10 +30,10 @@ Text = Annotated[str, Meta(min_length=1)]
 
 
 def structured(table: object, kind: type[T], where: str) -> T:
-    """The table as a value of the kind, for which nothing is converted: "3" is no number, and 3.0 no whole one.
+    """Return a table as a value of the kind. Nothing is converted: "3" is no number, and 3.0 no whole one.
 
-    `where` is the file, and the table in it if it is not the whole: `mine.toml: [rules]`. Raises `FileError` with
-    where, the key, what was expected and what came; for an unknown key with those that may have been meant.
+    `where` is the file, and the table in it: `mine.toml: [rules]`. Raises `FileError` with the key, what was expected
+    and what came; for an unknown key with suggestions.
     """
     try:
         return msgspec.convert(table, kind, strict=True)
@@ -42,10 +42,7 @@ def structured(table: object, kind: type[T], where: str) -> T:
 
 
 def _fault(value: object, kind: Any, where: str) -> str:
-    """What keeps the value from being of the kind: the first such thing, as deep down in the tables as it can be told.
-
-    A list is shown as a whole.
-    """
+    """Describe the first fault of a value, as deep in its tables as possible. A list is shown as a whole."""
     if isinstance(value, Mapping) and _is_table(kind):
         bare = _bare(kind)
         fields = _fields(bare)
@@ -77,7 +74,7 @@ def _is_table(kind: Any) -> bool:
 
 
 def _fields(kind: Any) -> dict[str, Any]:
-    """The types of a struct's fields by key; empty for what is no struct."""
+    """Return the types of a struct's fields by key; of another type, nothing."""
     if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
         return {}
     types = get_type_hints(kind, include_extras=True)
@@ -89,19 +86,19 @@ def _required(kind: type[msgspec.Struct]) -> list[str]:
 
 
 def _without_none(kind: Any) -> Any:
-    """The type of what is there if a key is not left out, which None stands for: TOML has no such value."""
+    """Return an optional type without None, which stands for a missing key."""
     kinds = [inner for inner in get_args(kind) if inner is not type(None)]
     return kinds[0] if type(None) in get_args(kind) and len(kinds) == 1 else kind
 
 
 def _bare(kind: Any) -> Any:
-    """The type without None and without what is noted on it."""
+    """Return a type without None and without annotations."""
     kind = _without_none(kind)
     return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
 def _words(kind: Any) -> str:
-    """What an error says was expected of a value of this type."""
+    """Return the words of errors for a value of this type."""
     return ", or ".join(_type_words(inspect.type_info(kind)))
 
 

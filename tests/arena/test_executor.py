@@ -31,17 +31,17 @@ from arena.league.executor import (
     Failed,
     GameTask,
     Lost,
+    Notice,
     NotPlayed,
     Outcome,
     Paused,
     Played,
     PlaySettings,
-    Said,
     worker_process,
 )
 from arena.league.executor import worker as worker_program
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
-from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
+from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, WorkerReady
 from arena.league.settings import Settings
 from arena.rules.loading import load_ruleset
 
@@ -368,7 +368,7 @@ def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
 
     told = trio.run(main)
     words = "a worker process was stopped by a signal (SIGSTOP); it is told to go on (it plays ann - bob)"
-    assert words in [outcome.line for outcome in told if isinstance(outcome, Said)]
+    assert words in [outcome.line for outcome in told if isinstance(outcome, Notice)]
     assert len(ids(told, Played)) == 1
 
 
@@ -482,11 +482,11 @@ def test_what_was_over_as_a_worker_was_stopped_is_heard_however_much_it_is(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     says = """
-from arena.league.executor.task import Said
+from arena.league.executor.task import Notice
 from arena.league.executor.worker import WorkerGames
 def handle(self, message):
     for number in range(30):
-        self._connection.send(Said(f"{number} {'x' * 60_000}"))
+        self._connection.send(Notice(f"{number} {'x' * 60_000}"))
 WorkerGames.handle = handle
 from arena.league.executor.worker import main
 """
@@ -499,7 +499,7 @@ from arena.league.executor.worker import main
             first = await anext(outcomes)
             return [first, *await stopped(executor, outcomes)]
 
-    said = [outcome.line.partition(" ")[0] for outcome in trio.run(main) if isinstance(outcome, Said)]
+    said = [outcome.line.partition(" ")[0] for outcome in trio.run(main) if isinstance(outcome, Notice)]
     assert said == [str(number) for number in range(30)]
 
 
@@ -530,7 +530,7 @@ def prepared(make_bot: MakeBot, **options: Any) -> tuple[LocalExecutor, WorkerSt
     executor, worker = LocalExecutor(PlaySettings(bots), 1), WorkerStub()
     state = executor._workers[0]
     state.process = cast(Any, worker)
-    executor._handle(state, Ready())
+    executor._handle(state, WorkerReady())
     return executor, worker, [GameTask(game, **options) for game in games_of(bots)]
 
 
@@ -578,7 +578,7 @@ def test_a_game_that_is_to_be_played_again_is_played_though_the_executor_is_clos
     else:
         executor._worker_died(state, "died", "")
         if when == "is in hand":
-            executor._handle(state, Ready())
+            executor._handle(state, WorkerReady())
             executor._dispatch()
             state.process = process
             executor.close()
@@ -684,7 +684,7 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
     assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
     assert sorted(ids(outcomes, Begun)) == sorted([*(game.id for game in games), *lost])
     names = {game.id: game.names for game in games}
-    said = [outcome.line for outcome in outcomes if isinstance(outcome, Said)]
+    said = [outcome.line for outcome in outcomes if isinstance(outcome, Notice)]
     killed = "is played again: its worker process was killed by signal 9 (SIGKILL)"
     assert sorted(said) == sorted(f"game {game} ({names[game]}) {killed}" for game in lost)
     assert left_behind() == []

@@ -1,5 +1,6 @@
 """Hints are right, distinct, in the author's language, and never in the way of the words before them."""
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.bots.spec import BotSpec
-from arena.game.faults import Fault, gone, late, stalled
+from arena.game.faults import Cause, Fault, Malformed, Unstartable, gone, late, malformed, stalled
 from arena.game.faults import illegal as illegal_fault
 from arena.game.hints import (
     DEBUG,
@@ -17,15 +18,15 @@ from arena.game.hints import (
     MARK,
     Activity,
     Hint,
-    Language,
     Mistake,
     Probe,
+    ProgramLanguage,
     Seen,
-    Turn,
+    TurnUse,
     diagnose,
     hinted,
 )
-from arena.game.hints.words import NEWLINE, READ
+from arena.game.hints.seen import NEWLINE, READ
 from arena.game.recorded import LONGEST_FAULT
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
@@ -36,20 +37,15 @@ from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
 from protocol.bot import Bot, Conversation, View
 from protocol.codec import decode_from_bot
-from protocol.conversation import Phase
-from protocol.lines import RemoteProtocolError
+from protocol.conversation import Phase, after
+from protocol.lines import RemoteProtocolError, Slip
 from protocol.messages import Game as GameLine
 from protocol.notation import Color, Reason
 from protocol.view import new_view
 
-LANGUAGES = [language for language in Language if language is not Language.UNKNOWN]
 WORDS = {"flush": FLUSH, "debug": DEBUG, "read": READ, "newline": NEWLINE}
 RED = ("FBBBBBB222", "2222233333", "4444555566", "66777889MS")
 BLUE = ("2F2B36B2B4", "B5B3825B3S", "7263842743", "92M6752654")
-
-
-def seen(reason: Reason, text: str = "", phase: Phase = Phase.THINKING, **more: Any) -> Seen:
-    return Seen(phase, Fault(reason, text), **more)
 
 
 def hint_for(one: Seen) -> Hint:
@@ -62,15 +58,16 @@ def hint_for(one: Seen) -> Hint:
 
 
 @pytest.mark.parametrize("table", WORDS.values(), ids=WORDS)
-def test_every_language_has_its_own_words(table: dict[Language, str]) -> None:
-    assert set(table) == set(Language)
-    assert len(set(table.values())) == len(Language)
+def test_every_language_has_its_own_words(table: dict[ProgramLanguage, str]) -> None:
+    assert set(table) == set(ProgramLanguage)
+    assert len(set(table.values())) == len(ProgramLanguage)
 
 
-@pytest.mark.parametrize("language", Language)
-def test_a_missing_flush_is_named_in_the_words_of_the_language(language: Language) -> None:
+@pytest.mark.parametrize("language", ProgramLanguage)
+def test_a_missing_flush_is_named_in_the_words_of_the_language(language: ProgramLanguage) -> None:
     probe = Probe(after_end=b"move a4-a5\n")
-    one = seen(Reason.TIMEOUT, "late", language=language, activity=Activity.WAITS_FOR_INPUT, probe=probe)
+    fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
+    one = Seen(Phase.THINKING, fault, language=language, activity=Activity.WAITS_FOR_INPUT, probe=probe)
     assert hint_for(one).mistake is Mistake.NO_FLUSH
     assert FLUSH[language] in hint_for(one).text
 
@@ -92,19 +89,17 @@ SILENT: list[tuple[Mistake, dict[str, Any]]] = [
     (Mistake.NOT_READING, {"activity": Activity.WAITS, "has_unread": True}),
     (Mistake.NOT_READING, {"activity": Activity.WAITS, "has_closed_input": True}),
     (Mistake.SLEEPS, {"activity": Activity.WAITS}),
-    (Mistake.SLEEPS, {"activity": Activity.WAITS, "turn": Turn(0.151, 9_000)}),
-    (Mistake.SLOW_MOVE, {"activity": Activity.RUNS, "turn": Turn(0.151, 80_000)}),
-    (Mistake.SLOW_MOVE, {"activity": WAITING, "is_late": True, "turn": Turn(0.151, 290_000)}),
-    (Mistake.STARVED, {"activity": Activity.RUNS, "turn": Turn(0.151, 70_000)}),
-    (Mistake.STARVED, {"activity": WAITING, "is_late": True, "turn": Turn(0.151, 70_000)}),
+    (Mistake.SLEEPS, {"activity": Activity.WAITS, "turn": TurnUse(0.151, 9_000)}),
+    (Mistake.SLOW_MOVE, {"activity": Activity.RUNS, "turn": TurnUse(0.151, 80_000)}),
+    (Mistake.SLOW_MOVE, {"activity": WAITING, "is_late": True, "turn": TurnUse(0.151, 290_000)}),
+    (Mistake.STARVED, {"activity": Activity.RUNS, "turn": TurnUse(0.151, 70_000)}),
+    (Mistake.STARVED, {"activity": WAITING, "is_late": True, "turn": TurnUse(0.151, 70_000)}),
     (Mistake.STOPPED, {"activity": Activity.STOPPED}),
     (Mistake.STOPPED, {"activity": Activity.STOPPED, "has_unread": True}),
     (Mistake.BLOCKED_WRITING, {"activity": Activity.WAITS_TO_WRITE}),
-    (Mistake.SLEEPS, {"activity": Activity.RUNS, "turn": Turn(0.151, 300)}),
-    (Mistake.SLEEPS, {"activity": WAITING, "is_late": True, "turn": Turn(0.151, 300)}),
-    (Mistake.ONLY_NOTES, {"activity": WAITING, "answered": True}),
+    (Mistake.SLEEPS, {"activity": Activity.RUNS, "turn": TurnUse(0.151, 300)}),
+    (Mistake.SLEEPS, {"activity": WAITING, "is_late": True, "turn": TurnUse(0.151, 300)}),
     (Mistake.SLOW_MOVE, {"activity": Activity.RUNS, "answered": True}),
-    (Mistake.FLOODS_STDERR, {"activity": Activity.RUNS, "stderr": "[9 bytes before this were dropped]\nx"}),
 ]
 
 
@@ -149,7 +144,7 @@ def test_a_bot_that_has_not_read_its_first_line_may_be_slow_to_start() -> None:
 def test_a_bot_that_used_no_processor_time_has_not_worked_and_no_busy_machine_is_blamed() -> None:
     fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
     for more in ({"is_late": True}, {"activity": Activity.RUNS}):
-        told = hint_for(Seen(Phase.THINKING, fault, turn=Turn(0.151, 300), **more)).text
+        told = hint_for(Seen(Phase.THINKING, fault, turn=TurnUse(0.151, 300), **more)).text
         assert told == "it used no processor time in this turn: it slept, or waited for something"
 
 
@@ -207,147 +202,131 @@ def words_of_the_kit() -> str:
 
 
 KIT = words_of_the_kit()
-ENDED: list[tuple[Mistake, str, str, str]] = [
-    (Mistake.EXCEPTION, "exited with code 1", TRACEBACK, "IndexError: empty (mine.py, line 12)"),
-    (Mistake.EXCEPTION, "exited with code 101", "thread 'main' panicked at src/main.rs:7:9:\nno", "src/main.rs:7:9"),
-    (
-        Mistake.EXCEPTION,
-        "exited with code 101",
-        RUST,
-        "called `Option::unwrap()` on a `None` value (src/main.rs:51:82)",
-    ),
-    (
-        Mistake.EXCEPTION,
-        "exited with code 101",
-        "thread 'main' panicked at 'no', src/main.rs:7:9",
-        "'no', src/main.rs:7:9",
-    ),
-    (Mistake.EXCEPTION, "exited with code 2", "panic: index out of range\n\ngoroutine 1", "index out of range"),
-    (Mistake.EXCEPTION, "exited with code 2", GO, "index out of range [3] with length 3 (bot.go:12)"),
-    (Mistake.EXCEPTION, "exited with code 1", 'Exception in thread "main" java.lang.Error: no', "java.lang.Error: no"),
-    (Mistake.EXCEPTION, "exited with code 1", JAVA, "NumberFormatException: no (Bot.java:9)"),
-    (Mistake.EXCEPTION, "exited with code 1", "bot.js:1\n\nTypeError: no\n    at x", "TypeError: no"),
-    (Mistake.EXCEPTION, "exited with code 1", NODE, "TypeError: no (bot.js:5)"),
-    (Mistake.EXCEPTION, "exited with code 1", KIT, "; expected an action such as 'a4-a5' (mine.py, line 9)"),
-    (Mistake.SYNTAX, "exited with code 1", '  File "mine.py", line 3\n    x(\nSyntaxError: no', "mine.py, line 3"),
-    (Mistake.MISSING_MODULE, "exited with code 1", "ModuleNotFoundError: No module named 'numpy'", "numpy"),
-    (Mistake.MISSING_MODULE, "exited with code 1", "Error: Cannot find module 'chess'", "chess"),
-    (Mistake.MISSING_MODULE, "exited with code 127", "x: error while loading shared libraries: libz.so: no", "libz.so"),
-    (Mistake.READ_ONLY, "exited with code 1", "OSError: [Errno 30] Read-only file system: 'log'", "/tmp"),
-    (Mistake.READ_ONLY, "exited with code 1", "open bot.log: read-only file system", "/tmp"),
-    (Mistake.READ_ONLY, "exited with code 1", "open /x/bot.log: permission denied", "/tmp"),
-    (Mistake.NO_NETWORK, "exited with code 1", "dial tcp: lookup example.org: no such host", "no network"),
-    (Mistake.OUT_OF_MEMORY, "exited with code 1", "MemoryError", "--memory"),
-    (Mistake.NO_NETWORK, "exited with code 1", "[Errno 101] Network is unreachable", "no network"),
-    (Mistake.WILD_POINTER, "was killed by signal 11 (SIGSEGV)", "", "-fsanitize=address"),
-    (Mistake.WILD_POINTER, "was killed by signal 8 (SIGFPE)", "", "divided"),
-    (Mistake.ABORTED, "was killed by signal 6 (SIGABRT)", "x: Assertion `a == b' failed.", "a == b"),
-    (Mistake.KILLED, "was killed by signal 9 (SIGKILL)", "", "memory"),
-    (Mistake.WILD_POINTER, "exited with code 139", "", "139 is 128 + 11: if signal 11 killed it, it used memory"),
-    (
-        Mistake.ABORTED,
-        "exited with code 134",
-        "x: Assertion `a == b' failed.",
-        "if signal 6 killed it, it ended itself",
-    ),
-    (Mistake.EXITED, "exited with code 128", "good bye", "good bye"),
-    (Mistake.EXITED, "exited with code 255", "good bye", "good bye"),
-    (Mistake.ENDED_EARLY, "exited with code 0", "", "'quit'"),
-    (Mistake.EXITED, "exited with code 3", "good bye", "good bye"),
-    (Mistake.EXITED, "exited with code 3", "", "no word"),
+ENDED: list[tuple[Mistake, int, str, str]] = [
+    (Mistake.EXCEPTION, 1, TRACEBACK, "IndexError: empty (mine.py, line 12)"),
+    (Mistake.EXCEPTION, 101, RUST, "called `Option::unwrap()` on a `None` value (src/main.rs:51:82)"),
+    (Mistake.EXCEPTION, 101, "thread 'main' panicked at 'no', src/main.rs:7:9", "'no', src/main.rs:7:9"),
+    (Mistake.EXCEPTION, 2, "panic: index out of range\n\ngoroutine 1", "index out of range"),
+    (Mistake.EXCEPTION, 2, GO, "index out of range [3] with length 3 (bot.go:12)"),
+    (Mistake.EXCEPTION, 1, JAVA, "NumberFormatException: no (Bot.java:9)"),
+    (Mistake.EXCEPTION, 1, NODE, "TypeError: no (bot.js:5)"),
+    (Mistake.EXCEPTION, 1, KIT, "; expected an action such as 'a4-a5' (mine.py, line 9)"),
+    (Mistake.SYNTAX, 1, '  File "mine.py", line 3\n    x(\nSyntaxError: no', "mine.py, line 3"),
+    (Mistake.MISSING_MODULE, 1, "ModuleNotFoundError: No module named 'numpy'", "numpy"),
+    (Mistake.MISSING_MODULE, 1, "Error: Cannot find module 'chess'", "chess"),
+    (Mistake.MISSING_MODULE, 1, "No module named 'protocol'", "Python that the arena is"),
+    (Mistake.MISSING_MODULE, 1, "No module named 'stratego_arena'", "protocol.bot"),
+    (Mistake.MISSING_MODULE, 127, "x: error while loading shared libraries: libz.so: no", "libz.so"),
+    (Mistake.READ_ONLY, 1, "OSError: [Errno 30] Read-only file system: 'log'", "/tmp"),
+    (Mistake.READ_ONLY, 1, "open /x/bot.log: permission denied", "/tmp"),
+    (Mistake.NO_NETWORK, 1, "dial tcp: lookup example.org: no such host", "no network"),
+    (Mistake.NO_NETWORK, 1, "Error: getaddrinfo ENOTFOUND example.org", "no network"),
+    (Mistake.OUT_OF_MEMORY, 1, "MemoryError", "--memory"),
+    (Mistake.WILD_POINTER, -11, "", "-fsanitize=address"),
+    (Mistake.WILD_POINTER, -8, "", "divided"),
+    (Mistake.ABORTED, -6, "x: Assertion `a == b' failed.", "a == b"),
+    (Mistake.KILLED, -9, "", "memory"),
+    (Mistake.WILD_POINTER, 139, "", "139 is 128 + 11: if signal 11 killed it, it used memory"),
+    (Mistake.ABORTED, 134, "x: Assertion `a == b' failed.", "if signal 6 killed it, it ended itself"),
+    (Mistake.EXITED, 128, "good bye", "good bye"),
+    (Mistake.EXITED, 255, "good bye", "good bye"),
+    (Mistake.EXITED, 3, "", "no word"),
+    (Mistake.ENDED_EARLY, 0, "", "'quit'"),
+    (Mistake.CRLF_SCRIPT, 127, "env: 'python3\\r': No such file or directory", "carriage return"),
 ]
 
 
-@pytest.mark.parametrize(("mistake", "how", "stderr", "words"), ENDED)
+def crashed(status: int, stderr: str = "", phase: Phase = Phase.THINKING, **more: Any) -> Seen:
+    return Seen(phase, gone(phase, "ended", exited=True), stderr=stderr, status=status, has_ended=True, **more)
+
+
+@pytest.mark.parametrize(("mistake", "status", "stderr", "words"), ENDED)
 def test_the_end_of_a_process_is_told_by_its_status_and_its_last_words(
-    mistake: Mistake, how: str, stderr: str, words: str
+    mistake: Mistake, status: int, stderr: str, words: str
 ) -> None:
-    one = Seen(Phase.THINKING, gone(Phase.THINKING, how, exited=True), stderr=stderr, has_ended=True)
-    assert hint_for(one).mistake is mistake
-    assert words in hint_for(one).text
+    hint = hint_for(crashed(status, stderr))
+    assert hint.mistake is mistake
+    assert words in hint.text
 
 
 def test_in_a_sandbox_a_wild_pointer_may_be_a_file_that_could_not_be_opened() -> None:
-    fault = gone(Phase.THINKING, "was killed by signal 11 (SIGSEGV)", exited=True)
-    one = Seen(Phase.THINKING, fault, has_ended=True)
-    assert "fopen()" not in hint_for(one).text
-    told = hint_for(one._replace(is_confined=True)).text
-    assert "fopen()" in told
-    assert len(told) <= LONGEST_HINT
-    by_code = one._replace(is_confined=True, fault=gone(Phase.THINKING, "exited with code 139", exited=True))
-    assert len(hint_for(by_code).text) <= LONGEST_HINT
+    assert "fopen()" not in hint_for(crashed(-11)).text
+    for status in (-11, 139):
+        told = hint_for(crashed(status, is_confined=True)).text
+        assert "fopen()" in told
+        assert len(told) <= LONGEST_HINT
 
 
 @pytest.mark.parametrize(
-    ("text", "stderr", "is_named"),
+    ("status", "stderr", "is_named"),
     [
-        ("exited with code 1", "FileNotFoundError: [Errno 2] No such file or directory: 'data/book.bin'", True),
-        ("exited with code 1", "FileNotFoundError: [Errno 2] No such file or directory: 'other.bin'", False),
-        ("was killed by signal 11 (SIGSEGV)", "", True),
-        ("exited with code 1", "KeyError: 'book.bin'", False),
+        (1, "FileNotFoundError: [Errno 2] No such file or directory: 'data/book.bin'", True),
+        (1, "FileNotFoundError: [Errno 2] No such file or directory: 'other.bin'", False),
+        (-11, "", True),
+        (1, "KeyError: 'book.bin'", False),
     ],
 )
-def test_a_file_that_is_a_link_out_of_the_folder_is_named(text: str, stderr: str, is_named: bool) -> None:
-    links = {"data/book.bin": "../../books/big.bin"}
-    hint = hint_for(seen(Reason.CRASH, text, stderr=stderr, links_out=links, has_ended=True))
+def test_a_file_that_is_a_link_out_of_the_folder_is_named(status: int, stderr: str, is_named: bool) -> None:
+    hint = hint_for(crashed(status, stderr, links_out={"data/book.bin": "../../books/big.bin"}))
     assert (hint.mistake is Mistake.LINKED_OUT) is is_named
     if is_named:
         assert hint.text.startswith("data/book.bin is a link out of its folder, to ../../books/big.bin, ")
 
 
 def test_a_bot_in_python_that_ends_before_it_says_ready_may_lack_the_last_line_of_the_kit() -> None:
-    fault = gone(Phase.INTRODUCING, "exited with code 0", exited=True)
-    one = Seen(Phase.INTRODUCING, fault, language=Language.PYTHON, has_ended=True)
+    one = crashed(0, phase=Phase.INTRODUCING, language=ProgramLanguage.PYTHON)
     assert "run(CLASS)" in hint_for(one).text
-    assert "run(CLASS)" not in hint_for(one._replace(language=Language.GO)).text
+    assert "run(CLASS)" not in hint_for(one._replace(language=ProgramLanguage.GO)).text
     assert "run(CLASS)" not in hint_for(one._replace(phase=Phase.THINKING)).text
 
 
-def test_a_bot_that_cannot_be_found_is_told_where_to_look() -> None:
-    one = seen(Reason.NO_START, "cannot run ./mine: No such file or directory", Phase.INTRODUCING, has_ended=True)
-    assert hint_for(one).mistake is Mistake.NOT_FOUND
+def test_a_program_that_cannot_be_run_is_told_by_the_error_of_the_system() -> None:
+    for number, mistake in ((errno.ENOENT, Mistake.NOT_FOUND), (errno.ENOEXEC, Mistake.NOT_A_PROGRAM)):
+        fault = Fault(Reason.NO_START, "cannot run ./mine", Unstartable(number))
+        assert hint_for(Seen(Phase.INTRODUCING, fault, has_ended=True)).mistake is mistake
+    assert hint_for(crashed(127, phase=Phase.INTRODUCING)).mistake is Mistake.NOT_FOUND
 
 
 NOT_SENT = "not sent to workers: book.bin"
 
 
 @pytest.mark.parametrize(
-    ("text", "stderr"),
+    ("status", "stderr"),
     [
-        (
-            "exited with code 1",
-            "Traceback (most recent call last):\nFileNotFoundError: [Errno 2] No such file: 'book.bin'",
-        ),
-        ("exited with code 2", "sh: 0: cannot open book.bin: No such file"),
-        ("exited with code 1", "ModuleNotFoundError: No module named 'book'"),
-        ("was killed by signal 11 (SIGSEGV)", ""),
+        (1, "Traceback (most recent call last):\nFileNotFoundError: [Errno 2] No such file: 'book.bin'"),
+        (2, "sh: 0: cannot open book.bin: No such file"),
+        (1, "ModuleNotFoundError: No module named 'book'"),
+        (-11, ""),
     ],
 )
-def test_where_a_file_is_missing_it_is_said_what_was_not_sent_to_the_machine(text: str, stderr: str) -> None:
-    hint = hint_for(seen(Reason.CRASH, text, stderr=stderr, not_sent=NOT_SENT, has_ended=True))
+def test_where_a_file_is_missing_it_is_said_what_was_not_sent_to_the_machine(status: int, stderr: str) -> None:
+    hint = hint_for(crashed(status, stderr, not_sent=NOT_SENT))
     assert hint.mistake is Mistake.NOT_SENT
     assert hint.text.startswith(f"{NOT_SENT}; ")
-    assert hint_for(seen(Reason.CRASH, text, stderr=stderr, has_ended=True)).mistake is not Mistake.NOT_SENT
-
-
-def test_a_file_that_is_not_found_is_no_place_in_a_network() -> None:
-    stderr = "FileNotFoundError: [Errno 2] No such file or directory: 'book.bin'"
-    assert "network" not in hint_for(seen(Reason.CRASH, "exited with code 1", stderr=stderr, has_ended=True)).text
-    for stderr in ("Error: getaddrinfo ENOTFOUND example.org", "java.net.UnknownHostException: example.org"):
-        one = seen(Reason.CRASH, "exited with code 1", stderr=stderr, has_ended=True)
-        assert hint_for(one).mistake is Mistake.NO_NETWORK
-
-
-def test_what_was_not_sent_is_not_said_of_other_faults() -> None:
-    one = seen(Reason.CRASH, "exited with code 1", stderr="MemoryError", not_sent=NOT_SENT, has_ended=True)
-    assert hint_for(one).mistake is Mistake.OUT_OF_MEMORY
+    assert hint_for(crashed(1, "MemoryError", not_sent=NOT_SENT)).mistake is Mistake.OUT_OF_MEMORY
 
 
 @pytest.mark.parametrize("is_confined", [True, False])
 def test_a_sandbox_is_named_only_where_there_is_one(is_confined: bool) -> None:
     for stderr in ("Network is unreachable", "Read-only file system: 'log'"):
-        one = seen(Reason.CRASH, "exited with code 1", stderr=stderr, is_confined=is_confined, has_ended=True)
-        assert ("in a sandbox" in hint_for(one).text) is is_confined
+        assert ("in a sandbox" in hint_for(crashed(1, stderr, is_confined=is_confined)).text) is is_confined
+
+
+@pytest.mark.parametrize(
+    ("gets_legal", "phase"), [(False, Phase.THINKING), (True, Phase.THINKING), (False, Phase.WAITING)]
+)
+def test_who_finds_no_legal_actions_and_has_not_asked_for_them_is_told_so(gets_legal: bool, phase: Phase) -> None:
+    one = crashed(1, TRACEBACK, phase, gets_legal=gets_legal)
+    assert ("'want legal'" in hint_for(one).text) is (not gets_legal and phase is Phase.THINKING)
+
+
+def test_a_closed_output_and_an_excess_are_told_by_their_cause() -> None:
+    closed = Seen(Phase.THINKING, gone(Phase.THINKING, "closed it", exited=False), has_ended=True)
+    assert hint_for(closed).mistake is Mistake.CLOSED_OUTPUT
+    causes = {Cause.MEMORY: Mistake.TOO_MUCH_MEMORY, Cause.PROCESSES: Mistake.TOO_MANY_PROCESSES}
+    for cause, mistake in {**causes, Cause.PONDERING: Mistake.PONDERED}.items():
+        assert hint_for(Seen(Phase.WAITING, Fault(Reason.OVER_LIMIT, "", cause))).mistake is mistake
+    assert diagnose(Seen(Phase.WAITING, Fault(Reason.OVER_LIMIT, "", Cause.FILES))) is None
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
@@ -362,7 +341,6 @@ LINES: list[tuple[Mistake, bytes]] = [
     (Mistake.SPACES, b"move a4-a5 "),
     (Mistake.SPACES, b"move  a4-a5"),
     (Mistake.SPACES, b"ready "),
-    (Mistake.SPACES, b"move\ta4-a5"),
     (Mistake.ACTION_FORM, b"move a4a5"),
     (Mistake.ACTION_FORM, b"move A4-A5"),
     (Mistake.ACTION_FORM, b"move a4 a5"),
@@ -372,10 +350,9 @@ LINES: list[tuple[Mistake, bytes]] = [
     (Mistake.SHORT_SETUP, b"setup 2F2B36B2B4/B5B3825B3S/7263842743/92M675265"),
     (Mistake.SHORT_SETUP, b"setup 2F2B36B2B4/B5B3825B3S/7263842743"),
     (Mistake.SHORT_SETUP, b"setup 2F2B36B2B4/B5B3825B3S/7263842743/92M675265_"),
-    (Mistake.SPACES, b"setup 2F2B36B2B4 B5B3825B3S 7263842743 92M6752654"),
+    (Mistake.SPACES, b"setup 2F2B36B2B4,B5B3825B3S,7263842743,92M6752654"),
     (Mistake.OTHER_PROTOCOL, b"bestmove e2e4"),
     (Mistake.OTHER_PROTOCOL, b"id name x"),
-    (Mistake.NUL_BYTE, b"move a4-a5\x00"),
     (Mistake.NOT_ASCII, "note \u00e9".encode()),
     (Mistake.DEBUG_OUTPUT, b"my turn"),
     (Mistake.DEBUG_OUTPUT, b"[INFO] thinking"),
@@ -388,79 +365,55 @@ LINES: list[tuple[Mistake, bytes]] = [
     (Mistake.WANTED, b"want moves"),
     (Mistake.WANTED, b"want legal,board"),
     (Mistake.SPACES, b"want legal "),
-    (Mistake.ARENAS_VERB, b"hello 1"),
-    (Mistake.ARENAS_VERB, b"turn 1 100 100"),
-    (Mistake.PASSED, b"pass"),
-    (Mistake.PASSED, b"move None"),
-    (Mistake.NO_VERB, b'{"move": "a4-a5"}'),
     (Mistake.ACTION_FORM, b"move a4-a5 b4-b5"),
     (Mistake.ACTION_FORM, b"move 'a4-a5'"),
     (Mistake.UPPER_CASE, b"setup 2f2b36b2b4/b5b3825b3s/7263842743/92m6752654"),
 ]
 
 
+def refused(line: bytes, phase: Phase = Phase.THINKING) -> Hint:
+    """Return the hint for a line that cannot be read, or must not come now."""
+    try:
+        message = decode_from_bot(line)
+    except RemoteProtocolError as error:
+        return hint_for(Seen(phase, malformed(error)))
+    assert message is not None
+    with pytest.raises(RemoteProtocolError) as caught:
+        after(phase, message)
+    return hint_for(Seen(phase, malformed(caught.value)))
+
+
 @pytest.mark.parametrize(("mistake", "line"), LINES)
 def test_a_line_that_is_no_message_is_told_what_is_wrong_with_it(mistake: Mistake, line: bytes) -> None:
-    with pytest.raises(RemoteProtocolError) as error:
-        decode_from_bot(line)
-    assert hint_for(seen(Reason.PROTOCOL, str(error.value))).mistake is mistake
+    assert refused(line).mistake is mistake
 
 
 TOLD: list[tuple[bytes, str]] = [
-    (b"move a4-a5 b4-b5", "one action for each turn: 'move a4-a5'"),
-    (b'move "a4-a5"', "nothing but the action stands behind 'move': 'move a4-a5'"),
-    (b"move null", "null is what its program has"),
-    (b"pass", "nobody may pass"),
-    (b"hello 1", "'hello' is a line of the arena's"),
+    (b"move a4-a5 b4-b5", "one action and nothing else stands behind 'move': 'move a4-a5'"),
     (b"want moves", "'want legal board'"),
-    (b"\xef\xbb\xbfready", "a byte order mark"),
     (b"setup 2F2B36B2B4/B5B3825B3S/7263842743/9210675265", "one of F B S"),
-    (b"setup 2F2B36B2B4/B5B3825B3S/7263842743/92106752654", "the marshal is M, not 10"),
-    (b"setup 2F2B36B2B4/B5B3825B31/7263842743/92M6752654", "'1': an empty square is a dot"),
-    (b"setup 2F2B36B2B4/B5B3825B31/7263842743/92M6752654", "the spy is S"),
-    (b"setup 2f2b36b2b4/b5b3825b3s/7263842743/92m6752654", "'b' and 'f' and 'm': pieces are"),
+    (b"setup 2F2B36B2B4/B5B3825B31/7263842743/92M6752654", "an empty square, a dot"),
+    (b"setup 2f2b36b2b4/b5b3825b3s/7263842743/92m6752654", "in capitals"),
 ]
 
 
 @pytest.mark.parametrize(("line", "words"), TOLD)
 def test_a_hint_names_what_is_wrong_in_the_line_itself(line: bytes, words: str) -> None:
-    with pytest.raises(RemoteProtocolError) as error:
-        decode_from_bot(line)
-    assert words in hint_for(seen(Reason.PROTOCOL, str(error.value))).text
-
-
-@pytest.mark.parametrize("action", ["a4-a", "a4", "4-a5"])
-def test_a_part_of_a_legal_action_comes_from_a_line_that_was_not_read_whole(action: str) -> None:
-    text = f"expected 'move' and one action such as a4-a5, got 'move {action}'"
-    game = Game(load_ruleset("isf"), RED, BLUE)
-    one = hint_for(seen(Reason.PROTOCOL, text, game=game, gets_legal=True))
-    assert one.mistake is Mistake.CUT_OFF
-    assert "that is a part of the legal action a4-a5: lines have up to 4,096 bytes" in one.text
-    assert hint_for(seen(Reason.PROTOCOL, text, game=game)).mistake is Mistake.ACTION_FORM
-
-
-def test_a_note_after_its_move_is_told_to_go_before_it() -> None:
-    text = "'note' came during the opponent's turn; a bot must send nothing then"
-    assert "a note goes before the answer" in hint_for(seen(Reason.PROTOCOL, text, Phase.WAITING)).text
+    assert words in refused(line).text
 
 
 @pytest.mark.parametrize(
-    ("gets_legal", "phase"), [(False, Phase.THINKING), (True, Phase.THINKING), (False, Phase.WAITING)]
+    ("mistake", "line", "phase"),
+    [
+        (Mistake.TWO_ANSWERS, b"move a4-a5", Phase.WAITING),
+        (Mistake.UNASKED, b"note x", Phase.WAITING),
+        (Mistake.UNASKED, b"move a4-a5", Phase.IDLE),
+        (Mistake.UNASKED, b"ready", Phase.THINKING),
+        (Mistake.ANSWERED_RESTORE, b"setup " + "/".join(RED).encode(), Phase.WAITING),
+    ],
 )
-def test_who_finds_no_legal_actions_and_has_not_asked_for_them_is_told_so(gets_legal: bool, phase: Phase) -> None:
-    stderr = (
-        'Traceback (most recent call last):\n  File "mine.py", line 3, in move\nIndexError: list index out of range'
-    )
-    one = seen(Reason.CRASH, "the bot exited with code 1", phase, stderr=stderr, gets_legal=gets_legal, has_ended=True)
-    assert ("'want legal'" in hint_for(one).text) is (not gets_legal and phase is Phase.THINKING)
-
-
-@pytest.mark.parametrize(
-    ("module", "words"), [("protocol", "Python that the arena is"), ("stratego_arena", "protocol.bot")]
-)
-def test_who_does_not_find_the_kit_is_told_where_it_is(module: str, words: str) -> None:
-    stderr = f"ModuleNotFoundError: No module named '{module}'"
-    assert words in hint_for(seen(Reason.CRASH, "exited with code 1", stderr=stderr, has_ended=True)).text
+def test_a_line_out_of_turn_is_told_when_it_may_come(mistake: Mistake, line: bytes, phase: Phase) -> None:
+    assert refused(line, phase).mistake is mistake
 
 
 # --- actions ----------------------------------------------------------------------------------------------------------
@@ -521,12 +474,12 @@ def test_only_a_few_earlier_turns_are_searched() -> None:
     assert hint_for(illegal("e4-e5", played[:20])).text.startswith("it was legal at ply 1, ")
 
 
-@pytest.mark.parametrize("language", Language)
-def test_who_is_sent_its_legal_actions_is_told_to_choose_from_them(language: Language) -> None:
+@pytest.mark.parametrize("language", ProgramLanguage)
+def test_who_is_sent_its_legal_actions_is_told_to_choose_from_them(language: ProgramLanguage) -> None:
     told = hint_for(illegal("e6-e7", gets_legal=True, language=language)).text
     assert "choose from the 'legal' lines" in told
     assert "want legal" not in told
-    assert ("view.legal" in told) is (language is Language.PYTHON)
+    assert ("view.legal" in told) is (language is ProgramLanguage.PYTHON)
 
 
 @pytest.mark.parametrize("action", [action for _, action in ACTIONS] + ["b4-b5"])
@@ -568,15 +521,16 @@ def say_to(referee: Referee, color: Color, line: str) -> None:
 
 # --- any of it --------------------------------------------------------------------------------------------------------
 
-TEXTS = st.text(max_size=80) | st.sampled_from([words for _, words, _, _ in ENDED] + [text for _, _, text, _ in ENDED])
-
+TEXTS = st.text(max_size=80) | st.sampled_from([text for _, _, text, _ in ENDED])
+CAUSES = st.none() | st.sampled_from(Cause) | st.builds(Malformed, st.sampled_from(Slip), TEXTS)
 
 SEEN = st.builds(
     Seen,
     phase=st.sampled_from(Phase),
-    fault=st.builds(Fault, st.sampled_from([reason for reason in Reason if reason.is_forfeit]), TEXTS),
-    language=st.sampled_from(Language),
+    fault=st.builds(Fault, st.sampled_from([reason for reason in Reason if reason.is_forfeit]), TEXTS, CAUSES),
+    language=st.sampled_from(ProgramLanguage),
     stderr=TEXTS,
+    status=st.none() | st.integers(-64, 255),
     activity=st.sampled_from(Activity),
     has_unread=st.booleans(),
     has_closed_input=st.booleans(),
@@ -585,7 +539,6 @@ SEEN = st.builds(
     is_late=st.booleans(),
     unfinished=st.binary(max_size=20),
     game=st.none(),
-    rows=st.just(()),
     gets_legal=st.booleans(),
     is_confined=st.booleans(),
     links_out=st.dictionaries(TEXTS, TEXTS, max_size=2),

@@ -17,12 +17,13 @@ from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
+from arena.game.faults import Cause, Excess
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said, Watched
+from arena.league.executor import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings, Watched
 from arena.league.executor.local import LocalExecutor, local_executor
 from arena.league.play_missing import play_missing
 from arena.league.settings import Settings
@@ -212,7 +213,7 @@ def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_th
     referee = begun(Referee(spec(), keeps=True))
     red, blue = Color
     assert referee.awaited() == [red]
-    referee.over_limit(blue, "was killed by the test")
+    referee.over_limit(blue, Excess(Cause.MEMORY, "was killed by the test"))
     lasts = [referee.take(color).splitlines()[-2:] for color in Color]
     assert lasts == [[b"end win over-limit", b"quit"], [b"end loss over-limit", b"quit"]]
     referee = begun(Referee(spec(), keeps=True))
@@ -369,7 +370,7 @@ def outcomes_of(ann: BotSpec, bob: BotSpec, heard: Heard, level: Level = Level.B
 
 def told_of(outcomes: Iterable[Outcome]) -> list[tuple[type[Outcome], str | None]]:
     """The outcomes of games: which, and of which game."""
-    return [(type(outcome), outcome.id) for outcome in outcomes if not isinstance(outcome, Said | Watched)]
+    return [(type(outcome), outcome.id) for outcome in outcomes if not isinstance(outcome, Notice | Watched)]
 
 
 @at_both_levels

@@ -6,7 +6,7 @@ import pytest
 
 from arena.bots.language import language_of
 from arena.bots.loading import load_bot
-from arena.game.hints import Language
+from arena.game.hints import ProgramLanguage
 
 
 def folder(path: Path, manifest: str, *files: str) -> Path:
@@ -17,24 +17,24 @@ def folder(path: Path, manifest: str, *files: str) -> Path:
     return path
 
 
-FOLDERS: list[tuple[Language, str, tuple[str, ...]]] = [
-    (Language.PYTHON, 'command = ["python3", "bot.py"]', ("bot.py",)),
-    (Language.PYTHON, 'command = ["sh", "run.sh"]', ("run.sh", "mine.py", "more.py")),
-    (Language.SHELL, 'command = ["sh", "run.sh"]', ("run.sh",)),
-    (Language.C, 'command = ["./bot"]\nbuild = "gcc -O2 -o bot bot.c"', ("bot.c",)),
-    (Language.C, 'command = ["./bot"]\nbuild = "make"', ("bot.c", "Makefile")),
-    (Language.CPP, 'command = ["./bot"]\nbuild = "g++ -o bot *.cpp"', ("bot.cpp",)),
-    (Language.RUST, 'command = ["./bot"]\nbuild = "cargo build && cp target/bot ."', ("main.rs",)),
-    (Language.GO, 'command = ["./bot"]\nbuild = "go build -o bot"', ("main.go",)),
-    (Language.JAVA, 'command = ["./run"]\nbuild = "javac Bot.java"', ("Bot.java", "run")),
-    (Language.JAVASCRIPT, 'command = ["./bot.mjs"]', ("bot.mjs",)),
-    (Language.UNKNOWN, 'command = ["./bot"]', ("bot",)),
+FOLDERS: list[tuple[ProgramLanguage, str, tuple[str, ...]]] = [
+    (ProgramLanguage.PYTHON, 'command = ["python3", "bot.py"]', ("bot.py",)),
+    (ProgramLanguage.PYTHON, 'command = ["sh", "run.sh"]', ("run.sh", "mine.py", "more.py")),
+    (ProgramLanguage.SHELL, 'command = ["sh", "run.sh"]', ("run.sh",)),
+    (ProgramLanguage.C, 'command = ["./bot"]\nbuild = "gcc -O2 -o bot bot.c"', ("bot.c",)),
+    (ProgramLanguage.C, 'command = ["./bot"]\nbuild = "make"', ("bot.c", "Makefile")),
+    (ProgramLanguage.CPP, 'command = ["./bot"]\nbuild = "g++ -o bot *.cpp"', ("bot.cpp",)),
+    (ProgramLanguage.RUST, 'command = ["./bot"]\nbuild = "cargo build && cp target/bot ."', ("main.rs",)),
+    (ProgramLanguage.GO, 'command = ["./bot"]\nbuild = "go build -o bot"', ("main.go",)),
+    (ProgramLanguage.JAVA, 'command = ["./run"]\nbuild = "javac Bot.java"', ("Bot.java", "run")),
+    (ProgramLanguage.JAVASCRIPT, 'command = ["./bot.mjs"]', ("bot.mjs",)),
+    (ProgramLanguage.UNKNOWN, 'command = ["./bot"]', ("bot",)),
 ]
 
 
 @pytest.mark.parametrize(("language", "manifest", "files"), FOLDERS)
 def test_a_folder_is_known_by_its_command_its_build_or_its_files(
-    language: Language, manifest: str, files: tuple[str, ...], tmp_path: Path
+    language: ProgramLanguage, manifest: str, files: tuple[str, ...], tmp_path: Path
 ) -> None:
     assert language_of(load_bot(folder(tmp_path, manifest, *files))) is language
 
@@ -42,14 +42,14 @@ def test_a_folder_is_known_by_its_command_its_build_or_its_files(
 @pytest.mark.parametrize(
     ("language", "first"),
     [
-        (Language.PYTHON, "#!/usr/bin/env python3"),
-        (Language.PYTHON, "#!/usr/bin/python3.11 -u"),
-        (Language.SHELL, "#!/bin/sh"),
-        (Language.JAVASCRIPT, "#!/usr/bin/env node"),
-        (Language.UNKNOWN, "#!/usr/bin/env brainfuck"),
+        (ProgramLanguage.PYTHON, "#!/usr/bin/env python3"),
+        (ProgramLanguage.PYTHON, "#!/usr/bin/python3.11 -u"),
+        (ProgramLanguage.SHELL, "#!/bin/sh"),
+        (ProgramLanguage.JAVASCRIPT, "#!/usr/bin/env node"),
+        (ProgramLanguage.UNKNOWN, "#!/usr/bin/env brainfuck"),
     ],
 )
-def test_a_script_is_known_by_its_first_line(language: Language, first: str, tmp_path: Path) -> None:
+def test_a_script_is_known_by_its_first_line(language: ProgramLanguage, first: str, tmp_path: Path) -> None:
     program = tmp_path / "bot"
     program.write_text(f"{first}\n")
     program.chmod(0o755)

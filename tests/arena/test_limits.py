@@ -1,6 +1,5 @@
 """Limits are written the way people write sizes, and a host's file for single bots is read strictly."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -153,13 +152,6 @@ def test_there_too_a_name_of_two_bots_is_refused_with_what_to_write(
     with pytest.raises(UsageError) as caught:
         by_bot(said, [bot.name for bot in namesakes], namesakes)
     assert 'write which one: [bot."a/hunter.py"] or [bot."b/hunter.py"]' in str(caught.value)
-
-
-def test_a_path_is_the_same_however_it_is_written(tmp_path: Path, namesakes: list[BotSpec]) -> None:
-    other = namesakes[2]
-    for word in (f"{tmp_path}/b/../c/other.py", f"{tmp_path}//c/./other.py", os.path.relpath(other.path)):
-        path = write(tmp_path, f"['{word}']\nprocesses = 7\n")
-        assert load_own(path, [bot.name for bot in namesakes], namesakes) == {other.name: Own(processes=7)}
 
 
 def test_two_tables_for_one_bot_are_refused(tmp_path: Path, namesakes: list[BotSpec]) -> None:

@@ -13,7 +13,7 @@ from waiting import until
 
 from arena.bots.sandbox import killing, reaper
 from arena.bots.usage import OwnProcesses
-from arena.game.hints.values import Activity
+from arena.game.hints.seen import Activity
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")
 

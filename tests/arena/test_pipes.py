@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.league.executor import Said
+from arena.league.executor import Notice
 from arena.league.executor.child_process import LONGEST, Connection, Frames, WireError
 from arena.league.executor.wire import from_worker, to_worker
 
@@ -46,7 +46,7 @@ def test_more_than_a_pipe_holds_is_sent_while_nobody_waits(ends: Callable[[], tu
         parent, worker = ends()
         found: list[str] = []
         for line in lines:
-            worker.send(Said(line))
+            worker.send(Notice(line))
         with trio.fail_after(PATIENCE):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(worker.write)
@@ -67,7 +67,7 @@ def test_an_end_whose_output_nobody_reads_still_sees_the_end_of_its_input(
     async def main() -> None:
         parent, worker = ends()
         for _ in range(100):
-            worker.send(Said("x" * 10_000))
+            worker.send(Notice("x" * 10_000))
         with trio.fail_after(PATIENCE):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(worker.write)
@@ -86,7 +86,7 @@ def test_what_is_left_of_a_long_message_is_not_copied(ends: Callable[[], tuple[C
 
     async def main() -> int:
         parent, worker = ends()
-        worker.send(Said("x" * size))
+        worker.send(Notice("x" * size))
         tracemalloc.start()
         try:
             assert not worker.flush()
@@ -107,9 +107,9 @@ def test_what_was_sent_before_the_end_arrives_before_it(ends: Callable[[], tuple
         parent, worker = ends()
         found: list[str] = []
         for line in lines:
-            worker.send(Said(line))
+            worker.send(Notice(line))
         worker.finish()
-        worker.send(Said("too late"))
+        worker.send(Notice("too late"))
         with trio.fail_after(PATIENCE):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(worker.write)
@@ -125,14 +125,14 @@ def test_what_was_sent_before_the_end_arrives_before_it(ends: Callable[[], tuple
 def test_no_message_is_lost_to_a_cancelled_wait_for_it(ends: Callable[[], tuple[Connection, Connection]]) -> None:
     async def main() -> None:
         parent, worker = ends()
-        worker.send(Said("all is well"))
+        worker.send(Notice("all is well"))
         worker.finish()
         found = []
         with trio.CancelScope() as scope:
             scope.cancel()
             found += await parent.receive()
         found += parent.receive_rest()
-        assert found == [Said("all is well")]
+        assert found == [Notice("all is well")]
         parent.close()
         worker.close()
 
@@ -145,9 +145,9 @@ def test_the_rest_of_a_dead_process_ends_though_another_one_holds_its_end_of_the
     async def main() -> None:
         parent, worker = ends()
         copy = os.dup(worker._outgoing)
-        worker.send(Said("farewell"))
+        worker.send(Notice("farewell"))
         worker.finish()
-        assert parent.receive_rest() == [Said("farewell")]
+        assert parent.receive_rest() == [Notice("farewell")]
         assert parent.receive_rest() == []
         os.close(copy)
         parent.close()

@@ -24,7 +24,7 @@ from arena.bots.sandbox.launch import Launch, StartError
 from arena.bots.sandbox.procfs import children
 from arena.bots.sandbox.reaper import adopt_orphans
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.game.hints.values import Activity
+from arena.game.hints.seen import Activity
 
 ENVIRONMENT = {"PATH": os.defpath}
 NEVER_ENDS = 120.0

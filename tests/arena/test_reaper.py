@@ -337,7 +337,7 @@ def watched(script: str, limits: Limits) -> str:
         process = BotProcess.start(Launch(python(script), Path("/"), ENVIRONMENT, limits))
         try:
             with trio.fail_after(NEVER_ENDS):
-                return await process.watch()
+                return (await process.watch()).words
         finally:
             await process.end(0)
 

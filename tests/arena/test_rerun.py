@@ -2,8 +2,6 @@
 
 import functools
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -147,16 +145,15 @@ def test_what_a_store_was_played_with_from_where_it_lies_runs_again_as_it_did(tm
     own.write_text((BOTS / "raider.py").read_text() + "# mine\n")
     path = tmp_path / "g.sqlite"
     arena.play(own, BOTS / "drifter.py", rules="duel", time="60s", store=path)
-    line = [sys.executable, "-m", "arena", "rerun", str(path), "1"]
-    done = subprocess.run(line, check=False, capture_output=True, text=True)
+    done = command(tmp_path, "rerun", "g.sqlite", "1")
     assert done.returncode == 0, done.stderr
     assert "same to the end" in done.stdout
     (tmp_path / "bots").mkdir()
     moved_to = own.rename(tmp_path / "bots" / "own.py")
-    moved = subprocess.run(line, check=False, capture_output=True, text=True, cwd=tmp_path)
+    moved = command(tmp_path, "rerun", "g.sqlite", "1")
     assert moved.returncode == 2
     assert "bots/own.py; without a sandbox it could use your files" in moved.stderr
-    named = subprocess.run([*line, "--bot", f"own={moved_to}"], check=False, capture_output=True, text=True)
+    named = command(tmp_path, "rerun", "g.sqlite", "1", "--bot", f"own={moved_to}")
     assert named.returncode == 0, named.stderr
 
 
@@ -297,8 +294,6 @@ def test_a_namesake_that_has_changed_is_refused_with_both_digests(near: Path) ->
     ("arguments", "message"),
     [
         (["--bot", "x=y"], "--bot: expected NAME=PATH with one of red, blue, raider, drifter; got 'x=y'"),
-        (["--bot", "raider"], "--bot: expected NAME=PATH"),
-        (["--arguments", "x=y"], "--arguments: expected NAME=WORDS with one of red, blue, raider, drifter; got 'x=y'"),
         (["--arguments", "red='"], "--arguments: expected words as a shell takes them, got"),
         (["--bot", "red=a", "--bot", "raider=b"], "--bot: expected it once for red, got it twice"),
     ],
@@ -310,10 +305,10 @@ def test_a_wrong_bot_is_a_clear_error(path: Path, arguments: list[str], message:
 
 
 def test_the_exit_code_says_whether_the_games_are_the_same(path: Path) -> None:
-    line = [sys.executable, "-m", "arena", "rerun", str(path), "1", "--bot", f"raider={BOTS / 'warden.py'}"]
-    refused = subprocess.run(line, check=False, capture_output=True, text=True)
+    line = ["rerun", str(path), "1", "--bot", f"raider={BOTS / 'warden.py'}"]
+    refused = command(path.parent, *line)
     assert (refused.returncode, refused.stdout) == (2, "")
-    other = subprocess.run([*line, "--changed-bots", "--json"], check=False, capture_output=True, text=True)
+    other = command(path.parent, *line, "--changed-bots", "--json")
     assert other.returncode == 1
     document = json.loads(other.stdout)
     assert (document["same"], document["differs"], document["ply"], document["side"]) == (False, "set-up", 0, "red")

@@ -190,7 +190,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def test_memory_is_read_exactly_in_a_thread_only(machine: Machine, readings: Counter[str]) -> None:
     """Fifteen times 5 MB of its own are too much, of 10 MB that are in use in each."""
     machine.children, machine.resident = {LEADER: list(range(100, 114))}, 10 * MIB
-    words = trio.run(watch_over().until_over)
+    words = trio.run(watch_over().until_over).words
     assert words.startswith("used 75M of memory, all its processes together; 64M are allowed")
     assert readings.pop(threading.main_thread().name, 0) == 0
     assert sum(readings.values()) == 15

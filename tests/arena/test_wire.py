@@ -15,15 +15,15 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
-from arena.game.hints import Language
+from arena.game.hints import ProgramLanguage
 from arena.game.record import GameRecord, History, NoteLine, Use
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.league.executor import Failed, GameTask, Paused, Played, PlaySettings, Said
+from arena.league.executor import Failed, GameTask, Notice, Paused, Played, PlaySettings
 from arena.league.executor.child_process import Frames, frame
 from arena.league.executor.task import sendable
-from arena.league.executor.wire import GaveBack, Play, Setup, from_worker, to_worker
+from arena.league.executor.wire import GaveBack, Play, WorkerSetup, from_worker, to_worker
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Reason
 
@@ -79,7 +79,7 @@ pasts = st.builds(
 
 @given(asked=settings, slots=st.integers(1, 99), cpus=st.lists(st.integers(0, 99)).map(tuple))
 def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slots: int, cpus: tuple[int, ...]) -> None:
-    (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=slots, cpus=cpus)))
+    (setup,) = Frames(to_worker).feed(frame(WorkerSetup.of(asked, slots=slots, cpus=cpus)))
     assert setup.settings() == asked
     assert [bot.player for bot in setup.settings().bots] == [bot.player for bot in asked.bots]
     assert (setup.slots, setup.cpus) == (slots, cpus)
@@ -89,8 +89,8 @@ def test_a_worker_knows_the_language_though_it_is_not_told_the_files() -> None:
     bot = BotSpec("ann", Path("/ann"), ("./bot",), Path("/ann"), "", files={"bot": "1", "bot.rs": "2"})
     built = BotSpec("bob", Path("/bob"), ("./bot",), Path("/bob"), "", build="go build -o bot .")
     asked = PlaySettings((bot, built), Level.BASIC, Limits(1, 1, 1), {}, (), False)
-    (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=1, cpus=())))
-    assert [language_of(one) for one in setup.settings().bots] == [Language.RUST, Language.GO]
+    (setup,) = Frames(to_worker).feed(frame(WorkerSetup.of(asked, slots=1, cpus=())))
+    assert [language_of(one) for one in setup.settings().bots] == [ProgramLanguage.RUST, ProgramLanguage.GO]
 
 
 @given(data=st.data())
@@ -137,7 +137,7 @@ def test_what_came_of_games_is_the_same_in_the_parent_however_the_pipe_cuts_it(d
     message: st.SearchStrategy[Any] = (
         st.builds(Played, record)
         | st.builds(Paused, text, st.none() | pasts)
-        | st.builds(Said, text)
+        | st.builds(Notice, text)
         | st.builds(GaveBack, st.lists(text).map(tuple))
     )
     messages = data.draw(st.lists(message, max_size=4))

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 
 from arena.bots.sandbox.procfs import read_file, stat_fields
-from arena.game.hints.values import Activity
+from arena.game.hints.seen import Activity
 
 MOST_THREADS = 64
 """Threads that are looked at, of all processes together: each costs three files."""

@@ -56,7 +56,11 @@ def host_fault(error: BaseException) -> HostError | None:
 
 
 class StartError(Exception):
-    """A bot's program could not be started; the text is the system's reason."""
+    """A bot's program could not be started; the text is the system's reason, `errno` its number."""
+
+    def __init__(self, text: str, errno: int | None = None) -> None:
+        super().__init__(text)
+        self.errno = errno
 
 
 class Group(Protocol):

@@ -272,7 +272,8 @@ class _Search:
 
     def _words_of(self, program: Path, line: bytes) -> list[str]:
         """Return the words of a `#!` line as the kernel separates them; those of `env` as it does."""
-        words = os.fsdecode(line[2:]).strip(" \t").split(maxsplit=1)
+        text = os.fsdecode(line[2:]).strip(" \t")
+        words = re.split("[ \t]+", text, maxsplit=1) if text else []
         if len(words) == 2 and Path(words[0]).name == "env":
             try:
                 inner = shlex.split(words[1][2:]) if words[1].startswith("-S") else words[1:]

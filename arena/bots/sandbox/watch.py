@@ -25,6 +25,7 @@ from arena.bots.limits import Limits, size_text
 from arena.bots.sandbox import reaper
 from arena.bots.sandbox.procfs import EVERYTHING, Process, descriptors, fair_resident, own_memory, walk
 from arena.bots.sandbox.rlimits import OPEN_FILES
+from arena.game.faults import Cause, Excess
 
 WATCH_SECONDS = 0.05
 """The time between two looks at a bot's processes. A bot that takes memory as fast as it can gets some 60 MB in it."""
@@ -67,8 +68,8 @@ class Watch:
         """The processes that the last look has found."""
         self.peak_memory = 0
         """The most memory of all processes together that a look has found, in bytes."""
-        self.words = ""
-        """Says what the bot uses more of than it may; empty if no look has found anything."""
+        self.excess: Excess | None = None
+        """What the bot uses more of than it may, once a look has found that."""
         self._is_soon = False
         self._wake = trio.Event()
         self._is_shared = False
@@ -84,29 +85,29 @@ class Watch:
         """Begin another game, which has a peak of its own; the limits hold for both games together."""
         self.peak_memory = sum(process.resident for process in self.processes)
 
-    def report(self, words: str) -> None:
+    def report(self, excess: Excess) -> None:
         """Note that the bot has done too much of something else."""
-        self.words = self.words or words
+        self.excess = self.excess or excess
         self._wake.set()
 
-    async def until_over(self) -> str:
-        """Look again and again, until the bot uses more of something than it may; return in words what that is."""
+    async def until_over(self) -> Excess:
+        """Look again and again, until the bot uses more of something than it may; return what that is."""
         spent = 0.0
-        while not self.words:
+        while not self.excess:
             spent = await self._next_look(spent)
             if self._is_shared and trio.current_time() > self._exact_after:
                 async with trio.open_nursery() as nursery:
                     self._is_reading = True
                     nursery.start_soon(self._read_exactly)
-                    while self._is_reading and not self.words:
+                    while self._is_reading and not self.excess:
                         spent = await self._next_look(spent)
                     nursery.cancel_scope.cancel()
-        return self.words
+        return self.excess
 
     async def _next_look(self, spent: float) -> float:
         """Look when it is time to; the last look took so many seconds of processor time. Returns what this one took."""
         await self._pause(spent)
-        return spent if self.words else await self.look_in_steps()
+        return spent if self.excess else await self.look_in_steps()
 
     async def _pause(self, spent: float) -> None:
         earliest = trio.current_time() + WATCH_SHARE * spent
@@ -114,7 +115,7 @@ class Watch:
             with trio.move_on_after(max(WATCH_SECONDS, WATCH_SHARE * spent)):
                 await self._wake.wait()
         self._wake = trio.Event()
-        if self._is_soon and not self.words:
+        if self._is_soon and not self.excess:
             self._is_soon = False
             await trio.sleep_until(max(earliest, trio.current_time() + RESTLESS_SECONDS))
 
@@ -135,7 +136,7 @@ class Watch:
         """
         for _ in self._steps():
             pass
-        return self.words
+        return self.excess.words if self.excess else ""
 
     def _steps(self) -> Iterator[None]:
         reaper.sweep()
@@ -147,42 +148,48 @@ class Watch:
             if len(found) % STEP == 0:
                 yield
         self.processes = found
-        self.words = self.words or self._too_many() or self._too_much() or self._too_many_open()
+        self.excess = self.excess or self._too_many() or self._too_much() or self._too_many_open()
         self._is_soon = self._on_look(found) or self._is_soon
 
-    def _too_many(self) -> str:
+    def _too_many(self) -> Excess | None:
         processes = sum(process.threads or 1 for process in self.processes) - self._helpers
         if self._limits is None or processes <= self._limits.processes:
-            return ""
-        return f"had {processes} processes and threads; {self._limits.processes} are allowed"
+            return None
+        words = f"had {processes} processes and threads; {self._limits.processes} are allowed"
+        return Excess(Cause.PROCESSES, words)
 
-    def _too_many_open(self) -> str:
+    def _too_many_open(self) -> Excess | None:
         if self._limits is None or len(self.processes) * OPEN_FILES <= LEAST_OPEN:
-            return ""
+            return None
         allowed = max(LEAST_OPEN, OPEN_SHARE * self._limits.processes)
         opened = sum(descriptors(process.pid, OPEN_FILES) for process in self.processes if not process.is_dead)
-        return f"had {opened} open files, all its processes together; {allowed} are allowed" if opened > allowed else ""
+        if opened <= allowed:
+            return None
+        return Excess(Cause.FILES, f"had {opened} open files, all its processes together; {allowed} are allowed")
 
-    def _too_much(self) -> str:
+    def _too_much(self) -> Excess | None:
         resident = sum(process.resident for process in self.processes)
         most = self._limits.memory if self._limits else EVERYTHING
         self._is_shared = False
         if resident <= most:
             self.peak_memory = max(self.peak_memory, resident)
-            return ""
+            return None
         if resident > most * SHARED_MOST:
-            return (
+            return Excess(
+                Cause.MEMORY,
                 f"used {resident >> 20}M of memory, with what its processes share counted for each of them; "
-                f"{SHARED_MOST} times {size_text(most)} are allowed"
+                f"{SHARED_MOST} times {size_text(most)} are allowed",
             )
         largest = max((own_memory(each.pid) for each in self.processes if each.resident > most), default=0)
         self._is_shared = largest <= most
-        return "" if self._is_shared else self._over_memory(largest)
+        return None if self._is_shared else self._over_memory(largest)
 
-    def _over_memory(self, used: int) -> str:
+    def _over_memory(self, used: int) -> Excess:
         assert self._limits is not None
         self.peak_memory = max(self.peak_memory, used)
-        return f"used {used >> 20}M of memory, all its processes together; {size_text(self._limits.memory)} are allowed"
+        allowed = size_text(self._limits.memory)
+        words = f"used {used >> 20}M of memory, all its processes together; {allowed} are allowed"
+        return Excess(Cause.MEMORY, words)
 
     async def _read_exactly(self) -> None:
         """Add up the memory of all processes, and count what they share once."""

@@ -1,58 +1,79 @@
-"""What a bot's author probably did wrong, and what to do about it: a hint for each fault. Pure.
+"""What a bot's author probably did wrong, and what to do about it: a hint for each fault.
 
-The referee says what came and what it had expected (`arena.game.faults`). A hint goes further and may be wrong, so
-it is marked as one: it is worked out from what could be seen of the bot (`Seen`) when its fault was found. `diagnose`
-is the only way in; `arena.play.runner` asks it for the verdicts of leagues, `arena.check` for its checklist.
+A hint is worked out from the typed cause of a fault (`arena.game.faults`), from what could be seen of the bot when the
+fault was found (`Seen`), and from the bot's own words. It may be wrong, and is marked as a hint.
 """
 
-from arena.game.faults import Fault
-from arena.game.hints.actions import illegal_action
-from arena.game.hints.crashes import ended
-from arena.game.hints.lines import wrong_line
-from arena.game.hints.silence import silent
-from arena.game.hints.values import Activity, Hint, Language, Mistake, Probe, Seen, Turn
-from arena.game.hints.words import DEBUG, FLUSH
+from arena.game.faults import Cause, Fault, Illegal, Malformed
+from arena.game.hints.seen import (
+    DEBUG,
+    FLUSH,
+    Activity,
+    Hint,
+    Mistake,
+    Probe,
+    ProgramLanguage,
+    Seen,
+    TurnUse,
+)
 from protocol.notation import Reason
 
-__all__ = ["DEBUG", "FLUSH", "Activity", "Hint", "Language", "Mistake", "Probe", "Seen", "Turn", "diagnose", "hinted"]
+__all__ = [
+    "DEBUG",
+    "FLUSH",
+    "Activity",
+    "Hint",
+    "Mistake",
+    "Probe",
+    "ProgramLanguage",
+    "Seen",
+    "TurnUse",
+    "diagnose",
+    "hinted",
+]
 
 MARK = "; hint: "
 """What stands between a fault and its hint where both are told in one line."""
 LONGEST_HINT = 300
 """Characters of a hint in a record."""
 
-_BY_SILENCE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
-
 
 def diagnose(seen: Seen) -> Hint | None:
-    """What probably lies behind a fault; None where there is nothing to say beyond the fault's own words."""
-    reason = seen.fault.reason
-    if reason is Reason.OVER_LIMIT:
-        return _over_limit(seen)
-    if reason is Reason.ILLEGAL_ACTION:
-        return illegal_action(seen)
-    if reason is Reason.ILLEGAL_SETUP or (reason is Reason.PROTOCOL and not seen.has_ended):
-        return wrong_line(seen)
-    if reason in _BY_SILENCE or (reason is Reason.NO_START and not seen.has_ended):
-        return silent(seen)
-    return ended(seen)
+    """Return what probably lies behind a fault; None where there is nothing to say beyond the fault's own words."""
+    from arena.game.hints.ended import ended  # these need the engine, which a league without faults does not load
+    from arena.game.hints.sent import illegal_action, wrong_line
+    from arena.game.hints.silent import silent
+
+    fault = seen.fault
+    match fault.cause:
+        case Illegal(action, rule):
+            return illegal_action(seen, action, rule)
+        case Malformed(slip, line):
+            return wrong_line(seen, slip, line)
+        case Cause.MEMORY | Cause.PROCESSES | Cause.PONDERING as cause:
+            return _over_limit(seen, cause)
+    if fault.reason is Reason.ILLEGAL_SETUP:
+        words = "count the pieces by the 'rule army' line of this game: another ruleset has another army"
+        return Hint(Mistake.WRONG_ARMY, words)
+    if fault.reason in (Reason.OVER_LIMIT, Reason.ILLEGAL_ACTION):
+        return None
+    return ended(seen) if seen.has_ended else silent(seen)
 
 
 def hinted(fault: Fault, hint: Hint | None) -> Fault:
-    """The fault with its hint, as it goes into records and to the bot; both are printable by then, and short."""
+    """Return a fault with its hint, as it goes into records and to the bot."""
     return fault._replace(text=fault.text + MARK + hint.text[:LONGEST_HINT]) if hint else fault
 
 
-def _over_limit(seen: Seen) -> Hint:
-    text = seen.fault.text
-    if "memory" in text:
+def _over_limit(seen: Seen, cause: Cause) -> Hint:
+    if cause is Cause.MEMORY:
         by_language = {
-            Language.JAVA: "give the JVM a limit below the host's, such as java -Xmx256m",
-            Language.JAVASCRIPT: "node --max-old-space-size=256 keeps its heap below the host's limit",
+            ProgramLanguage.JAVA: "give the JVM a limit below the host's, such as java -Xmx256m",
+            ProgramLanguage.JAVASCRIPT: "node --max-old-space-size=256 keeps its heap below the host's limit",
         }
         words = by_language.get(seen.language, "make tables and caches smaller; all its processes count together")
         return Hint(Mistake.TOO_MUCH_MEMORY, f"{words} (--memory is the limit)")
-    if "processes" in text:
+    if cause is Cause.PROCESSES:
         words = "thread pools often have a thread for each CPU: set their size yourself (--processes is the limit)"
         return Hint(Mistake.TOO_MANY_PROCESSES, words)
     return Hint(Mistake.PONDERED, "pondering is off: nothing of it may run between its move and its next turn")

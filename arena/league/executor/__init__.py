@@ -8,12 +8,12 @@ from arena.league.executor.task import (
     Failed,
     GameTask,
     Lost,
+    Notice,
     NotPlayed,
     Outcome,
     Paused,
     Played,
     PlaySettings,
-    Said,
     Watched,
 )
 
@@ -24,11 +24,11 @@ __all__ = [
     "GameTask",
     "Lost",
     "NotPlayed",
+    "Notice",
     "Outcome",
     "Paused",
     "PlaySettings",
     "Played",
-    "Said",
     "Watched",
 ]
 

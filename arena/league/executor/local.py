@@ -23,14 +23,14 @@ from arena.league.executor.task import (
     Failed,
     GameTask,
     Lost,
+    Notice,
     NotPlayed,
     Paused,
     Played,
     PlaySettings,
-    Said,
     Watched,
 )
-from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready
+from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, WorkerReady
 from arena.league.executor.worker_process import WorkerProcess
 from arena.system.concurrency import open_nursery
 
@@ -263,7 +263,7 @@ class LocalExecutor(OutcomeStream):
 
     def _handle(self, worker: WorkerState, message: Any) -> None:
         match message:
-            case Ready():
+            case WorkerReady():
                 worker.is_ready = True
             case Begun(id):
                 worker.begun[id] = worker.queued.pop(id)
@@ -273,7 +273,7 @@ class LocalExecutor(OutcomeStream):
                 back = [worker.queued.pop(id) for id in ids if id in worker.queued]
                 worker.give_up_second(ids)
                 self._take_back(back)
-            case Said():
+            case Notice():
                 self._tell(message)
             case Happened(events, dropped):
                 self._tell(Watched(tuple(event.event() for event in events), dropped))
@@ -285,7 +285,7 @@ class LocalExecutor(OutcomeStream):
 
     def _worker_stopped(self, worker: WorkerState, words: str) -> None:
         played = ", ".join(task.spec.names for task in worker.begun.values())
-        self._tell(Said(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
+        self._tell(Notice(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
 
     def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
         """Have the games of a dead worker played again, unless that has happened too often."""
@@ -308,9 +308,9 @@ class LocalExecutor(OutcomeStream):
         for task in begun:
             if task.id not in self._interrupted:
                 line = f"game {task.id} ({task.spec.names}) is played again: its worker process {why}"
-                self._tell(Said(line, task.id))
+                self._tell(Notice(line, task.id))
         if not begun:
-            self._tell(Said(f"a worker process is started again: it {why}"))
+            self._tell(Notice(f"a worker process is started again: it {why}"))
         self._take_back([*begun, *queued])
 
 

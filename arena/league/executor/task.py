@@ -153,7 +153,7 @@ class Lost(msgspec.Struct, frozen=True, tag=True):
     id: str
 
 
-class Said(msgspec.Struct, frozen=True, tag=True):
+class Notice(msgspec.Struct, frozen=True, tag=True):
     """A line for the user. `again` is the id of the game that it says is played again, if it says so."""
 
     line: str
@@ -170,5 +170,5 @@ class Watched(msgspec.Struct, frozen=True):
     dropped: int
 
 
-Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Said | Watched
+Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Notice | Watched
 """The outcomes of an executor, in their order. After `Begun` the id of a game comes once more, as it ends."""

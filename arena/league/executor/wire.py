@@ -16,11 +16,11 @@ from arena.league.executor.task import (
     Begun,
     Failed,
     GameTask,
+    Notice,
     NotPlayed,
     Paused,
     Played,
     PlaySettings,
-    Said,
 )
 
 
@@ -29,7 +29,7 @@ def without_files(bot: BotSpec) -> BotSpec:
     return replace(bot, language=language_of(bot), files={}, look=None, asked=None, build=None)
 
 
-class Setup(msgspec.Struct, frozen=True, tag=True):
+class WorkerSetup(msgspec.Struct, frozen=True, tag=True):
     """The first message to a worker: pickled settings, how many games it plays at once, and its CPUs (empty: all)."""
 
     pickled: bytes
@@ -65,14 +65,14 @@ class InterruptGame(msgspec.Struct, frozen=True, tag=True):
     id: str
 
 
-class Stop(msgspec.Struct, frozen=True, tag=True):
+class StopWorker(msgspec.Struct, frozen=True, tag=True):
     """End the games under way and exit.
 
     The end of the input means the same, but is not seen while a fork of the parent holds a copy of the pipe.
     """
 
 
-class Ready(msgspec.Struct, frozen=True, tag=True):
+class WorkerReady(msgspec.Struct, frozen=True, tag=True):
     """The worker can play: its sandbox has been made and tried."""
 
 
@@ -82,7 +82,7 @@ class GaveBack(msgspec.Struct, frozen=True, tag=True):
     ids: tuple[str, ...]
 
 
-Downward = Setup | Play | GiveBack | InterruptGame | Stop
-Upward = Ready | GaveBack | Begun | Played | Paused | NotPlayed | Failed | Said | Happened
+Downward = WorkerSetup | Play | GiveBack | InterruptGame | StopWorker
+Upward = WorkerReady | GaveBack | Begun | Played | Paused | NotPlayed | Failed | Notice | Happened
 to_worker: "msgspec.msgpack.Decoder[Downward]" = msgspec.msgpack.Decoder(Downward)
 from_worker: "msgspec.msgpack.Decoder[Upward]" = msgspec.msgpack.Decoder(Upward)

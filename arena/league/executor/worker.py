@@ -30,10 +30,10 @@ from arena.league.executor.task import (
     Begun,
     Failed,
     GameTask,
+    Notice,
     NotPlayed,
     Paused,
     Played,
-    Said,
     sendable,
 )
 from arena.league.executor.wire import (
@@ -42,9 +42,9 @@ from arena.league.executor.wire import (
     GiveBack,
     InterruptGame,
     Play,
-    Ready,
-    Setup,
-    Stop,
+    StopWorker,
+    WorkerReady,
+    WorkerSetup,
     to_worker,
 )
 from arena.play.game_options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, Keeper
@@ -65,7 +65,7 @@ def known_fault(error: Exception) -> ArenaError | None:
 class WorkerGames:
     """Plays the games that one worker process is sent."""
 
-    def __init__(self, connection: Connection, setup: Setup, held: Sandbox, nursery: trio.Nursery) -> None:
+    def __init__(self, connection: Connection, setup: WorkerSetup, held: Sandbox, nursery: trio.Nursery) -> None:
         settings = setup.settings()
         self._connection = connection
         self._nursery = nursery
@@ -97,7 +97,7 @@ class WorkerGames:
                 self._connection.send(GaveBack(tuple(back)))
             case InterruptGame(id):
                 self._interrupt(id)
-            case Setup() | Stop():
+            case WorkerSetup() | StopWorker():
                 raise AssertionError("handled before the games")
 
     def _begin_games(self) -> None:
@@ -163,7 +163,7 @@ class WorkerGames:
         return Played(played) if isinstance(played, GameRecord) else Paused(task.id, played)
 
     def _say(self, line: str, *, again: str | None = None) -> None:
-        self._connection.send(Said(sendable(line), again))
+        self._connection.send(Notice(sendable(line), again))
 
 
 # --- the process ------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
 
 
 async def _serve_until_the_end(connection: Connection, parent: int) -> None:
-    """Follow the parent until it says `Stop` or is gone, whatever is under way."""
+    """Follow the parent until it says `StopWorker` or is gone, whatever is under way."""
     send, messages = trio.open_memory_channel[Downward](math.inf)
     async with background() as nursery:
         nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
@@ -212,7 +212,7 @@ async def _serve_until_the_end(connection: Connection, parent: int) -> None:
 async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]", serving: trio.CancelScope) -> None:
     """Pass on messages of the parent, and cancel the scope at their end."""
     while messages := await connection.receive():
-        if Stop() in messages:
+        if StopWorker() in messages:
             break
         for message in messages:
             send.send_nowait(message)
@@ -221,7 +221,7 @@ async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]"
 
 async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]") -> None:
     setup = await messages.receive()
-    assert isinstance(setup, Setup)
+    assert isinstance(setup, WorkerSetup)
     ask_for_short_slices()
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
@@ -238,7 +238,7 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Do
                 raise
             connection.send(Failed.of(fault, None))
             await trio.sleep_forever()  # until the parent ends this process
-        connection.send(Ready())
+        connection.send(WorkerReady())
         async with trio.open_nursery() as nursery:
             worker = WorkerGames(connection, setup, held, nursery)
             async for message in messages:

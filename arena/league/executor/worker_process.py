@@ -16,7 +16,7 @@ from arena.bots.sandbox.reaper import new_token
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.league.executor.child_process import Connection, WireError, own_python
 from arena.league.executor.task import PlaySettings
-from arena.league.executor.wire import Setup, Stop, from_worker
+from arena.league.executor.wire import StopWorker, WorkerSetup, from_worker
 from arena.system.concurrency import background, readable
 from arena.system.user_files import HOST_ERRORS
 
@@ -72,7 +72,7 @@ class WorkerProcess:
         os.close(pipes[0])
         os.close(pipes[3])
         process = cls(popen, Connection(pipes[2], pipes[1], from_worker), token)
-        process.connection.send(Setup.of(settings, slots=slots, cpus=cpus))
+        process.connection.send(WorkerSetup.of(settings, slots=slots, cpus=cpus))
         return process
 
     async def drain_stderr(self) -> None:
@@ -100,7 +100,7 @@ class WorkerProcess:
         """Tell the worker to end its bots and exit within `STOP_PATIENCE`. Messages can still be received."""
         if not self._is_stopped.is_set():
             self._is_stopped.set()
-            self.connection.send(Stop())
+            self.connection.send(StopWorker())
             self.connection.finish()
         self._signal(signal.SIGCONT)  # a suspended worker could do nothing
 
@@ -156,7 +156,7 @@ class WorkerProcess:
         self.kill()
 
     async def end(self) -> str:
-        """Stop the worker, wait until it is dead, kill what it has left, and return in words how it ended.
+        """StopWorker the worker, wait until it is dead, kill what it has left, and return in words how it ended.
 
         Cannot be cancelled. `until_dead` must run in another task.
         """

@@ -16,12 +16,8 @@ from arena.league.league_options import (
     FormatOptions,
     check_format,
 )
-from arena.league.pairing.disqualify import WithoutDisqualified
-from arena.league.pairing.knockout import Knockout
-from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.round_robin import Gauntlet, RoundRobin, SingleRoundRobin
-from arena.league.pairing.swiss import Swiss, usual_rounds
 from arena.league.store import GameRow
 
 
@@ -79,9 +75,13 @@ class ChosenFormat:
         players, options = self.settled(players, rounds, most)
         limit, rounds = options.disqualify, options.rounds or rounds
         match options.name:
-            case FormatName.SWISS:
+            case FormatName.SWISS:  # a format is loaded where it is played
+                from arena.league.pairing.swiss import Swiss
+
                 return Swiss(games, players, rounds, limit, self.away)
             case FormatName.KNOCKOUT:
+                from arena.league.pairing.knockout import Knockout
+
                 return Knockout(
                     games,
                     players,
@@ -91,6 +91,8 @@ class ChosenFormat:
                     idle=self.idle,
                 )
             case FormatName.LADDER:
+                from arena.league.pairing.ladder import Ladder
+
                 return Ladder(
                     games,
                     players,
@@ -106,7 +108,11 @@ class ChosenFormat:
                 pairing = SingleRoundRobin(games, self._paired(players), rounds)
             case FormatName.ROUND_ROBIN:
                 pairing = RoundRobin(games, self._paired(players), rounds, most)
-        return WithoutDisqualified(pairing, limit) if limit else pairing
+        if not limit:
+            return pairing
+        from arena.league.pairing.disqualify import WithoutDisqualified
+
+        return WithoutDisqualified(pairing, limit)
 
     def _paired(self, players: Sequence[Player]) -> list[Player]:
         return [player for player in players if player.digest not in self.idle]
@@ -122,6 +128,8 @@ class ChosenFormat:
         seeded = _seeded(players, asked.seeds)
         match asked.name:
             case FormatName.SWISS:
+                from arena.league.pairing.swiss import usual_rounds
+
                 return seeded, replace(asked, rounds=asked.rounds or usual_rounds(len(self._paired(seeded))))
             case FormatName.KNOCKOUT:
                 extra = USUAL_EXTRA_PAIRS if asked.extra_pairs is None else asked.extra_pairs

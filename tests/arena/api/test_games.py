@@ -267,7 +267,7 @@ def test_what_a_call_says_of_times_wins_over_the_file_of_limits(bots: Bots, tmp_
     assert [record.times[1].text for record in records] == ["60000ms"] * 2
 
 
-TWO = "time: expected a string such as '100ms', or two, the first bot's and the second's, got "
+TWO = "time: expected a string such as '100ms', or one for each bot, got "
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.L
     ("options", "words"),
     [
         ({"time": "fast"}, "time: expected a time such as"),
-        ({"time": 100}, "or two, the first bot's and the second's, got 100"),
+        ({"time": 100}, "or one for each bot, got 100"),
         ({"rules": "isff"}, "did you mean isf"),
         ({"seed": -1}, "seed: expected a whole number from 0"),
         ({"seed": True}, "seed: expected a whole number, got True"),

@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord, encode_record
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said
+from arena.league.executor import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings
 from arena.league.executor.cluster import client
 from arena.league.executor.cluster.bridge import (
     BridgeEnded,
@@ -26,7 +26,7 @@ from arena.league.executor.cluster.bridge import (
 )
 from arena.league.executor.cluster.calibration import Calibration
 from arena.league.executor.cluster.client import ClusterExecutor
-from arena.league.executor.cluster.messages import (
+from arena.league.executor.cluster.cluster_protocol import (
     BatchPlayed,
     ClusterPlan,
     Prepared,
@@ -133,7 +133,7 @@ class Scene:
 
     @property
     def said(self) -> str:
-        return "\n".join(outcome.line for outcome in self.outcomes if isinstance(outcome, Said))
+        return "\n".join(outcome.line for outcome in self.outcomes if isinstance(outcome, Notice))
 
 
 def games(spec: GameSpec, count: int) -> list[GameSpec]:

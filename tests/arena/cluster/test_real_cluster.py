@@ -14,7 +14,7 @@ from .conftest import Bots, results
 WORKERS = ("w1", "w2")
 TAMPERS = """
 import msgspec
-from arena.league.executor.cluster import dask_worker as worker, messages
+from arena.league.executor.cluster import cluster_protocol as messages, dask_worker as worker
 worker.honest = getattr(worker, "honest", worker.play)  # dask runs a module twice
 def play(run, tasks):
     answer = messages.decode_answer(worker.honest(run, tasks))

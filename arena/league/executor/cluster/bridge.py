@@ -19,7 +19,7 @@ from typing import Any
 import trio
 
 from arena.errors import ArenaError
-from arena.league.executor.cluster.messages import PRELOAD, ClusterPlan, RunInfo, this_arena
+from arena.league.executor.cluster.cluster_protocol import PRELOAD, ClusterPlan, RunInfo, this_arena
 from arena.league.executor.task import GameTask
 from arena.system.printable import printable
 

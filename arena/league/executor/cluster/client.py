@@ -36,7 +36,7 @@ from arena.league.executor.cluster.bridge import (
     seconds_text,
 )
 from arena.league.executor.cluster.calibration import Calibration, measure, scaled_task, unfit, unfit_scaled
-from arena.league.executor.cluster.messages import (
+from arena.league.executor.cluster.cluster_protocol import (
     BatchPlayed,
     ClusterPlan,
     Prepared,
@@ -55,10 +55,10 @@ from arena.league.executor.task import (
     Failed,
     GameTask,
     Lost,
+    Notice,
     NotPlayed,
     Played,
     PlaySettings,
-    Said,
 )
 from arena.league.executor.wire import without_files
 from arena.play.machine import ms_text, percent_of, played_on, reference_text
@@ -222,7 +222,7 @@ class ClusterExecutor(OutcomeStream):
                 self._open.pop(game.id, None)
 
     def _say(self, line: str) -> None:
-        self._tell(Said(line))
+        self._tell(Notice(line))
 
     # --- sending ------------------------------------------------------------------------------------------------------
 
@@ -482,7 +482,7 @@ class ClusterExecutor(OutcomeStream):
         ids = {game.id for game in batch.games}
         for other in played.others:
             match other:
-                case Said(line):
+                case Notice(line):
                     self._say(f"worker {worker.name}: {printable(line, LONGEST_WHY)}")
                 case Failed(id, kind, text) if id in ids and kind in MACHINE_FAULTS:
                     self._refuse(worker, text)

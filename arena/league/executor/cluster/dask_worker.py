@@ -33,7 +33,7 @@ from arena.bots.starting import RefusedBotsError
 from arena.errors import UsageError
 from arena.game.record import encode_record
 from arena.league.executor.cluster.calibration import Calibration, load_now, measure, scaled_task
-from arena.league.executor.cluster.messages import (
+from arena.league.executor.cluster.cluster_protocol import (
     BatchPlayed,
     Prepared,
     Refused,
@@ -50,10 +50,10 @@ from arena.league.executor.task import (
     Begun,
     Failed,
     GameTask,
+    Notice,
     NotPlayed,
     Outcome,
     Played,
-    Said,
     sendable,
 )
 from arena.league.executor.worker import known_fault
@@ -177,7 +177,7 @@ class _Batch:
     def __init__(self, tasks: tuple[GameTask, ...]) -> None:
         self.open = {game.id for task in tasks for game in task.games}
         self.records: list[bytes] = []
-        self.others: list[NotPlayed | Failed | Said] = []
+        self.others: list[NotPlayed | Failed | Notice] = []
         self.seconds: list[float] = []
         self.is_over = trio.Event()
 
@@ -279,7 +279,7 @@ class WorkerRun:
                 assert id is not None
                 self._batches[id].others.append(outcome)
                 self._end(id)
-            case Said() if self._batches:
+            case Notice() if self._batches:
                 next(iter(self._batches.values())).others.append(outcome)
 
     def _end(self, game: str) -> None:

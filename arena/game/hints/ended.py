@@ -1,14 +1,20 @@
-"""Why a bot could not be started, or ended by itself."""
+"""Why a bot could not be started, or ended by itself: by its exit status, and by what it wrote to standard error."""
 
+import errno
 import re
 
-from arena.game.hints.values import Hint, Language, Mistake, Seen
+from arena.game.faults import Cause, Unstartable
+from arena.game.hints.seen import Hint, Mistake, ProgramLanguage, Seen
 from arena.system.printable import printable
 from protocol.conversation import Phase
-from protocol.notation import Reason
 
 QUOTED = 180
 """Characters of a bot's own words that a hint repeats: an error of the kit's ends in what it had expected."""
+NO_SUCH_PROGRAM = 127
+"""The exit code of a shell, or of a sandbox, that does not find the program it is to run."""
+SEGFAULT, BUS, DIVISION, ABORT, KILL, FILE_SIZE, LAST_SIGNAL = 11, 7, 8, 6, 9, 25, 64
+EXIT_OF_SIGNALS = 128
+"""Shells and sandboxes exit with this plus the number of the signal that killed their program."""
 
 _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)?)(?::|$)")
 _PYTHON_PLACE = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.MULTILINE)
@@ -30,17 +36,13 @@ _PLACES = (
     re.compile(r"^\s+at (?!.*\bnode:).*?([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$", re.MULTILINE),
 )
 """Where in the bot's own files an error was, in Java, Go and JavaScript: the first place that is no library's."""
-_SIGNAL = re.compile(r"was killed by signal (\d+)")
-_EXIT_OF_SIGNAL = re.compile(r"exited with code (1(?:29|[3-8]\d|9[0-2]))\b")
-"""An exit with 128 plus the number of a signal, as of a shell or a sandbox whose program was killed by it."""
-_MISSING = (
-    re.compile(r"No module named '?([\w.]+)"),
-    re.compile(r"Cannot find module '([^']+)'"),
-    re.compile(r"ClassNotFoundException: (\S+)"),
-    re.compile(r"Could not find or load main class (\S+)"),
-    re.compile(r"error while loading shared libraries: ([^:\s]+)"),
-    re.compile(r"ImportError: cannot import name (\S+)"),
+_MISSING = re.compile(
+    r"No module named '?([\w.]+)|Cannot find module '([^']+)'|ClassNotFoundException: (\S+)"
+    r"|Could not find or load main class (\S+)|error while loading shared libraries: ([^:\s]+)"
+    r"|ImportError: cannot import name (\S+)"
 )
+_CARRIAGE_RETURN = re.compile(r"\r|env: [^\w\s]?\w[\w.]*(?:\\r|\\x0d)")
+_FORBIDDEN = re.compile(r"permission ?denied|EACCES|read-only file ?system|EROFS", re.IGNORECASE)
 _NO_NETWORK = re.compile(
     r"network is unreachable|name or service not known|name resolution|no such host"
     r"|\b(ENETUNREACH|EAI_AGAIN|ENOTFOUND|\w*\.?UnknownHostException)\b",
@@ -51,21 +53,18 @@ _NO_MEMORY = re.compile(
     r"|memory allocation of \d+ bytes failed",
     re.IGNORECASE,
 )
-_NOTHING_THERE = re.compile(r"empty|out of (?:range|bounds)", re.IGNORECASE)
-UNWANTED = "; it is sent no legal actions, as it has not asked for them ('want legal'; with the kit, Want.LEGAL)"
-"""Said of a bot that looked for an action in a list with nothing in it."""
 _NO_FILE = re.compile(
     r"no such file|cannot open|can't open|could not open|\bENOENT\b|FileNotFound|NoSuchFile|os error 2\b", re.IGNORECASE
 )
 _OF_A_FILE = frozenset({Mistake.MISSING_MODULE, Mistake.NOT_FOUND, Mistake.WILD_POINTER})
 """What a file that is not there may lead to, whatever the bot says of it."""
-EXIT_OF_SIGNALS = 128
-SEGFAULT, ABORT, KILL, FLOATING, BUS, FILE_SIZE = 11, 6, 9, 8, 7, 25
+_NOTHING_THERE = re.compile(r"empty|out of (?:range|bounds)", re.IGNORECASE)
+UNWANTED = "; it is sent no legal actions, as it has not asked for them ('want legal'; with the kit, Want.LEGAL)"
 
 
 def ended(seen: Seen) -> Hint | None:
-    """A bot could not be started, its process has ended, or its output has."""
-    if "closed its standard output" in seen.fault.text:
+    """Return the hint for a bot that could not be started, or whose process or output has ended."""
+    if seen.fault.cause is Cause.CLOSED_OUTPUT:
         return Hint(
             Mistake.CLOSED_OUTPUT,
             "its standard output must stay open until 'quit': something closed it or put another file in its place",
@@ -75,31 +74,26 @@ def ended(seen: Seen) -> Hint | None:
         return hint
     if seen.not_sent:
         return Hint(Mistake.NOT_SENT, _quoted(seen.not_sent) + (f"; {hint.text}" if hint else ""))
-    return _linked_out(seen) or hint
-
-
-def _linked_out(seen: Seen) -> Hint | None:
-    """A sandbox shows nothing behind a link that the bot names, or, if it says nothing, may have tried to open."""
     for name, target in seen.links_out.items():
         if not seen.stderr.strip() or name.rpartition("/")[2] in seen.stderr:
             words = f"{_quoted(name)} is a link out of its folder, to {_quoted(target)}, where a sandbox shows nothing"
             return Hint(Mistake.LINKED_OUT, f"{words}: put the file itself into the folder")
-    return None
+    return hint
 
 
 def _not_started(seen: Seen) -> Hint | None:
-    text, errors = seen.fault.text, seen.stderr
-    if r"\r" in text or "\r" in errors or re.search(r"env: [^\w\s]?\w[\w.]*(?:\\r|\\x0d)", errors):
+    cause = seen.fault.cause
+    if _CARRIAGE_RETURN.search(seen.stderr):
         return Hint(
             Mistake.CRLF_SCRIPT,
             "its first line (#!...) ends in a carriage return, as editors on Windows write it: save the file with "
             "LF line ends (sed -i 's/\\r$//' FILE)",
         )
-    if seen.fault.reason is not Reason.NO_START:
+    if seen.phase is not Phase.INTRODUCING:
         return None
-    if "Exec format error" in text or "cannot execute binary" in errors:
+    if cause == Unstartable(errno.ENOEXEC) or "cannot execute binary" in seen.stderr:
         return Hint(Mistake.NOT_A_PROGRAM, "this is no program for this machine: build it here, or add a #! line")
-    if "cannot run" in text or re.search(r"(?:exited with code 127\b)", text):
+    if isinstance(cause, Unstartable) or seen.status == NO_SUCH_PROGRAM:
         return Hint(
             Mistake.NOT_FOUND,
             "a program that it is run by is not there: look at its #! line, its command and the PATH it gets",
@@ -108,30 +102,22 @@ def _not_started(seen: Seen) -> Hint | None:
 
 
 def _surroundings(seen: Seen) -> Hint | None:
-    """What it did not find, or may not do, where it runs."""
+    """Return the hint for what the bot did not find, or may not do, where it runs."""
     errors = seen.stderr
-    for pattern in _MISSING:
-        if match := pattern.search(errors):
-            return Hint(
-                Mistake.MISSING_MODULE,
-                f"{_quoted(match[1])} is not to be found where it runs: {_of_the_kit(match[1])}bring it along in the "
-                "bot's folder, or have the host name its installation (--interpreter)",
-            )
-    if seen.is_confined and re.search(r"read-only file ?system|EROFS", errors, re.IGNORECASE):
+    if match := _MISSING.search(errors):
+        module = match[match.lastindex or 0]
         return Hint(
-            Mistake.READ_ONLY,
-            "its own folder cannot be written in a sandbox: write logs and caches to /tmp, or to standard error",
+            Mistake.MISSING_MODULE,
+            f"{_quoted(module)} is not to be found where it runs: {_of_the_kit(module)}bring it along in the "
+            "bot's folder, or have the host name its installation (--interpreter)",
         )
-    if re.search(
-        r"permission ?denied|EACCES|read-only file ?system|EROFS", errors, re.IGNORECASE
-    ) and not _is_traceback_of_another(errors):
-        return Hint(Mistake.READ_ONLY, "it may not write there: write logs and caches to /tmp, or to standard error")
+    if _FORBIDDEN.search(errors) and ("Traceback" not in errors or _FORBIDDEN.search(errors.strip().splitlines()[-1])):
+        where = "its own folder cannot be written in a sandbox" if seen.is_confined else "it may not write there"
+        return Hint(Mistake.READ_ONLY, f"{where}: write logs and caches to /tmp, or to standard error")
     if re.search(r"no space left on device|file too large|ENOSPC|EFBIG", errors, re.IGNORECASE):
         return Hint(Mistake.READ_ONLY, "its files are larger than it may have in /tmp (--tmp is the limit)")
     if _NO_NETWORK.search(errors):
-        where = (
-            "there is no network in a sandbox" if seen.is_confined else "it found no network, and needs none to play"
-        )
+        where = "there is no network in a sandbox" if seen.is_confined else "it found no network, and needs none"
         return Hint(Mistake.NO_NETWORK, f"{where}: bring along what it needs")
     if _NO_MEMORY.search(errors):
         return Hint(Mistake.OUT_OF_MEMORY, "it ran out of memory: make its tables smaller (--memory is the limit)")
@@ -146,55 +132,47 @@ def _of_the_kit(module: str) -> str:
     return ""
 
 
-def _is_traceback_of_another(errors: str) -> bool:
-    last = errors.strip().splitlines()[-1:] or [""]
-    return "Traceback" in errors and "permission" not in last[0].lower()
-
-
 def _by_signal(seen: Seen) -> Hint | None:
-    text = seen.fault.text
-    if match := _SIGNAL.search(text):
-        return _of_signal(int(match[1]), seen)
-    if match := _EXIT_OF_SIGNAL.search(text):
-        number = int(match[1]) - EXIT_OF_SIGNALS
-        hint = _of_signal(number, seen)
-        words = f"code {match[1]} is 128 + {number}: if signal {number} killed it, {hint.text}"
-        return Hint(hint.mistake, words)
-    return None
+    status = seen.status
+    if status is None or EXIT_OF_SIGNALS >= status >= 0 or status > EXIT_OF_SIGNALS + LAST_SIGNAL:
+        return None
+    if status < 0:
+        return _of_signal(-status, seen)
+    hint = _of_signal(status - EXIT_OF_SIGNALS, seen)
+    number = status - EXIT_OF_SIGNALS
+    return Hint(hint.mistake, f"code {status} is 128 + {number}: if signal {number} killed it, {hint.text}")
 
 
 def _of_signal(number: int, seen: Seen) -> Hint:
     if number in (SEGFAULT, BUS):
-        opened = (
-            "; fopen() of a file to write gives NULL in its own folder, but not in /tmp" if seen.is_confined else ""
-        )
-        return Hint(
-            Mistake.WILD_POINTER,
+        words = (
             "it used memory that is not its own (a null or wild pointer, an index out of range, endless recursion): "
-            f"build it with -g -fsanitize=address to see where{opened}",
+            "build it with -g -fsanitize=address to see where"
         )
-    if number == FLOATING:
+        opened = "; fopen() of a file to write gives NULL in its own folder, but not in /tmp"
+        return Hint(Mistake.WILD_POINTER, words + (opened if seen.is_confined else ""))
+    if number == DIVISION:
         return Hint(Mistake.WILD_POINTER, "it divided a whole number by zero")
     if number == ABORT:
         said = _error_of_others(seen.stderr)
         return Hint(Mistake.ABORTED, f"it ended itself by abort(){f': {said}' if said else ''}")
-    if number == KILL:
-        return Hint(Mistake.KILLED, "something killed it: the system when memory is short, or its own script")
     if number == FILE_SIZE:
         return Hint(Mistake.READ_ONLY, "it wrote a larger file than it may (--tmp is the limit)")
+    if number == KILL:
+        return Hint(Mistake.KILLED, "something killed it: the system when memory is short, or its own script")
     return Hint(Mistake.KILLED, "a signal that it does not handle ended it; the arena sends none before its time is up")
 
 
 def _by_words(seen: Seen) -> Hint | None:
-    """What it has said itself."""
+    """Return the hint for an error that the bot has printed."""
     errors = seen.stderr
     if "SyntaxError" in errors or "IndentationError" in errors:
         return Hint(Mistake.SYNTAX, f"the program has a syntax error{_python_place(errors)}")
     said = _python_error(errors) or _error_of_others(errors)
-    if said:
-        asked = UNWANTED if seen.phase is Phase.THINKING and not seen.gets_legal and _NOTHING_THERE.search(said) else ""
-        return Hint(Mistake.EXCEPTION, f"an exception that nothing caught: {said}{asked}")
-    return None
+    if not said:
+        return None
+    asked = UNWANTED if seen.phase is Phase.THINKING and not seen.gets_legal and _NOTHING_THERE.search(said) else ""
+    return Hint(Mistake.EXCEPTION, f"an exception that nothing caught: {said}{asked}")
 
 
 def _python_error(errors: str) -> str:
@@ -207,7 +185,7 @@ def _python_error(errors: str) -> str:
 
 
 def _python_place(errors: str) -> str:
-    """Where in the bot's own files it was: the last place that is no library's."""
+    """Return the last place in the bot's own files, or of all."""
     places = _PYTHON_PLACE.findall(errors)
     own = [place for place in places if not _OF_A_LIBRARY.search(place[0])]
     if not (own or places):
@@ -217,52 +195,38 @@ def _python_place(errors: str) -> str:
 
 
 def _error_of_others(errors: str) -> str:
+    """Return the error that a program in another language has printed, with its place."""
     for pattern in _OTHER_ERRORS:
         if match := pattern.search(errors):
-            groups = match.groupdict()
+            trace = errors[match.end() :]
+            place = match.groupdict().get("place") or next(
+                (found[1] for pattern in _PLACES if (found := pattern.search(trace))), ""
+            )
             words = match[match.re.groups].strip().removesuffix(":")
-            place = groups.get("place") or _place_of_others(errors[match.end() :])
             return _quoted(words) + (f" ({_quoted(place)})" if place else "")
     return ""
 
 
-def _place_of_others(trace: str) -> str:
-    return next((match[1] for pattern in _PLACES if (match := pattern.search(trace))), "")
-
-
 def _by_itself(seen: Seen) -> Hint | None:
-    """It has left no word of why."""
-    text = seen.fault.text
-    if "exited with code 0" in text:
-        return Hint(
-            Mistake.ENDED_EARLY,
-            f"its main program came to its end: {_loop(seen)}, until 'quit' or the end of its input"
-            f"{_with_the_kit(seen)}",
-        )
-    if "exited with code" in text:
-        said = seen.stderr.strip().splitlines()
-        what = f"its last words were: {_quoted(said[-1])}" if said else "it left no word on standard error"
-        where = {Phase.INTRODUCING: "before 'ready'", Phase.SETTING_UP: "when it was to set up"}
-        return Hint(Mistake.EXITED, f"it ended itself {where.get(seen.phase, 'in the middle of a game')}; {what}")
-    return None
-
-
-def _loop(seen: Seen) -> str:
-    by_language = {
-        Language.PYTHON: "read lines in a loop (for line in sys.stdin)",
-        Language.SHELL: "read lines in a loop (while read -r line)",
-        Language.JAVASCRIPT: "keep reading standard input",
-    }
-    return by_language.get(seen.language, "read lines in a loop")
-
-
-def _with_the_kit(seen: Seen) -> str:
-    """What a bot in Python may lack that has not said anything: whether it has the kit cannot be seen of it."""
-    if seen.language is not Language.PYTHON or seen.phase is not Phase.INTRODUCING:
-        return ""
-    return "; with the kit, end the file with run(CLASS), the class of the bot"
+    """Return the hint for a bot that has left no word of why it ended."""
+    if seen.status == 0:
+        loop = {
+            ProgramLanguage.PYTHON: "read lines in a loop (for line in sys.stdin)",
+            ProgramLanguage.SHELL: "read lines in a loop (while read -r line)",
+            ProgramLanguage.JAVASCRIPT: "keep reading standard input",
+        }.get(seen.language, "read lines in a loop")
+        is_new = seen.language is ProgramLanguage.PYTHON and seen.phase is Phase.INTRODUCING
+        kit = "; with the kit, end the file with run(CLASS), the class of the bot" if is_new else ""
+        words = f"its main program came to its end: {loop}, until 'quit' or the end of its input{kit}"
+        return Hint(Mistake.ENDED_EARLY, words)
+    if seen.status is None:
+        return None
+    said = seen.stderr.strip().splitlines()
+    what = f"its last words were: {_quoted(said[-1])}" if said else "it left no word on standard error"
+    where = {Phase.INTRODUCING: "before 'ready'", Phase.SETTING_UP: "when it was to set up"}
+    return Hint(Mistake.EXITED, f"it ended itself {where.get(seen.phase, 'in the middle of a game')}; {what}")
 
 
 def _quoted(text: str) -> str:
-    """A bot's own words in a hint: plain ASCII and short."""
+    """Return a bot's own words in plain ASCII and short."""
     return "".join(c if " " <= c <= "~" else "?" for c in printable(text, QUOTED))

@@ -16,7 +16,7 @@ from arena.bots.spec import BotSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor.child_process import WireError
 from arena.league.executor.cluster.calibration import Calibration
-from arena.league.executor.task import Failed, NotPlayed, PlaySettings, Said
+from arena.league.executor.task import Failed, Notice, NotPlayed, PlaySettings
 from arena.version import __version__
 
 PRELOAD = "arena.league.executor.cluster.preload"
@@ -122,7 +122,7 @@ class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
     """
 
     records: tuple[bytes, ...]
-    others: tuple[NotPlayed | Failed | Said, ...]
+    others: tuple[NotPlayed | Failed | Notice, ...]
     seconds: float
     load: float
 

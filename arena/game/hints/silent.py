@@ -1,41 +1,45 @@
 """Why nothing came before a bot's time was up."""
 
-from arena.game.hints.values import Activity, Hint, Mistake, Probe, Seen
-from arena.game.hints.words import FLUSH, NEWLINE, READ, WANT_LEGAL
+from arena.game.faults import Cause
+from arena.game.hints.seen import FLUSH, NEWLINE, READ, WANT_LEGAL, Activity, Hint, Mistake, Probe, Seen
 from protocol.conversation import Phase
 
 AWAITED = {Phase.INTRODUCING: "ready", Phase.SETTING_UP: "setup", Phase.THINKING: "move"}
 """The verb of the answer that a bot owes in each phase."""
 ASKS = {Phase.INTRODUCING: "hello", Phase.SETTING_UP: "setup", Phase.THINKING: "turn"}
 """The line that asks for it."""
+SLOW = {Phase.INTRODUCING: Mistake.SLOW_START, Phase.SETTING_UP: Mistake.SLOW_SETUP}
 
 
 def silent(seen: Seen) -> Hint:
-    """A bot has not answered in time."""
+    """Return the hint for a bot that has not answered in time."""
     if seen.turn and seen.turn.is_idle and (seen.is_late or seen.activity is Activity.RUNS):
         return Hint(Mistake.SLEEPS, "it used no processor time in this turn: it slept, or waited for something")
     if seen.is_late:
-        return _late(seen)
+        if seen.turn and seen.turn.is_starved:
+            return _starved("its answer came after its time")
+        words = "its answer came after its time: leave more of it, also for the way, and for a machine that is busy"
+        return Hint(SLOW.get(seen.phase, Mistake.SLOW_MOVE), words)
     return _by_its_input(seen) or _by_its_activity(seen)
 
 
 def _by_its_input(seen: Seen) -> Hint | None:
-    """What is certain from what it has written and read."""
+    """Return the hint that is certain from what the bot has written and read."""
     if seen.unfinished and _is_answer(seen.unfinished + b"\n", seen):
         return Hint(Mistake.NO_NEWLINE, f"its answer has no line end: {NEWLINE[seen.language]}")
     if seen.probe is not None and (hint := _by_probe(seen.probe, seen)):
         return hint
     if seen.has_closed_input:
         return Hint(Mistake.NOT_READING, "it has closed its standard input, from which all that it is told comes")
-    if "did not read" in seen.fault.text or (seen.has_unread and seen.activity is not Activity.RUNS):
-        if seen.activity is Activity.STOPPED:
-            return None
-        if seen.has_unread and seen.phase is Phase.INTRODUCING:
-            words = (
-                "it had not read its first line: perhaps it starts slowly, perhaps it never reads its input; do less "
-                "before that, or ask for a longer --start-time"
-            )
-            return Hint(Mistake.SLOW_START, words)
+    if seen.activity is Activity.STOPPED:
+        return None
+    if seen.has_unread and seen.activity is not Activity.RUNS and seen.phase is Phase.INTRODUCING:
+        words = (
+            "it had not read its first line: perhaps it starts slowly, perhaps it never reads its input; do less "
+            "before that, or ask for a longer --start-time"
+        )
+        return Hint(Mistake.SLOW_START, words)
+    if seen.fault.cause is Cause.STALLED or (seen.has_unread and seen.activity is not Activity.RUNS):
         return Hint(Mistake.NOT_READING, "it does not read its input: it must read every line, soon after it has come")
     return None
 
@@ -67,47 +71,38 @@ def _is_answer(data: bytes, seen: Seen) -> bool:
     return any(line.rstrip(b"\r").split(b" ")[0] == verb.encode() for line in data.split(b"\n")[:-1])
 
 
+_STANDING = {
+    Activity.STOPPED: Hint(
+        Mistake.STOPPED, "its process was stopped by a signal (SIGSTOP); the arena stops no bot that is to answer"
+    ),
+    Activity.WAITS_TO_WRITE: Hint(Mistake.BLOCKED_WRITING, "it was waiting to write to a pipe that nobody reads"),
+    Activity.WAITS: Hint(
+        Mistake.SLEEPS,
+        "it was waiting for something that is not its input: a sleep, a lock, a child, a file, the network",
+    ),
+}
+
+
 def _by_its_activity(seen: Seen) -> Hint:
-    phase = seen.phase
-    if seen.activity is Activity.STOPPED:
-        words = "its process was stopped by a signal (SIGSTOP); the arena stops no bot that is to answer"
-        return Hint(Mistake.STOPPED, words)
-    if seen.stderr.startswith("[") and "bytes before this were dropped" in seen.stderr.partition("\n")[0]:
-        return Hint(Mistake.FLOODS_STDERR, "it was writing to standard error, a great deal: that takes its own time")
-    if seen.activity is Activity.WAITS_TO_WRITE:
-        return Hint(Mistake.BLOCKED_WRITING, "it was waiting to write to a pipe that nobody reads")
     if seen.activity is Activity.RUNS:
         return _too_slow(seen)
-    if seen.answered and phase is Phase.THINKING:
-        return Hint(Mistake.ONLY_NOTES, "it sent lines, but no 'move'; notes and comments are no answer")
-    if seen.activity is Activity.WAITS:
-        return Hint(
-            Mistake.SLEEPS,
-            "it was waiting for something that is not its input: a sleep, a lock, a child, a file, the network",
-        )
+    if hint := _STANDING.get(seen.activity):
+        return hint
     if seen.activity is Activity.WAITS_FOR_INPUT or seen.probe is not None:
         return _waits_for_more(seen)
     return Hint(Mistake.UNANSWERED, "what it was doing could not be seen; arena check BOT asks it a little more")
 
 
-def _late(seen: Seen) -> Hint:
-    if seen.turn and seen.turn.is_starved:
-        return _starved("its answer came after its time")
-    mistake = {Phase.INTRODUCING: Mistake.SLOW_START, Phase.SETTING_UP: Mistake.SLOW_SETUP}.get(seen.phase)
-    words = "its answer came after its time: leave more of it, also for the way, and for a machine that is busy"
-    return Hint(mistake or Mistake.SLOW_MOVE, words)
-
-
 def _too_slow(seen: Seen) -> Hint:
     if seen.phase is Phase.INTRODUCING:
         words = "it was still working: import and load less before 'ready', or ask for a longer --start-time"
-        return Hint(Mistake.SLOW_START, words)
-    if seen.phase is Phase.SETTING_UP:
-        return Hint(Mistake.SLOW_SETUP, "it was still working: the 'clock' line says how long a set-up may take")
-    if seen.turn and seen.turn.is_starved:
+    elif seen.phase is Phase.SETTING_UP:
+        words = "it was still working: the 'clock' line says how long a set-up may take"
+    elif seen.turn and seen.turn.is_starved:
         return _starved("it was at work when its time was up")
-    words = "it was still working: the 'turn' line says how much time there is; stop some way before"
-    return Hint(Mistake.SLOW_MOVE, words)
+    else:
+        words = "it was still working: the 'turn' line says how much time there is; stop some way before"
+    return Hint(SLOW.get(seen.phase, Mistake.SLOW_MOVE), words)
 
 
 def _starved(what: str) -> Hint:
@@ -126,15 +121,9 @@ def _waits_for_more(seen: Seen) -> Hint:
             "it waits for more input: it must send a line 'ready' after 'hello 1', before anything else comes",
         )
     asked = "" if seen.gets_legal or seen.phase is not Phase.THINKING else f"; {WANT_LEGAL}"
-    if seen.probe is not None and seen.activity is Activity.WAITS_FOR_INPUT:
-        return Hint(
-            Mistake.UNANSWERED,
-            f"it has read '{asks}' and waits for more, with nothing in its buffer: it must send a line "
-            f"'{verb} ...' then{asked}",
-        )
     if seen.probe is not None:
-        words = f"it answers '{asks}' with nothing, not even after more lines: it must send a line '{verb} ...' then"
-        return Hint(Mistake.UNANSWERED, words + asked)
+        words = f"it has read '{asks}' and waits for more, with nothing in its buffer: it must send a line '{verb} ...'"
+        return Hint(Mistake.UNANSWERED, f"{words} then{asked}")
     return Hint(
         Mistake.UNANSWERED,
         f"it waits for more input: perhaps its '{verb}' lies in a buffer ({FLUSH[seen.language]}), perhaps it never "
