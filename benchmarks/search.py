@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from arena.game.view import enemy_squares, tell
+from arena.game.seat_view import enemy_squares, tell
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset, RulesetError

@@ -20,8 +20,8 @@ from arena.bots.sandbox.levels import Level, choose
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
+from arena.game.seat_view import SeatView, enemy_squares, legal_actions, opening, tell
 from arena.game.time_control import parse_time
-from arena.game.view import SeatView, enemy_squares, legal_actions, opening, tell
 from arena.league.entrants import built
 from arena.league.league_options import LARGEST_SEED, PlayOptions
 from arena.league.option_values import check_options, option_value, usual_limits

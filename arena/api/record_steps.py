@@ -9,7 +9,7 @@ from arena.api.leagues import stored_record
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
-from arena.game.view import true_cells
+from arena.game.seat_view import true_cells
 from arena.league import record_file
 from arena.report.boards import board_text
 from arena.rules.events import Event

@@ -18,10 +18,10 @@ from arena.errors import ArenaError
 from arena.game.exported import ALL
 from arena.game.faults import named
 from arena.game.referee import Referee
+from arena.game.seat_view import true_cells
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.game.view import true_cells
 from arena.league.game_specs import Games
 from arena.league.league_options import LARGEST_SEED
 from arena.league.settings import Settings

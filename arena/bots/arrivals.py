@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 
 import trio
 
-from arena.game.clock import Stop
+from arena.game.clock import Suspension
 
 now = trio.current_time
 
@@ -57,7 +57,7 @@ class Arrivals(trio.abc.Instrument):
     """
 
     def __init__(self) -> None:
-        self.stops: list[Stop] = []
+        self.stops: list[Suspension] = []
         """All stops so far, the oldest first."""
         self.left_out = 0.0
         """Seconds of stops that `now` leaves out: a deadline of the games is so much later by trio's clock."""
@@ -187,7 +187,7 @@ class Arrivals(trio.abc.Instrument):
         passed = moment - self._looked
         if passed - asked - self._worked_and_waited() > self._stop_seconds:
             self.left_out += passed
-            self.stops.append(Stop(passed, passed))
+            self.stops.append(Suspension(passed, passed))
             moment = self._looked
         self._note_use()
         return moment
@@ -224,7 +224,7 @@ class Arrivals(trio.abc.Instrument):
         answer in the first moments after it may be late without a fault."""
         suspended = _suspended()
         if suspended - self._suspended > STOP_SECONDS:
-            self.stops.append(Stop(suspended - self._suspended, 0.0))
+            self.stops.append(Suspension(suspended - self._suspended, 0.0))
         self._suspended = suspended
 
     async def _beat(self) -> None:

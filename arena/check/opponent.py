@@ -1,15 +1,46 @@
-"""Who a bot that is checked plays against: a player within this program, which answers at once and knows all pieces."""
+"""The opponent of a bot that is checked: a player within this program, which knows all pieces, and how a game goes."""
 
+from dataclasses import replace
 from random import Random
 
-from arena.check.situations import Foe
+import trio
+
+from arena.check.situations import Foe, Situation, Twist
+from arena.game.referee import Referee
+from arena.game.spec import Opening
 from arena.rules.actions import Action, Infiltration, Rescue
 from arena.rules.board import BLUE_BIT, EMPTY, RANKS
 from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset, Starts
 from arena.rules.tables import CANNOT_ATTACK, tables_of
 from protocol.bot import random_rows
-from protocol.notation import BOARD_SIZE, Rank, Survivor
+from protocol.conversation import Phase
+from protocol.notation import BOARD_SIZE, Color, Rank, Survivor
+
+TAKES_MORE = frozenset({"hello", "game", "seed", "setup", "restore", "turn", "moved", "battle", "reveal"}) | frozenset(
+    {"rescued", "guess", "end", "quit"}
+)
+"""Verbs after whose fields there may be others. Nothing is ever added after a TEXT or a VALUE, nor to the lists of
+`enemy`, `board` and `legal`."""
+
+
+def noisy(data: bytes) -> bytes:
+    """The same lines, and others that a bot has to ignore."""
+    lines = []
+    for line in data.decode("ascii").splitlines():
+        verb = line.split(" ")[0]
+        lines.append(f"{line} later 7" if verb in TAKES_MORE else line)
+        if verb == "clock":
+            lines[-1] += " later 7"
+        if verb in ("hello", "moved", "seed", "enemy"):
+            lines += ["", "# a comment", f"later {verb} is not for you 1 2 3"]
+        if verb == "game":
+            lines.append("rule later yes")
+        if verb == "quit":
+            break
+    return "".join(f"{line}\n" for line in lines).encode("ascii")
+
 
 LEFT_TO_END = 1
 """A hunter takes the flag only when the other side has no more than so many pieces that can move."""
@@ -17,7 +48,7 @@ OPEN_FILES = (0, 1, 4, 5, 8, 9)
 """Files of the front row that no lake lies before."""
 
 
-class Opponent:
+class BuiltInOpponent:
     """One opponent; the same seed plays the same."""
 
     def __init__(self, foe: Foe, seed: int) -> None:
@@ -98,3 +129,56 @@ def _distance(game: Game, square: int, code: int) -> int:
             other_row, other_file = divmod(other, BOARD_SIZE)
             nearest = min(nearest, abs(row - other_row) + abs(file - other_file))
     return nearest
+
+
+now = trio.current_time
+
+
+def ruleset_of(situation: Situation) -> Ruleset:
+    """The rules of a situation; where players choose who starts, the bot does."""
+    ruleset = load_ruleset(situation.rules)
+    if ruleset.starts is not Starts.CHOSEN:
+        return ruleset
+    return replace(ruleset, starts=Starts.RED if situation.color is Color.RED else Starts.BLUE)
+
+
+class PlannedGame:
+    """How the opponent plays a game, and when the game is broken off."""
+
+    def __init__(self, situation: Situation, seed: int, *, breaks: bool = False) -> None:
+        self._situation = situation
+        self._opponent = BuiltInOpponent(situation.foe, seed)
+        self._breaks = breaks or situation.twist in (Twist.BROKEN_OFF, Twist.INPUT_ENDS)
+        self._begun: float | None = None
+        """When the opponent made its first move: what a busy machine takes to start a program is none of the game's."""
+        ruleset = ruleset_of(situation)
+        self._rows = self._opponent.rows(ruleset)
+        self.opening: Opening | None = None
+        if situation.twist is Twist.OPENING:
+            rows, foe = "/".join(narrow_rows(ruleset, seed)), "/".join(self._rows)
+            self.opening = (rows, foe) if situation.color is Color.RED else (foe, rows)
+
+    def answer(self, referee: Referee) -> bytes | None:
+        """What the opponent says."""
+        situation = self._situation
+        phase = referee.seats[situation.color.opponent].phase
+        if phase is Phase.INTRODUCING:
+            return None if situation.twist is Twist.NO_GAME else b"ready\n"
+        if phase is Phase.SETTING_UP:
+            return f"setup {'/'.join(self._rows)}\n".encode()
+        game = referee.game
+        assert game is not None
+        if self._begun is None:
+            self._begun = now()
+        is_long = situation.plies is not None and game.ply >= situation.plies and not self._breaks
+        if is_long or now() - self._begun > situation.seconds:
+            return b"move resign\n"
+        return f"move {self._opponent.action(game)}\n".encode()
+
+    def is_at_break(self, referee: Referee) -> bool:
+        """Whether the game is to be broken off here: the bot has its turn, and has been told so."""
+        situation, game = self._situation, referee.game
+        if not self._breaks or game is None or situation.plies is None:
+            return False
+        seat = referee.seats[situation.color]
+        return game.ply >= situation.plies and seat.phase is Phase.THINKING and not seat.due

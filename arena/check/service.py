@@ -12,12 +12,20 @@ from arena.bots.sandbox.levels import Level, choose
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
-from arena.check.conversation import Times
-from arena.check.replay import replay
-from arena.check.replayed import Replayed, StoredGame, seated
-from arena.check.results import Checked, Failure, Mark, Outcome, spread
-from arena.check.situations import Extent, Group, Situation, script
-from arena.check.trying import Trial
+from arena.check.situations import (
+    Checked,
+    Extent,
+    Failure,
+    Mark,
+    Situation,
+    SituationGroup,
+    SituationOutcome,
+    script,
+    spread,
+)
+from arena.check.stored_game import Replayed, StoredGame, replay, seated
+from arena.check.talk import Times
+from arena.check.trying import BotTrial
 from arena.errors import UsageError, suggest
 from arena.league.entrants import built
 from arena.league.league_options import PlayOptions
@@ -30,8 +38,8 @@ from protocol.notation import Reason
 Begins = Callable[[int, int, Situation], None]
 """Told before each situation: its number from 0, how many there are, and what it is."""
 
-READY = Situation("ready", "is a bot that a league could start", Group.READY, "", plies=0)
-FILES = Situation("files", "leaves its own files as they are", Group.FILES, "", plies=0)
+READY = Situation("ready", "is a bot that a league could start", SituationGroup.READY, "", plies=0)
+FILES = Situation("files", "leaves its own files as they are", SituationGroup.FILES, "", plies=0)
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class CheckOptions:
 class _Tried:
     """What has been seen of a bot."""
 
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[SituationOutcome]
     times: Times
     declared: str = ""
     author: str = ""
@@ -78,7 +86,7 @@ def _checked(level: Level, bot: BotSpec, options: CheckOptions, begins: Begins, 
     else:
         with Sandbox(level, [bot], limits, {}, options.play.interpreters) as held:
             run_games(run, held.try_out)
-            trial = Trial(bot, held, time, options.play.seed)
+            trial = BotTrial(bot, held, time, options.play.seed)
             outcomes = run_games(run, _try_all, trial, bot, situations, options.only, begins)
         tried = _Tried(outcomes, trial.times, trial.declared, trial.author, trial.memory)
     limit = time.move_ms if time.move_ms is not None else time.bank_ms
@@ -104,18 +112,20 @@ def _not_started(bot: BotSpec, situations: Sequence[Situation]) -> _Tried:
     words = (bot.fault or "").partition("\n")[0]
     printed = tuple(bot.fault_output.splitlines())
     failure = Failure(0, Reason.NO_START, words, hint=bot.fault_hint, stderr=printed)
-    outcomes = [Outcome(READY, Mark.FAILED, failure=failure)]
-    left = [Outcome(situation, Mark.NOT_TRIED, "as it cannot be started") for situation in (*situations, FILES)]
+    outcomes = [SituationOutcome(READY, Mark.FAILED, failure=failure)]
+    left = [
+        SituationOutcome(situation, Mark.NOT_TRIED, "as it cannot be started") for situation in (*situations, FILES)
+    ]
     return _Tried(outcomes + left, Times())
 
 
-def _left_out(options: CheckOptions) -> list[Outcome]:
+def _left_out(options: CheckOptions) -> list[SituationOutcome]:
     """What is not tried because of how the check was asked for."""
     if not options.rules and options.extent is not Extent.QUICK:
         return []
     why = "--rules names what it is for" if options.rules else "--quick tries one ruleset"
-    others = Situation("other-rules", "plays under all other rulesets and switches", Group.RULES, "")
-    return [Outcome(others, Mark.NOT_APPLICABLE, why)]
+    others = Situation("other-rules", "plays under all other rulesets and switches", SituationGroup.RULES, "")
+    return [SituationOutcome(others, Mark.NOT_APPLICABLE, why)]
 
 
 def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run: Run = trio.run) -> Replayed:
@@ -155,24 +165,24 @@ def _check_keys(only: frozenset[str], known: Sequence[str]) -> None:
 
 
 async def _try_all(
-    trial: Trial, bot: BotSpec, situations: Sequence[Situation], only: frozenset[str], begins: Begins
-) -> list[Outcome]:
+    trial: BotTrial, bot: BotSpec, situations: Sequence[Situation], only: frozenset[str], begins: Begins
+) -> list[SituationOutcome]:
     wanted = [situation for situation in situations if not only or situation.key in only]
 
     def begin(situation: Situation, number: int) -> None:
         begins(number, len(wanted) + 1, situation)
 
     tried = {outcome.situation.key: outcome for outcome in await trial.run(wanted, begin)}
-    left = [Outcome(situation, Mark.NOT_TRIED, "not among --only") for situation in situations]
+    left = [SituationOutcome(situation, Mark.NOT_TRIED, "not among --only") for situation in situations]
     return [*(tried.get(outcome.situation.key, outcome) for outcome in left), await _files(bot)]
 
 
-async def _files(bot: BotSpec) -> Outcome:
+async def _files(bot: BotSpec) -> SituationOutcome:
     """Whether the bot is still what it was: a league drops the games of one that has changed."""
     versions = Versions()
     await versions.are_unchanged([bot])
     for mark, lines in ((Mark.FAILED, versions.errors()), (Mark.PARTLY, versions.remarks())):
         if lines:
             hint = "write logs and caches to /tmp or to standard error, or name the files under ignore in bot.toml"
-            return Outcome(replace(FILES), mark, "", Failure(0, None, "; ".join(lines), "own-folder", hint))
-    return Outcome(FILES, Mark.PASSED)
+            return SituationOutcome(replace(FILES), mark, "", Failure(0, None, "; ".join(lines), "own-folder", hint))
+    return SituationOutcome(FILES, Mark.PASSED)

@@ -13,10 +13,9 @@ from arena.bots.process import QUIT_GRACE
 from arena.bots.sandbox.launch import StartError
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.check.conversation import Manner, Talk, Times
-from arena.check.planned import PlannedGame, ruleset_of
-from arena.check.results import Failure, Mark, Outcome
-from arena.check.situations import Situation, Twist
+from arena.check.opponent import PlannedGame, ruleset_of
+from arena.check.situations import Failure, Mark, Situation, SituationOutcome, Twist
+from arena.check.talk import Manner, Talk, Times
 from arena.game.faults import Fault, Unstartable
 from arena.game.hints import Hint, Mistake, Seen, diagnose
 from arena.game.record import History
@@ -52,7 +51,7 @@ SAYS_THAT_IT_CANNOT = "it says 'cannot restore'"
 GoOn = Callable[[Situation, int], None]
 
 
-class Trial:
+class BotTrial:
     """Tries one bot. `declared`, `author`, `times` and `memory` are what has been seen so far."""
 
     def __init__(self, bot: BotSpec, held: Sandbox, time: TimeControl, seed: int) -> None:
@@ -62,22 +61,22 @@ class Trial:
         self._bot, self._held, self._time, self._seed = bot, held, time, seed
         self._language = language_of(bot)
 
-    async def run(self, situations: Iterable[Situation], begins: GoOn) -> list[Outcome]:
+    async def run(self, situations: Iterable[Situation], begins: GoOn) -> list[SituationOutcome]:
         """Try all of these; `begins` is called before each, with how many have been tried."""
-        outcomes: list[Outcome] = []
+        outcomes: list[SituationOutcome] = []
         why = ""
         for situation in situations:
             if why := why or _why_not(outcomes):
-                outcomes.append(Outcome(situation, Mark.NOT_TRIED, why))
+                outcomes.append(SituationOutcome(situation, Mark.NOT_TRIED, why))
                 continue
             if why_never := why_unfit(self._bot, ruleset_of(situation)):
-                outcomes.append(Outcome(situation, Mark.NOT_APPLICABLE, why_never))
+                outcomes.append(SituationOutcome(situation, Mark.NOT_APPLICABLE, why_never))
                 continue
             begins(situation, len(outcomes))
             outcomes.append(await self._try(situation))
         return outcomes
 
-    async def _try(self, situation: Situation) -> Outcome:
+    async def _try(self, situation: Situation) -> SituationOutcome:
         try:
             match situation.twist:
                 case Twist.SEVERAL:
@@ -93,14 +92,14 @@ class Trial:
 
     # --- kinds of situations ------------------------------------------------------------------------------------------
 
-    async def _one_game(self, situation: Situation) -> Outcome:
+    async def _one_game(self, situation: Situation) -> SituationOutcome:
         color, twist = situation.color, situation.twist
         game = PlannedGame(situation, self._seed)
         referee = Referee(self._spec(situation, game.opening))
         async with self._talk(situation) as talk:
             await talk.play(referee, color, game.answer, game.is_at_break)
             if referee.refused is not None:
-                return Outcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
+                return SituationOutcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
             if referee.void is None and referee.verdict is None:
                 if twist is Twist.BROKEN_OFF:
                     referee.gone(color.opponent, "is gone", exited=True)
@@ -114,7 +113,7 @@ class Trial:
                 return self._resigned(situation, referee, talk)
             return await self._ended(situation, referee, talk)
 
-    async def _ended(self, situation: Situation, referee: Referee, talk: Talk) -> Outcome:
+    async def _ended(self, situation: Situation, referee: Referee, talk: Talk) -> SituationOutcome:
         """The games of a process are over: it is to exit."""
         plies = len(referee.actions)
         is_input = situation.twist is Twist.INPUT_ENDS
@@ -123,15 +122,15 @@ class Trial:
             words = f"expected it to exit after {what} without an error; the bot {talk.process.exit_words()}"
             hint = self._failed_at_the_end(talk, words)
             if hint is None:
-                return Outcome(situation, Mark.PASSED, plies=plies)
+                return SituationOutcome(situation, Mark.PASSED, plies=plies)
             said = words, hint.mistake.value, hint.text
         elif is_input or situation.twist in (Twist.BROKEN_OFF, Twist.NO_GAME):
             words = f"expected it to exit within {round(QUIT_GRACE * 1000)} ms after {what}; it is killed then"
             said = words, "stays", "leave the loop that reads lines at 'quit', and when there are no more"
         else:
-            return Outcome(situation, Mark.PASSED, plies=plies)
+            return SituationOutcome(situation, Mark.PASSED, plies=plies)
         failure = Failure(plies, None, *said, talk.last_exchange(SHOWN_LINES), self._stderr(talk))
-        return Outcome(situation, Mark.PARTLY, "nobody loses by it", failure, plies)
+        return SituationOutcome(situation, Mark.PARTLY, "nobody loses by it", failure, plies)
 
     def _failed_at_the_end(self, talk: Talk, words: str) -> Hint | None:
         """What it raised, or was killed by, when all had been said; other exit codes mean nothing then."""
@@ -145,7 +144,7 @@ class Trial:
         )
         return hint if hint and hint.mistake in AT_THE_END else None
 
-    async def _several(self, situation: Situation) -> Outcome:
+    async def _several(self, situation: Situation) -> SituationOutcome:
         color, plies = situation.color, 0
         introduction: Introduction | None = None
         async with self._talk(situation) as talk:
@@ -170,12 +169,12 @@ class Trial:
                     )
                     hint = "go back to reading lines at 'end', whether 'game' or 'quit' comes then"
                     shown = talk.last_exchange(SHOWN_LINES), self._stderr(talk)
-                    return Outcome(
+                    return SituationOutcome(
                         situation, _mark(situation), "", Failure(0, None, words, "not-idle", hint, *shown), plies
                     )
-        return Outcome(situation, Mark.PASSED, plies=plies)
+        return SituationOutcome(situation, Mark.PASSED, plies=plies)
 
-    async def _resumed(self, situation: Situation) -> Outcome:
+    async def _resumed(self, situation: Situation) -> SituationOutcome:
         color = situation.color
         game = PlannedGame(replace(situation, plies=INTERRUPTED_AFTER), self._seed, breaks=True)
         spec = self._spec(situation, None)
@@ -183,21 +182,21 @@ class Trial:
         async with self._talk(situation, grace=0) as talk:
             await talk.play(referee, color, game.answer, game.is_at_break)
             if referee.refused is not None:
-                return Outcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
+                return SituationOutcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
             if fault := referee.seats[color].fault:
                 return self._fault(situation, referee, talk, fault, "before it was interrupted: ")
             if _gave_up(referee, color):
                 return self._resigned(situation, referee, talk)
             history: History | None = referee.history(now())
         if history is None or referee.is_over:
-            return Outcome(situation, Mark.PASSED, "the game was over before", plies=len(referee.actions))
+            return SituationOutcome(situation, Mark.PASSED, "the game was over before", plies=len(referee.actions))
         again = Referee(spec, history=history)
         game = PlannedGame(situation, self._seed + 1)
         async with self._talk(situation) as talk:
             await talk.play(again, color, game.answer, game.is_at_break)
             if fault := again.seats[color].fault:
                 return self._fault(situation, again, talk, fault)
-        return Outcome(situation, Mark.PASSED, plies=len(again.actions))
+        return SituationOutcome(situation, Mark.PASSED, plies=len(again.actions))
 
     # --- what they are made of ----------------------------------------------------------------------------------------
 
@@ -235,21 +234,23 @@ class Trial:
         seat = referee.seats[color]
         self.declared, self.author = seat.declared or self.declared, seat.author or self.author
 
-    def _fault(self, situation: Situation, referee: Referee, talk: Talk, fault: Fault, where: str = "") -> Outcome:
+    def _fault(
+        self, situation: Situation, referee: Referee, talk: Talk, fault: Fault, where: str = ""
+    ) -> SituationOutcome:
         ply = len(referee.actions) + 1 if referee.game is not None else 0
         fault = Fault(fault.reason, where + fault.text)
         failure = _failure(ply, fault, talk.hint)
         if situation.twist is Twist.NOISE:
             failure = replace(failure, hint="; ".join(filter(None, (OF_NOISE, failure.hint))))
         shown = replace(failure, exchange=talk.last_exchange(SHOWN_LINES), stderr=self._stderr(talk))
-        return Outcome(situation, _mark(situation), "", shown, len(referee.actions))
+        return SituationOutcome(situation, _mark(situation), "", shown, len(referee.actions))
 
-    def _resigned(self, situation: Situation, referee: Referee, talk: Talk) -> Outcome:
+    def _resigned(self, situation: Situation, referee: Referee, talk: Talk) -> SituationOutcome:
         words = "expected it to play, and it resigned in its first turn"
         shown = talk.last_exchange(SHOWN_LINES), self._stderr(talk)
         plies = len(referee.actions)
         failure = Failure(plies, Reason.RESIGN, words, Mistake.RESIGNED.value, RESIGNED_HINT, *shown)
-        return Outcome(situation, _mark(situation), "", failure, plies)
+        return SituationOutcome(situation, _mark(situation), "", failure, plies)
 
     @staticmethod
     def _stderr(talk: Talk) -> tuple[str, ...]:
@@ -272,11 +273,11 @@ def _failure(ply: int, fault: Fault, hint: Hint | None) -> Failure:
     return Failure(ply, fault.reason, fault.text, hint.mistake.value if hint else "", hint.text if hint else "")
 
 
-def _failed(situation: Situation, ply: int, fault: Fault, hint: Hint | None) -> Outcome:
-    return Outcome(situation, Mark.FAILED, "", _failure(ply, fault, hint))
+def _failed(situation: Situation, ply: int, fault: Fault, hint: Hint | None) -> SituationOutcome:
+    return SituationOutcome(situation, Mark.FAILED, "", _failure(ply, fault, hint))
 
 
-def _why_not(outcomes: list[Outcome]) -> str:
+def _why_not(outcomes: list[SituationOutcome]) -> str:
     """Why nothing more is tried, if so."""
     tried = [outcome for outcome in outcomes if outcome.mark is not Mark.NOT_APPLICABLE]
     failures = [outcome.failure for outcome in tried if outcome.mark is Mark.FAILED]

@@ -103,8 +103,8 @@ def _replay(
     bot: str, replay: tuple[Path, str], side: str | None, options: dict[str, Any], *, as_json: bool, color: str
 ) -> int:
     from arena.bots.sandbox.levels import AUTO, choose
-    from arena.check.replayed import StoredGame
     from arena.check.service import replay_bot
+    from arena.check.stored_game import StoredGame
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.league.league_options import PlayOptions

@@ -108,8 +108,8 @@ def _remark_on_table(left_out: int, not_counted: int) -> None:
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
     """Print the games of a store by machine. Raises `UsageError` for what does not go with it."""
-    from arena.report.consoles import results_console
-    from arena.report.machines import by_machine, machines_json, machines_report
+    from arena.report.consoles import results_console, to_json
+    from arena.report.machines import by_machine, machines_report
 
     if others:
         raise UsageError(f"--{others[0]}: expected --by machine alone, or with --json")
@@ -118,7 +118,7 @@ def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
         entry = by_machine(record for record in stored if record is not None)
         damage = opened.count().damage
     if as_json:
-        result(machines_json(entry))
+        result(to_json(entry))
     else:
         results_console().print(machines_report(entry))
     return warn_of_damage(store, damage)

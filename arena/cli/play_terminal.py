@@ -17,7 +17,7 @@ import trio
 
 from arena.cli.pager import AUTO, paint_for
 from arena.cli.streams import flush_results, result
-from arena.game.seat_state import SeatState, Stage
+from arena.game.person_seat import SeatStage, SeatState
 from arena.game.setups import Rows
 from arena.play.session import RefusedError, Session
 from arena.report.boards import Paint, board_text
@@ -46,7 +46,7 @@ LAST_PLIES = 2
 """Actions that are told below a screen: a bot answers before what the person did could be read."""
 MOST_WAYS = 8
 """Actions that an answer lists."""
-ASKED = (Stage.MOVING, Stage.SETTING_UP)
+ASKED = (SeatStage.MOVING, SeatStage.SETTING_UP)
 """The stages in which the person is asked."""
 HELP = """\
 e4-e5          move; also 'e4 e5' and 'e4e5'
@@ -78,7 +78,7 @@ class TerminalGame:
         self._is_typed = sys.stdin.isatty()
         self._redraws = self._is_typed and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         self._paint = paint_for(AUTO)
-        self._shown: tuple[Stage, int] | None = None
+        self._shown: tuple[SeatStage, int] | None = None
         """The stage and the ply on the screen."""
         self._plies_told = 0
         self._confirm = ""
@@ -94,7 +94,7 @@ class TerminalGame:
         while True:
             state = self._session.state(self._color)
             self._show(state)
-            if state.stage in (Stage.OVER, Stage.PAUSED):
+            if state.stage in (SeatStage.OVER, SeatStage.PAUSED):
                 return
             for line in await self._next(state):
                 if line is None:
@@ -137,13 +137,13 @@ class TerminalGame:
         if now == self._shown:
             self._tell_remark(state)
             return
-        if self._shown is None or self._shown[0] is Stage.STARTING:  # in a resumed game only the last actions
+        if self._shown is None or self._shown[0] is SeatStage.STARTING:  # in a resumed game only the last actions
             self._plies_told = max(0, state.plies - LAST_PLIES)
         self._shown = now
         self._earlier_ply = state.plies
-        if state.stage is Stage.SETTING_UP:
+        if state.stage is SeatStage.SETTING_UP:
             self._print(self._replacing(self._setup.screen(state.players)))
-        elif state.stage is Stage.STARTING:
+        elif state.stage is SeatStage.STARTING:
             self._print(stage_words(state))
         elif self._redraws:
             self._print(self._replacing(self._screen(state)))
@@ -152,9 +152,9 @@ class TerminalGame:
             for action in self._session.actions(self._color, self._plies_told + 1):
                 self._print(f"{action.ply}. {action_words(action, state.color)}")
                 self._plies_told = action.ply
-            if state.stage in (Stage.MOVING, Stage.OVER):
+            if state.stage in (SeatStage.MOVING, SeatStage.OVER):
                 self._print(self._screen(state))
-            elif state.stage is not Stage.WAITING:
+            elif state.stage is not SeatStage.WAITING:
                 self._print(stage_words(state))
         self._tell_remark(state)
         self._prompt(state)
@@ -190,7 +190,7 @@ class TerminalGame:
 
     def _answer(self, typed: Typed, state: SeatState) -> str:
         """Do what was typed, and return the answer. Raises `RefusedError`."""
-        if state.stage is Stage.SETTING_UP and typed.verb not in (Verb.PAUSE, Verb.RESIGN, Verb.RULES):
+        if state.stage is SeatStage.SETTING_UP and typed.verb not in (Verb.PAUSE, Verb.RESIGN, Verb.RULES):
             answer = self._setup.change(typed)
             return self._replacing(self._setup.screen(state.players)) if answer is None else answer
         match typed:
@@ -223,7 +223,7 @@ class TerminalGame:
                 self._session.resign(self._color)
                 return ""
             case Typed(Verb.PAUSE):
-                begun = state.stage not in (Stage.STARTING, Stage.SETTING_UP, Stage.READY)
+                begun = state.stage not in (SeatStage.STARTING, SeatStage.SETTING_UP, SeatStage.READY)
                 (self._session.pause if begun else self._session.leave)()
                 return ""
             case Typed(Verb.HELP):
@@ -262,7 +262,7 @@ class TerminalGame:
         return ""
 
     def _targets(self, square: str, state: SeatState) -> str:
-        if state.stage is not Stage.MOVING:
+        if state.stage is not SeatStage.MOVING:
             return "it is not your turn"
         choices = [choice for choice in state.choices if choice.origin == square]
         if choices:

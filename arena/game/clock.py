@@ -19,7 +19,7 @@ are read within 17 ms after they came, with 8 games within 2 ms; what is more is
 that a bot can gain with a move, should it find a way to keep the arena busy."""
 
 
-class Stop(NamedTuple):
+class Suspension(NamedTuple):
     """A time in which the arena did not run: it was stopped, or the machine slept.
 
     `seconds` is how long, `unsure` how much of it the bots may have been running, and the clock left out.
@@ -93,7 +93,7 @@ class Clock:
         return now + (limit if limit < bank else bank) + self._margin[color]
 
     def stop(self, color: Color, now: float) -> float:
-        """Stop the side's clock and charge it; returns the seconds taken.
+        """Suspension the side's clock and charge it; returns the seconds taken.
 
         Whole microseconds are charged, as records keep them: so every time that a bot was shown follows from a record.
         """

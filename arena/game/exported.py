@@ -5,9 +5,9 @@ one way to write a game: a line that is read is written again and has to give th
 twice, odd numbers and text that is not printable are refused. The checksum is no signature: `arena.game.recheck` says
 what can have been played.
 
-A view has no hidden rank in any form. What a seat has been told comes from `arena.game.view` alone. Of the other side
-all is left out that a rank could be worked out from: its set-up, the seeds, all that the bot has written, what it used
-and how long it thought. Which games may be read together is for `arena.league.readers` to say.
+A view has no hidden rank in any form. What a seat has been told comes from `arena.game.seat_view` alone. Of the other
+side all is left out that a rank could be worked out from: its set-up, the seeds, all that the bot has written, what it
+used and how long it thought. Which games may be read together is for `arena.league.readers` to say.
 """
 
 import json
@@ -26,10 +26,10 @@ from arena.errors import ArenaError
 from arena.game.faults import lost_by, named
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.replay import Replay
+from arena.game.seat_view import enemy_squares, tell
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.game.view import enemy_squares, tell
 from arena.rules.events import Event, Fought
 from arena.system.printable import printable, shown
 from protocol.codec import encode_for_bot

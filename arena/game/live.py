@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from arena.game.clock import MICROSECONDS, Clock
 from arena.game.record import History, NoteLine
 from arena.game.seat import Seat
+from arena.game.seat_view import SeatView, enemy_squares, is_told_as_moved, legal_actions, opening, tell
 from arena.game.spec import GameSpec, Opening
-from arena.game.view import SeatView, enemy_squares, is_told_as_moved, legal_actions, opening, tell
 from arena.rules.events import Event, Outcome
 from arena.rules.game import Game
 from protocol.codec import legal_lines

@@ -1,18 +1,14 @@
-"""What a person in a seat knows, worked out from the messages that a bot in that seat would be sent, and no others.
+"""What a person in a seat knows, and what is drawn of it: frozen values, which are JSON as they stand.
 
-Fed with messages, as a bot is, this keeps the kit's own `View` and makes of it what is drawn. It judges nothing: what
-is legal it has from the arena's own `legal` lines, which a person's seat asks for as a bot can.
+All of it comes from the messages that a bot in that seat would be sent, by way of the kit's own `View`, until the game
+is over: then `truth` and `words` say what the host knows. Nothing is judged here: what is legal comes from the arena's
+`legal` lines, which a person's seat asks for as a bot can.
 """
 
-from arena.game.seat_state import (
-    ActionState,
-    ChoiceState,
-    FightState,
-    GuessState,
-    PieceState,
-    ShownState,
-    Stage,
-)
+import enum
+
+import msgspec
+
 from protocol import messages
 from protocol.actions import parts
 from protocol.messages import ArenaMessage
@@ -20,13 +16,165 @@ from protocol.notation import SQUARES, Color, Rank
 from protocol.piece import Piece
 from protocol.view import View
 
+Square = str
+Letter = str
+"""The one character of a rank, as everywhere (`protocol.notation.RANK_LETTERS`)."""
+ColorWord = str
+"""`red` or `blue`."""
+
+
+class SeatStage(enum.Enum):
+    """Where the game stands for a seat."""
+
+    STARTING = "starting"
+    """The other side is starting."""
+    SETTING_UP = "setting-up"
+    """This seat has to set up."""
+    READY = "ready"
+    """It has set up, and the other side has not."""
+    MOVING = "moving"
+    """It is to move."""
+    WAITING = "waiting"
+    """The other side is to move."""
+    OVER = "over"
+    PAUSED = "paused"
+    """The game was interrupted, and will go on another day."""
+
+
+class PieceState(msgspec.Struct, frozen=True):
+    """A piece on the board as this seat knows it.
+
+    `rank` is None while it is not known; `could_be` are then the ranks that it can have for certain, strongest last.
+    """
+
+    square: Square
+    color: ColorWord
+    rank: Letter | None
+    moved: bool
+    could_be: tuple[Letter, ...] = ()
+
+
+class FightState(msgspec.Struct, frozen=True):
+    """A fight. `defender` is None where this seat is not told it; `survivor` is `attacker`, `defender` or `neither`."""
+
+    square: Square
+    attacker: Letter
+    defender: Letter | None
+    survivor: str
+
+
+class ShownState(msgspec.Struct, frozen=True):
+    """A rank on a square: one that has become public, or of a piece that came back."""
+
+    square: Square
+    rank: Letter
+
+
+class GuessState(msgspec.Struct, frozen=True):
+    """A guess of an infiltrator."""
+
+    square: Square
+    rank: Letter
+    right: bool
+
+
+class ActionState(msgspec.Struct, frozen=True):
+    """What a side has done, and what this seat was told of it.
+
+    `origin` and `target` are the squares that the action names first and last; None for resigning. Of a rescue `target`
+    is where the piece went, of a guess whom it asked.
+    """
+
+    ply: int
+    color: ColorWord
+    action: str
+    origin: Square | None = None
+    target: Square | None = None
+    fight: FightState | None = None
+    revealed: ShownState | None = None
+    rescued: ShownState | None = None
+    guess: GuessState | None = None
+
+
+class ChoiceState(msgspec.Struct, frozen=True):
+    """A legal action of this turn, in its parts: see `protocol.actions.Parts`.
+
+    `over` is the corner of a captain's path, `rescued` and `rescue_square` are what comes back where, `guessed` is the
+    rank that the piece on `origin` says that the one on `target` has.
+    """
+
+    action: str
+    origin: Square
+    target: Square
+    over: Square | None = None
+    rescued: Letter | None = None
+    rescue_square: Square | None = None
+    guessed: Letter | None = None
+
+
+class ClockState(msgspec.Struct, frozen=True):
+    """A side's clock in milliseconds; `left_ms` is what it has for its turn, None without a clock.
+
+    `bank_ms` is shown where a bank and a limit per move are both in force. `runs` says that it runs now, and `left_ms`
+    is as of the moment when this value was made.
+    """
+
+    left_ms: int | None
+    bank_ms: int | None = None
+    runs: bool = False
+
+
+class EndState(msgspec.Struct, frozen=True):
+    """How the game ended for this seat: `win`, `loss` or `draw`, the reason, and in words, with what a bot did wrong.
+
+    `truth` are the 100 cells of the board with all ranks shown; empty if no game came about. `number` is the game's in
+    the store, None while it is not stored.
+    """
+
+    result: str
+    reason: str
+    words: str
+    truth: tuple[str, ...] = ()
+    number: int | None = None
+
+
+class SeatState(msgspec.Struct, frozen=True):
+    """All that is drawn for a seat. `version` rises with each change.
+
+    `players` are the names of Red and Blue. `army` is how many pieces there are of each rank. `setup` are this seat's
+    rows, own back row first, once it has set up. `lost` are the pieces that Red and Blue have lost, as this seat was
+    told them, the first lost first, and `hidden` how many of each rank the enemy still has that are not known.
+    `choices` are the legal actions of this turn, and none in another's. `last` is the last action of all, `plies` how
+    many there were. `clocks` are Red's and Blue's. `resigns`: this seat has resigned, which counts as soon as it is to
+    move. `remark` is a line for people, such as that the bot was started again.
+    """
+
+    version: int
+    color: ColorWord
+    stage: SeatStage
+    players: tuple[str, str]
+    ruleset: str
+    rules: tuple[tuple[str, str], ...]
+    army: tuple[tuple[Letter, int], ...]
+    setup: tuple[str, ...] | None
+    plies: int
+    pieces: tuple[PieceState, ...]
+    lost: tuple[tuple[Letter, ...], tuple[Letter, ...]]
+    hidden: tuple[tuple[Letter, int], ...]
+    choices: tuple[ChoiceState, ...]
+    last: ActionState | None
+    clocks: tuple[ClockState, ClockState]
+    resigns: bool = False
+    remark: str = ""
+    end: EndState | None = None
+
 
 class PersonSeat:
     """One seat's knowledge of one game. `tell` it each message; the rest is read."""
 
     def __init__(self, color: Color) -> None:
         self.color = color
-        self.stage = Stage.STARTING
+        self.stage = SeatStage.STARTING
         self.told: list[ArenaMessage] = []
         """Every message so far, oldest first."""
         self.actions: list[ActionState] = []
@@ -46,18 +194,18 @@ class PersonSeat:
             case messages.Game(color, variant):
                 self._view = View(color, variant)
             case messages.SetupRequest():
-                self.stage = Stage.SETTING_UP
+                self.stage = SeatStage.SETTING_UP
             case messages.Restore(rows):
                 self.set_up(rows)
-                self.stage = Stage.WAITING
+                self.stage = SeatStage.WAITING
             case messages.Turn():
-                self.stage = Stage.MOVING
+                self.stage = SeatStage.MOVING
                 self._choices = tuple(_choice(action) for action in self._view.legal)
             case messages.Error(text):
                 self.error = text
             case messages.End():
                 self.end = message
-                self.stage = Stage.OVER
+                self.stage = SeatStage.OVER
             case messages.Moved() | messages.Battle() | messages.Reveal() | messages.Rescued() | messages.Guess():
                 self._happened(message)
             case _:
@@ -68,11 +216,11 @@ class PersonSeat:
         """This seat has set up so."""
         self.rows = rows
         self._view.place_own(rows)
-        self.stage = Stage.READY
+        self.stage = SeatStage.READY
 
     def acted(self) -> None:
         """This seat has answered its turn."""
-        self.stage = Stage.WAITING
+        self.stage = SeatStage.WAITING
 
     def after(self, plies: int) -> "PersonSeat":
         """The seat as it was after so many plies, made again from what it had been told by then."""
@@ -89,8 +237,8 @@ class PersonSeat:
         """Keep what was told of an action: a `moved` begins it, what follows belongs to it."""
         if isinstance(message, messages.Moved):
             self.actions.append(_action(len(self.actions) + 1, message))
-            if self.stage is Stage.READY:
-                self.stage = Stage.WAITING
+            if self.stage is SeatStage.READY:
+                self.stage = SeatStage.WAITING
             return
         last = self.actions[-1]
         fight, revealed, rescued, guess = last.fight, last.revealed, last.rescued, last.guess
@@ -129,7 +277,7 @@ class PersonSeat:
     @property
     def choices(self) -> tuple[ChoiceState, ...]:
         """The legal actions of this seat's turn; none in another's."""
-        return self._choices if self.stage is Stage.MOVING else ()
+        return self._choices if self.stage is SeatStage.MOVING else ()
 
     @property
     def turn(self) -> tuple[int, int, int | None, int | None]:

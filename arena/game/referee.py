@@ -19,16 +19,15 @@ In the two phases in which both bots work at once, starting and setting up, a fa
 otherwise it would be chance which of two broken bots is noticed first. If both are at fault, both lose.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from arena.game import faults
-from arena.game.clock import NEVER, Stop, counted
+from arena.game.clock import NEVER, Suspension, counted
 from arena.game.faults import Excess, Fault, Unstartable
 from arena.game.live import LiveGame
 from arena.game.record import History
-from arena.game.refusals import refusal, unrestorable
 from arena.game.seat import SETTLE_SECONDS, Introduction, Seat
-from arena.game.spec import GameSpec
+from arena.game.spec import GameSpec, Player
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game
@@ -136,7 +135,7 @@ class Referee:
 
     def unrestorable(self) -> str:
         """Who could not go on with this game after a pause, and why, in words; empty if both can."""
-        return unrestorable(self.seats, self.spec.players)
+        return _unrestorable(self.seats, self.spec.players)
 
     def take(self, color: Color) -> bytes:
         """All that has to be sent to a seat now, in one write."""
@@ -239,7 +238,7 @@ class Referee:
             if now >= seat.deadline and not seat.fault and not self.is_over:
                 self._late(seat, now)
 
-    def stopped(self, stop: Stop, now: float) -> None:
+    def stopped(self, stop: Suspension, now: float) -> None:
         """The arena did not run for a time; now it does. To be said before what it found out since is passed on."""
         for seat in self.seats:
             if seat.deadline < NEVER:
@@ -294,7 +293,7 @@ class Referee:
                 self.live.recall(self._history)
             self._forfeit()
         elif self._meeting is Phase.IDLE and (
-            why := refusal(self.seats, self.spec, self._history, can_pause=self._can_pause)
+            why := _refusal(self.seats, self.spec, self._history, can_pause=self._can_pause)
         ):
             self.refused = why
         elif self._history is not None:
@@ -386,3 +385,21 @@ class Referee:
 def _may_answer(data: bytes) -> bool:
     """Whether there may be an answer in what came too late: notes and comments are none."""
     return any(line.strip() and not line.startswith((b"note ", b"#")) for line in data.split(b"\n"))
+
+
+def _unrestorable(seats: Sequence[Seat], players: Sequence[Player]) -> str:
+    """Who could not go on with a game after a pause, and why, in words; empty if all can."""
+    unable = [faults.named(players, seat.color) for seat in seats if not seat.can_be_restored]
+    return " and ".join(f"{name} says 'cannot restore'" for name in unable)
+
+
+def _refusal(seats: Sequence[Seat], spec: GameSpec, history: History | None, *, can_pause: bool) -> str | None:
+    """Why bots that have introduced themselves are not to play this game, in words; None if they can."""
+    said = _unrestorable(seats, spec.players)
+    if not said:
+        return None
+    if history is not None:
+        return f"the paused game cannot go on: {said}: play it anew with 'arena match'"
+    if spec.opening is not None:
+        return f"the game cannot begin with an opening: {said}: play without --openings, or without such bots"
+    return f"the game could not go on once it was paused: {said}: play it without --pause" if can_pause else None

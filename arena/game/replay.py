@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from arena.game.record import GameRecord, RecordError
-from arena.game.view import SeatView, tell
+from arena.game.seat_view import SeatView, tell
 from arena.rules.events import Event, IllegalActionError
 from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines
@@ -14,7 +14,7 @@ from protocol.notation import Color
 
 
 @dataclass(frozen=True)
-class Step:
+class ReplayStep:
     """One ply of a replay: its number, whose it was, the action, what came of it and how long it took."""
 
     ply: int
@@ -62,7 +62,7 @@ class Replay(SeenGame):
         except (RulesetError, IllegalSetupError) as error:
             raise RecordError(f"game {record.id}: {error}") from None
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[ReplayStep]:
         """Play the recorded actions one by one; the position is the one after each step that is handed out."""
         for action, microseconds in zip(self.record.actions, self.record.times_us, strict=True):
             color = self.game.to_move
@@ -70,4 +70,4 @@ class Replay(SeenGame):
                 events = self.apply(action)
             except IllegalActionError as error:
                 raise RecordError(f"game {self.record.id}: ply {self.game.ply + 1}: {error}") from None
-            yield Step(self.game.ply, color, action, events, microseconds)
+            yield ReplayStep(self.game.ply, color, action, events, microseconds)

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from arena.game.clock import NEVER, Stop
+from arena.game.clock import NEVER, Suspension
 from arena.game.connection import LineConnection
 from arena.game.faults import Fault
-from arena.game.view import SeatView
+from arena.game.seat_view import SeatView
 from protocol.conversation import Phase
 from protocol.messages import Ability, ArenaMessage, Want
 from protocol.notation import Color
@@ -114,7 +114,7 @@ class Seat:
         self.stopped = stopped
         self.deadline = max(self.deadline, settled)
 
-    def was_stopped(self, stop: Stop, now: float) -> None:
+    def was_stopped(self, stop: Suspension, now: float) -> None:
         """The arena did not run for a time in which the seat had to answer; now it does."""
         self.stopped += stop.seconds
         self.unsure += stop.unsure

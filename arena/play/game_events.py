@@ -1,7 +1,7 @@
 """What can be watched of a game, as frozen values: it has started, a side has acted, it is over.
 
 A watcher is called by the runner, in the order of the events. It sees what the host may see; what a seat may know of
-public events is said by `arena.game.view.tell`.
+public events is said by `arena.game.seat_view.tell`.
 """
 
 import msgspec

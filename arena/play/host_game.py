@@ -7,10 +7,10 @@ import math
 from collections.abc import Callable
 
 from arena.game.clock import MICROSECONDS, Clock
+from arena.game.person_seat import ClockState
 from arena.game.record import GameRecord, History
-from arena.game.seat_state import ClockState
+from arena.game.seat_view import true_cells
 from arena.game.spec import GameSpec
-from arena.game.view import true_cells
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game

@@ -18,9 +18,8 @@ from msgspec.structs import replace as replace_fields
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
-from arena.game.person_seat import PersonSeat
+from arena.game.person_seat import ActionState, ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.game.record import GameRecord, History
-from arena.game.seat_state import ActionState, ClockState, EndState, SeatState, Stage
 from arena.game.setups import Preset, Rows, SetupCheck, check_rows, presets, random_rows
 from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult
@@ -130,7 +129,7 @@ class Session:
         return chair.participant
 
     def _told(self, chair: _Chair) -> None:
-        if chair.resigns and chair.seat.stage is Stage.MOVING:
+        if chair.resigns and chair.seat.stage is SeatStage.MOVING:
             self._say_move(chair, RESIGN)
         chair.change()
 
@@ -139,8 +138,8 @@ class Session:
             case GameStarted():
                 self._host.started(event, trio.current_time())
                 for chair in self._chairs.values():
-                    if chair.seat.stage is Stage.READY:
-                        chair.seat.stage = Stage.WAITING
+                    if chair.seat.stage is SeatStage.READY:
+                        chair.seat.stage = SeatStage.WAITING
             case ActionPlayed():
                 self._host.played(event, trio.current_time())
             case _:
@@ -201,7 +200,7 @@ class Session:
         seat = self._chairs[color].seat.after(plies)
         return replace_fields(
             self.state(color),
-            stage=Stage.WAITING,
+            stage=SeatStage.WAITING,
             plies=len(seat.actions),
             pieces=seat.pieces(),
             lost=seat.lost(),
@@ -231,12 +230,13 @@ class Session:
     def cells(self, color: Color) -> tuple[str, ...]:
         return self._chairs[color].seat.cells()
 
-    def _stage(self, seat: PersonSeat) -> Stage:
+    def _stage(self, seat: PersonSeat) -> SeatStage:
         if self._is_paused:
-            return Stage.PAUSED
+            return SeatStage.PAUSED
         if self._result:
-            return Stage.OVER
-        return Stage.WAITING if seat.stage is Stage.OVER else seat.stage  # the verdict's words are still to come
+            return SeatStage.OVER
+        # The verdict's words are still to come.
+        return SeatStage.WAITING if seat.stage is SeatStage.OVER else seat.stage
 
     def _clock_of(self, color: Color) -> ClockState:
         return self._host.clock(color, trio.current_time, stands=self.is_over)
@@ -255,7 +255,7 @@ class Session:
 
     def set_up(self, color: Color, rows: Sequence[str]) -> None:
         """Set up for a person. Raises `RefusedError` if the set-up is not legal, or not asked for now."""
-        chair = self._chair_at(color, Stage.SETTING_UP, "a set-up is not asked for now")
+        chair = self._chair_at(color, SeatStage.SETTING_UP, "a set-up is not asked for now")
         check = self.check_setup(rows)
         if not check.is_legal:
             missing = ", ".join(f"{count} x {letter}" for letter, count in check.missing)
@@ -267,7 +267,7 @@ class Session:
         if action == RESIGN:
             self.resign(color)
             return
-        chair = self._chair_at(color, Stage.MOVING, "it is not your turn")
+        chair = self._chair_at(color, SeatStage.MOVING, "it is not your turn")
         if all(choice.action != action for choice in chair.seat.choices):
             raise self._refusal(action)
         self._say_move(chair, action)
@@ -276,10 +276,10 @@ class Session:
         """Resign for a person: now, or as soon as it is to move. Raises `RefusedError` if no game is under way."""
         chair = self._chairs[color]
         stage = self._stage(chair.seat)
-        if stage not in (Stage.MOVING, Stage.WAITING):
+        if stage not in (SeatStage.MOVING, SeatStage.WAITING):
             raise RefusedError("there is nothing to resign" + (" yet" if not self.is_over else ": the game is over"))
         chair.resigns = True
-        if stage is Stage.MOVING:
+        if stage is SeatStage.MOVING:
             self._say_move(chair, RESIGN)
         chair.change()
 
@@ -328,7 +328,7 @@ class Session:
 
     # --- saying it ----------------------------------------------------------------------------------------------------
 
-    def _chair_at(self, color: Color, stage: Stage, otherwise: str) -> _Chair:
+    def _chair_at(self, color: Color, stage: SeatStage, otherwise: str) -> _Chair:
         chair = self._chairs[color]
         if self._stage(chair.seat) is not stage:
             raise RefusedError(self._over_words() or otherwise)

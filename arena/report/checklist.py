@@ -4,10 +4,9 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 
-from arena.check.replayed import Replayed
-from arena.check.results import Checked, Failure, Mark, Outcome, Said, Spread
-from arena.check.situations import Group
-from arena.game.dialogue_entries import Speaker
+from arena.check.situations import Checked, ExchangedLine, Failure, Mark, SituationGroup, SituationOutcome, Spread
+from arena.check.stored_game import Replayed
+from arena.game.transcript import Speaker
 from arena.report.boards import Paint, plain
 from arena.report.consoles import to_json
 
@@ -61,7 +60,7 @@ def check_json(checked: Checked) -> str:
     )
 
 
-def _situation(outcome: Outcome) -> dict[str, object]:
+def _situation(outcome: SituationOutcome) -> dict[str, object]:
     """Return one situation; it is `partly` passed if only the leagues of `needed_by` need it, or no game is lost by
     it."""
     situation = outcome.situation
@@ -136,11 +135,15 @@ def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
             yield from marked(Mark.NOT_TRIED, f"{what}: skipped, {remark}", paint)
 
 
-def _heading(group: Group, rules: str) -> str:
+LONGEST_STDERR = 400
+"""Characters shown of a line of standard error or of a build, which may name long paths before the error."""
+
+
+def _heading(group: SituationGroup, rules: str) -> str:
     return group.value.format(rules=rules)
 
 
-def _entry(outcome: Outcome, paint: Paint, *, is_told: bool) -> Iterator[str]:
+def _entry(outcome: SituationOutcome, paint: Paint, *, is_told: bool) -> Iterator[str]:
     """Yield the lines of an outcome; with `is_told` its failure stands above in full."""
     remarks = [outcome.situation.title]
     if outcome.mark is Mark.PARTLY and outcome.situation.needed_by:
@@ -172,10 +175,16 @@ def failure_lines(failure: Failure, paint: Paint, *, is_told: bool) -> Iterator[
     for said in failure.exchange:
         yield f"{INDENT}{_said(said)}"
     for line in failure.stderr:
-        yield f"{INDENT}stderr| {_cut(line, SHOWN_LINE - len('stderr| '))}"
+        yield from textwrap.wrap(
+            line[:LONGEST_STDERR],
+            WIDTH,
+            initial_indent=f"{INDENT}stderr| ",
+            subsequent_indent=f"{INDENT}      | ",
+            drop_whitespace=False,
+        )
 
 
-def _said(said: Said) -> str:
+def _said(said: ExchangedLine) -> str:
     if said.is_aside:
         return f"      | {said.text}"
     who = "arena" if said.speaker is Speaker.ARENA else "bot"

@@ -13,12 +13,12 @@ from typing import NamedTuple, Self
 import msgspec
 
 from arena.errors import UsageError
-from arena.game.dialogue_entries import Answer
 from arena.game.exported import ALL, told_to, verdict_words
 from arena.game.persons import is_person
 from arena.game.record import GameRecord, NoteLine
-from arena.game.replay import Replay, Step
-from arena.game.view import true_cells
+from arena.game.replay import Replay, ReplayStep
+from arena.game.seat_view import true_cells
+from arena.game.transcript import ActionTime
 from arena.report.boards import NO_MARKS, Paint, SquareMark, board_text, marks_of, plain
 from arena.report.consoles import to_json
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
@@ -193,7 +193,7 @@ class GameStyle:
 
 
 class Taken(NamedTuple):
-    """The time of an action in microseconds, as in `arena.game.dialogue_entries.Answer`."""
+    """The time of an action in microseconds, as in `arena.game.transcript.ActionTime`."""
 
     taken_us: int
     forgiven_us: int | None
@@ -201,7 +201,7 @@ class Taken(NamedTuple):
     interrupted_us: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, answer: Answer) -> Self:
+    def of(cls, answer: ActionTime) -> Self:
         return cls(answer.taken_us, answer.forgiven_us, answer.cpu_us)
 
     @classmethod
@@ -326,7 +326,7 @@ def _lost_text(ranks: list[Rank], names: Names) -> str:
     return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
 
 
-def _step(record: GameRecord, step: Step, notes: list[NoteLine], look: GameStyle) -> str:
+def _step(record: GameRecord, step: ReplayStep, notes: list[NoteLine], look: GameStyle) -> str:
     said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
     words = f"; {text}" if (text := told_words(step.events, look.view, look.names)) else ""
     taken = look.paint(f"  [{Taken.at(record, step.ply).text}]", "dim") if look.times else ""
@@ -430,7 +430,7 @@ def _ply_entries(record: GameRecord, look: GameStyle) -> list[dict[str, object]]
     return found
 
 
-def _ply(position: ReplayPosition, step: Step | None, view: str, taken: Taken | None) -> dict[str, object]:
+def _ply(position: ReplayPosition, step: ReplayStep | None, view: str, taken: Taken | None) -> dict[str, object]:
     """Return a ply with its events as the viewer was told, and the 100 cells of the position after it; without a step
     that of the set-ups."""
     red, blue = ("".join(rank.letter for rank in position.lost(color)) for color in Color)

@@ -5,9 +5,8 @@ Each line of the protocol is as it was sent, behind its sender and receiver; lin
 
 from collections.abc import Iterable, Iterator
 
-from arena.game.dialogue import dialogue
-from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.record import GameRecord
+from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, TranscriptEntry, transcript
 from arena.report.consoles import to_line
 from arena.report.game_list import ShownNames, shown_names
 from arena.report.game_text import Taken
@@ -40,18 +39,18 @@ def log_text(
     yield f"# game {number} ({record.id}): red {red} - blue {blue}"
     yield from (f"# {line}" for line in (*HANDSHAKE, *(KEPT if is_followed else ())))
     ply = 0
-    for entry in _of_side(dialogue(record, is_followed=is_followed), side):
+    for entry in _of_side(transcript(record, is_followed=is_followed), side):
         if entry.ply != ply:
             ply = entry.ply
             yield f"# ply {ply}"
         match entry:
-            case Line(_, color, Speaker.ARENA, text):
+            case SpokenLine(_, color, Speaker.ARENA, text):
                 yield f"{'to ' + color.word:<{PREFIX}}{text}"
-            case Line(_, color, _, text):
+            case SpokenLine(_, color, _, text):
                 yield f"{'from ' + color.word:<{PREFIX}}{text}"
             case Remark(_, color, text):
                 yield f"# {color.word + ': ' if color is not None else ''}{text}"
-            case Answer() if times:
+            case ActionTime() if times:
                 yield f"# {entry.color.word}: {Taken.of(entry).text}"
     for color in _shown(side):
         stderr = record.stderr[color].rstrip()
@@ -63,12 +62,12 @@ def log_text(
 def log_json(record: GameRecord, side: Color | None, *, is_followed: bool) -> Iterator[str]:
     """Yield the dialogue as JSON, one object a line: what was said in the dialogue with the bot of a `side`, times in
     microseconds, remarks, and the end of standard error. Raises `RecordError` if the record cannot be true."""
-    for entry in _of_side(dialogue(record, is_followed=is_followed), side):
+    for entry in _of_side(transcript(record, is_followed=is_followed), side):
         where = {"ply": entry.ply, "side": None if entry.color is None else entry.color.word}
         match entry:
-            case Line(_, _, speaker, text):
+            case SpokenLine(_, _, speaker, text):
                 yield to_line({"kind": "line", **where, "said_by": speaker, "line": text})
-            case Answer(_, _, taken, forgiven, cpu):
+            case ActionTime(_, _, taken, forgiven, cpu):
                 times = {"taken_us": taken, "forgiven_us": forgiven, "cpu_us": cpu}
                 yield to_line({"kind": "answer", **where, **times})
             case Remark(_, _, text):
@@ -82,5 +81,5 @@ def _shown(side: Color | None) -> tuple[Color, ...]:
     return tuple(Color) if side is None else (side,)
 
 
-def _of_side(entries: Iterable[Entry], side: Color | None) -> Iterator[Entry]:
+def _of_side(entries: Iterable[TranscriptEntry], side: Color | None) -> Iterator[TranscriptEntry]:
     return (entry for entry in entries if side is None or entry.color is None or entry.color is side)

@@ -1,5 +1,6 @@
 """`arena standings --by machine`: whether results depend on the machine."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 import msgspec
@@ -8,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.game.record import GameRecord
+from arena.game.verdict import GameResult
 from arena.league.ratings.homogeneity import homogeneity
 from arena.play.machine import worker_of
-from arena.report.consoles import to_json
 from arena.system.printable import printable
-from protocol.notation import Color, Reason
+from protocol.notation import Reason
 
 NO_MACHINE = "not recorded"
 SIGNIFICANT = 0.01
@@ -44,20 +45,6 @@ class MachinesEntry(msgspec.Struct, frozen=True):
     p: float
 
 
-class _Count:
-    def __init__(self) -> None:
-        self.games = self.late = self.actions = self.taken_us = 0
-        self.red = 0.0
-
-    def add(self, record: GameRecord) -> None:
-        winner = record.verdict.result.winner
-        self.games += 1
-        self.red += 1.0 if winner is Color.RED else 0.5 if record.verdict.result.value == "draw" else 0.0
-        self.late += is_late(record)
-        self.actions += len(record.times_us)
-        self.taken_us += sum(record.times_us)
-
-
 def is_late(record: GameRecord) -> bool:
     if record.verdict.reason is Reason.NO_START:
         return record.seconds * 1000 >= min(time.start_ms for time in record.times)
@@ -72,31 +59,32 @@ def machine_of(record: GameRecord) -> str:
 
 def by_machine(records: Iterable[GameRecord]) -> MachinesEntry:
     """Count and compare games, in one pass."""
-    counts: dict[str, _Count] = {}
+    counts = defaultdict[str, Counter[str]](Counter)
 
     def compared() -> Iterable[tuple[tuple[str, str], str, str]]:
         for record in records:
-            machine = machine_of(record)
-            counts.setdefault(machine, _Count()).add(record)
-            red, blue = record.players
-            yield (red.digest, blue.digest), machine, record.verdict.result.value
+            machine, result, (red, blue) = machine_of(record), record.verdict.result, record.players
+            counts[machine] += Counter(
+                games=1,
+                half_points={GameResult.RED: 2, GameResult.DRAW: 1}.get(result, 0),
+                late=int(is_late(record)),
+                actions=len(record.times_us),
+                taken_us=sum(record.times_us),
+            )
+            yield (red.digest, blue.digest), machine, result.value
 
     test = homogeneity(compared())
     entries = tuple(
         MachineEntry(
             machine,
-            count.games,
-            count.red / count.games,
-            count.late,
-            count.taken_us / count.actions / 1000 if count.actions else None,
+            count["games"],
+            count["half_points"] / count["games"] / 2,
+            count["late"],
+            count["taken_us"] / count["actions"] / 1000 if count["actions"] else None,
         )
         for machine, count in sorted(counts.items())
     )
     return MachinesEntry(entries, test.games, test.chi_square, test.degrees, test.p)
-
-
-def machines_json(entry: MachinesEntry) -> str:
-    return to_json(entry)
 
 
 def machines_report(entry: MachinesEntry) -> RenderableType:

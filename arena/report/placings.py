@@ -11,7 +11,7 @@ from rich.text import Text
 
 from arena.errors import UsageError
 from arena.game.spec import Player
-from arena.league.league_options import PLACING
+from arena.league.league_options import PLACING, FormatName
 from arena.league.pairing.placing import (
     FormatPlace,
     KnockoutPlace,
@@ -204,8 +204,9 @@ def placing_in(
     formats the store names the disqualified, as far as the games confirm it.
     """
     said, found = borne_out(contents.kept.disqualified, lines, names), None
-    if any(f'"{name.value}"' in contents.kept.format for name in PLACING):
-        from arena.league.places import stored_places  # a table of another format needs no module of the formats
+    plain = (f'"{name.value}"' for name in FormatName if name not in PLACING)
+    if contents.kept.format and not any(name in contents.kept.format for name in plain):
+        from arena.league.places import stored_places  # not loaded for a format without places
 
         found = stored_places(store, contents)
     if found is None or found.problem:

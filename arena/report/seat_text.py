@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from arena.game.seat_state import ActionState, ChoiceState, ClockState, PieceState, SeatState, Stage
+from arena.game.person_seat import ActionState, ChoiceState, ClockState, PieceState, SeatStage, SeatState
 from arena.game.setups import Preset
 from arena.report.boards import Paint, SquareMark, board_text, plain, unpainted
 from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
@@ -32,13 +32,13 @@ WIDTH = 80
 BOARD_COLUMNS = 36
 PANEL_COLUMNS = WIDTH - BOARD_COLUMNS
 STAGES = {
-    Stage.STARTING: "{other} is starting",
-    Stage.SETTING_UP: "set up your pieces",
-    Stage.READY: "{other} is setting up",
-    Stage.MOVING: "your move",
-    Stage.WAITING: "{other} is thinking",
-    Stage.OVER: "the game is over",
-    Stage.PAUSED: "the game is paused",
+    SeatStage.STARTING: "{other} is starting",
+    SeatStage.SETTING_UP: "set up your pieces",
+    SeatStage.READY: "{other} is setting up",
+    SeatStage.MOVING: "your move",
+    SeatStage.WAITING: "{other} is thinking",
+    SeatStage.OVER: "the game is over",
+    SeatStage.PAUSED: "the game is paused",
 }
 RESULTS = {"win": "You have won", "loss": "You have lost", "draw": "A draw"}
 
@@ -148,10 +148,10 @@ def _panel(state: SeatState, names: Names) -> list[str]:
     lines = [f"clock: {_clock_text(state.clocks, own)}", ""] if any(c.left_ms is not None for c in state.clocks) else []
     lines += _paragraph("you lost: ", _counted(state.lost[own], names))
     lines += _paragraph("enemy lost: ", _counted(state.lost[own.opponent], names))
-    if state.stage is not Stage.OVER:  # when it is over the board shows all
+    if state.stage is not SeatStage.OVER:  # when it is over the board shows all
         hidden = [letter for letter, count in state.hidden for _ in range(count)]
         lines += _paragraph("enemy pieces not known: ", _counted(hidden, names))
-    if state.stage is Stage.MOVING:
+    if state.stage is SeatStage.MOVING:
         lines += ["", "e4-e5 moves, e4 shows where it can go,", "known e7 tells of a piece, help of all else"]
     return lines
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from arena.game.seat_state import ActionState, FightState, SeatState, Stage
+from arena.game.person_seat import ActionState, FightState, SeatStage, SeatState
 from arena.play.session import Session
 from arena.report.game_text import event_words
 from arena.report.piece_names import DEFAULT_NAMES, Names
@@ -194,7 +194,7 @@ def _moves(table: SeatTable, color: Color, since: int) -> tuple[MoveLine, ...]:
 
 def _after(table: SeatTable, state: SeatState) -> tuple[str, ...]:
     commands = table.commands
-    if state.stage is Stage.PAUSED:
+    if state.stage is SeatStage.PAUSED:
         lines = [("Resume it later", commands.go_on)]
     elif state.end is None:
         return ()

@@ -4,6 +4,7 @@ The pages are those of `arena report`, made on demand and cached for all viewers
 `problem` until it can be read again.
 """
 
+import json
 import os
 import re
 import secrets
@@ -16,6 +17,7 @@ from pathlib import Path
 import trio
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
 from arena.errors import ArenaError
 from arena.league.store import Store, damage_text
@@ -23,7 +25,9 @@ from arena.report.site.game_page import GameText
 from arena.report.site.page_frame import Site
 from arena.report.site.site_contents import NoGamesError, PlayedGames, SiteContents, SitePlan, read_site
 from arena.system.printable import printable
-from arena.web.guard import NOT_FOUND, Asset, RequestRefused
+from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.guard import NOT_FOUND, Asset, RequestRefused, static_route
+from arena.web.live_games import LiveGames
 
 LOOK_SECONDS = 0.5
 """The interval at which the file is checked for changes."""
@@ -37,6 +41,11 @@ UNREADABLE = "This store cannot be read now. The host has been told why."
 NO_PAGE = (
     "This game cannot be shown: it is not as it was stored, or cannot have been played so. The host has been told why."
 )
+
+LOST = "Not connected: this page may be out of date."
+SERVED = "The league is over. These pages are not served any more; `arena serve` serves them again."
+LOADS_A_SECOND = 20
+"""Pages that viewers load in a second because something is new."""
 
 Dress = Callable[[Site, str], Site]
 """Makes the served site of a version from the one for a disk."""
@@ -161,20 +170,58 @@ class StoreReader:
         self._told = problem
 
 
+def state_event(version: str, text: str, viewers: int, *, is_over: bool = False) -> Event:
+    """Return an event for viewers, who load a new version within some seconds: not all at once."""
+    within = viewers / LOADS_A_SECOND + (0 if is_over else 1)
+    told = {"version": version, "text": text, "lost": LOST, "within": within, "over": is_over}
+    return Event(json.dumps(told), "state")
+
+
 GAME = re.compile(r"games/([1-9]\d{0,17})\.(html|js)", re.ASCII)
 CACHE_BYTES = 64 << 20
 """The size of cached pages; beyond it the cache begins anew."""
 HTML, SCRIPT = "text/html; charset=utf-8", "text/javascript; charset=utf-8"
 
 
-class StorePages:
-    def __init__(self, reader: StoreReader) -> None:
-        self.reader = reader
+class ServedStore:
+    """One store with its pages below `prefix`, and its viewers; `live` are its games that are being played."""
+
+    def __init__(self, name: str, prefix: str, reader: StoreReader, audience: Viewers, live: LiveGames | None) -> None:
+        self.name, self.prefix, self.reader, self.live = name, prefix, reader, live
+        self.feed = Feed(audience, lambda: [self.event()])
         self._cache: dict[str, Asset] = {}
         self._cached = reader.state
         self._making = trio.Lock()  # one page is made at a time, and once for all who ask meanwhile
 
-    async def page(self, request: Request) -> Response:
+    def routes(self) -> list[BaseRoute]:
+        return [
+            *([static_route(self.prefix)] if self.prefix else []),
+            *(self.live.routes() if self.live else []),
+            Route(f"{self.prefix}/events", self._events),
+            Route(f"{self.prefix}/", self._page),
+            Route(f"{self.prefix}/{{name:path}}", self._page),
+        ]
+
+    async def run(self) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.reader.run)
+            if self.live:
+                nursery.start_soon(self.live.run)
+            state = self.reader.state
+            while True:
+                state = await self.reader.changed(state)
+                self.feed.publish(self.event())
+
+    def event(self) -> Event:
+        """Return the event with the version of the pages and a line about them. When the league is over, viewers end
+        their connections."""
+        state, is_over = self.reader.state, self.live is not None and self.live.is_over
+        return state_event(state.version, SERVED if is_over else state.text, len(self.feed), is_over=is_over)
+
+    async def _events(self, request: Request) -> EventAnswer:
+        return self.feed.answer()
+
+    async def _page(self, request: Request) -> Response:
         page = await self._asset(request.path_params.get("name") or "index.html")
         return page.answer(request)
 

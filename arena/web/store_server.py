@@ -1,6 +1,5 @@
 """`arena serve`: stores as pages that change as games are added. Stores are only read."""
 
-import json
 import re
 import signal
 from collections.abc import Callable, Sequence
@@ -22,20 +21,16 @@ from arena.system.printable import printable
 from arena.version import __version__
 from arena.web.address import Address, Hosts, Listening, hosts_of, listen
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
-from arena.web.guard import Complain, PageLook, application, served, static_route
+from arena.web.guard import Complain, PageLook, application, served
 from arena.web.live_games import LiveGames
 from arena.web.server import LIMITS, Application, OwnClock, Server, ServerLimits
-from arena.web.store_pages import State, StorePages, StoreReader
+from arena.web.store_pages import ServedStore, StoreReader, state_event
 
 LIVE = "live.html"
 FOOTER = f"Served by arena {__version__}."
 TITLE = "Stores"
 SOON_SECONDS = 0.02
-LOADS_A_SECOND = 20
-"""Pages that viewers load in a second because something is new."""
 NOW = ("Now playing", "now.html")
-LOST = "Not connected: this page may be out of date."
-SERVED = "The league is over. These pages are not served any more; `arena serve` serves them again."
 
 
 @dataclass(frozen=True)
@@ -44,53 +39,6 @@ class Running:
 
     audience: SeenBy
     delay: float
-
-
-@dataclass(frozen=True)
-class ServedStore:
-    """One store with its pages below `prefix`, and its viewers."""
-
-    name: str
-    prefix: str
-    reader: StoreReader
-    pages: StorePages
-    feed: Feed
-    live: LiveGames | None = None
-
-    def routes(self) -> list[BaseRoute]:
-        own = [static_route(self.prefix)] if self.prefix else []
-        return [
-            *own,
-            *(self.live.routes() if self.live else []),
-            Route(f"{self.prefix}/events", self._events),
-            Route(f"{self.prefix}/", self.pages.page),
-            Route(f"{self.prefix}/{{name:path}}", self.pages.page),
-        ]
-
-    async def _events(self, request: Request) -> EventAnswer:
-        return self.feed.answer()
-
-    async def run(self) -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.reader.run)
-            if self.live:
-                nursery.start_soon(self.live.run)
-            state = self.reader.state
-            while True:
-                state = await self.reader.changed(state)
-                self.feed.publish(self.event())
-
-    def event(self) -> Event:
-        return state_event(self.reader.state, len(self.feed), self.live is not None and self.live.is_over)
-
-
-def state_event(state: State, viewers: int, is_over: bool) -> Event:
-    """Return the event with the version of a store's pages, a line about them, and the seconds within which viewers
-    load what is new: not all at once. With `is_over` viewers end their connections."""
-    within = viewers / LOADS_A_SECOND + (0 if is_over else 1)
-    text = SERVED if is_over else state.text
-    told = {"version": state.version, "text": text, "lost": LOST, "within": within, "over": is_over}
-    return Event(json.dumps(told), "state")
 
 
 class StoreServer:
@@ -134,10 +82,7 @@ class StoreServer:
             )
 
         reader = StoreReader(path, replace(plan, dialogues=plan.dialogues is not False), dress, self._complain)
-        found: ServedStore
-        feed = Feed(self._audience, lambda: [found.event()])
-        found = ServedStore(name, prefix, reader, StorePages(reader), feed, self.live)
-        return found
+        return ServedStore(name, prefix, reader, self._audience, self.live)
 
     def application(self) -> Application:
         routes: list[BaseRoute] = []
@@ -172,10 +117,8 @@ class StoreServer:
 
     def _state(self) -> Event:
         states = [store.reader.state for store in self.stores]
-        text = f"Live: {sum(state.games for state in states)} games so far."
         version = "+".join(state.version for state in states)
-        within = 1 + len(self._feed) / LOADS_A_SECOND
-        return Event(json.dumps({"version": version, "text": text, "lost": LOST, "within": within}), "state")
+        return state_event(version, f"Live: {sum(state.games for state in states)} games so far.", len(self._feed))
 
     async def _events(self, request: Request) -> EventAnswer:
         return self._feed.answer()

@@ -24,9 +24,9 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.recorded import judged
 from arena.game.referee import Referee
+from arena.game.seat_view import legal_actions
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.game.view import legal_actions
 from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
 from arena.play.game_options import ArenaStoppedError
 from arena.rules.loading import load_ruleset

@@ -27,7 +27,7 @@ from arena.bots.arrivals import (
     STOP_SECONDS,
     Arrivals,
 )
-from arena.game.clock import Stop
+from arena.game.clock import Suspension
 
 needs_epoll = pytest.mark.skipif(not hasattr(select, "epoll"), reason="without epoll nobody looks")
 needs_schedstat = pytest.mark.skipif(
@@ -148,7 +148,7 @@ def test_the_heartbeat_notes_that_the_machine_has_slept_even_if_no_game_asks(mon
         with trio.fail_after(LONG):
             while not arrivals.stops:  # noqa: ASYNC110  (nothing tells of it but the list)
                 await trio.sleep(arena.bots.arrivals.BEAT_SECONDS)
-        assert arrivals.stops == [Stop(3600.0, 0.0)]
+        assert arrivals.stops == [Suspension(3600.0, 0.0)]
 
     trio.run(main)
 
@@ -460,7 +460,7 @@ def test_what_the_arena_works_before_its_heartbeat_is_no_stop(monkeypatch: pytes
             del timeout
             clock.jump(LONG)
 
-    async def run() -> list[Stop]:
+    async def run() -> list[Suspension]:
         arrivals = Arrivals.of_this_run()
         trio.lowlevel.add_instrument(Works())
         for _ in range(5):
@@ -476,7 +476,7 @@ def test_the_machines_sleep_is_a_stop_in_which_no_bot_ran_and_no_clock(scripted:
     scripted.suspended = LONG
     scripted.arrivals.note_suspension()
     scripted.arrivals.note_suspension()
-    assert scripted.arrivals.stops == [Stop(LONG, 0.0)]
+    assert scripted.arrivals.stops == [Suspension(LONG, 0.0)]
     assert scripted.arrivals.now() == 10.0
 
 

@@ -13,11 +13,20 @@ import pytest
 from terminals import read_all
 
 from arena.bots.sandbox.levels import Level
-from arena.check.noise import noisy
-from arena.check.opponent import Opponent, narrow_rows
-from arena.check.results import Checked, Failure, Mark, Outcome, spread
+from arena.check.opponent import BuiltInOpponent, narrow_rows, noisy
 from arena.check.service import CheckOptions, check_bot
-from arena.check.situations import Extent, Foe, Group, Situation, script
+from arena.check.situations import (
+    Checked,
+    Extent,
+    Failure,
+    Foe,
+    Mark,
+    Situation,
+    SituationGroup,
+    SituationOutcome,
+    script,
+    spread,
+)
 from arena.errors import UsageError
 from arena.league.league_options import PlayOptions
 from arena.report.checklist import WIDTH, check_json, check_text
@@ -74,7 +83,7 @@ def test_a_ruleset_that_there_is_not_is_refused() -> None:
 @pytest.mark.parametrize("foe", Foe)
 def test_opponents_play_legally_under_every_ruleset(name: str, foe: Foe) -> None:
     ruleset = load_ruleset(name)
-    one, other = Opponent(foe, 1), Opponent(Foe.RANDOM, 2)
+    one, other = BuiltInOpponent(foe, 1), BuiltInOpponent(Foe.RANDOM, 2)
     game = Game(ruleset, one.rows(ruleset), other.rows(ruleset))
     while game.outcome is None and game.ply < 60:
         game.apply((other if game.to_move else one).action(game))
@@ -82,7 +91,7 @@ def test_opponents_play_legally_under_every_ruleset(name: str, foe: Foe) -> None
 
 def test_a_hunter_wins_against_chance() -> None:
     ruleset = load_ruleset("duel")
-    hunter, other = Opponent(Foe.HUNTER, 3), Opponent(Foe.RANDOM, 4)
+    hunter, other = BuiltInOpponent(Foe.HUNTER, 3), BuiltInOpponent(Foe.RANDOM, 4)
     game = Game(ruleset, hunter.rows(ruleset), other.rows(ruleset))
     while game.outcome is None:
         game.apply((other if game.to_move else hunter).action(game))
@@ -95,7 +104,7 @@ def test_a_narrow_set_up_is_legal_and_leaves_hardly_a_move_where_bombs_can_block
     rows = narrow_rows(ruleset, 1)
     check_setup(ruleset, rows)
     if name == "isf":
-        assert len(Game(ruleset, rows, Opponent(Foe.RANDOM, 1).rows(ruleset)).legal_moves()) == 1
+        assert len(Game(ruleset, rows, BuiltInOpponent(Foe.RANDOM, 1).rows(ruleset)).legal_moves()) == 1
 
 
 def test_noise_says_nothing_that_a_bot_knows() -> None:
@@ -116,12 +125,14 @@ def test_the_spread_of_times_is_by_nearest_rank() -> None:
     assert spread([], None).worst is None
 
 
-def outcome(mark: Mark, needed_by: str = "", failure: Failure | None = None) -> Outcome:
+def outcome(mark: Mark, needed_by: str = "", failure: Failure | None = None) -> SituationOutcome:
     (first, *_) = script(("duel",))
-    return Outcome(Situation(first.key, first.title, first.group, "duel", needed_by=needed_by), mark, "", failure)
+    return SituationOutcome(
+        Situation(first.key, first.title, first.group, "duel", needed_by=needed_by), mark, "", failure
+    )
 
 
-def checked(outcomes: Iterable[Outcome]) -> Checked:
+def checked(outcomes: Iterable[SituationOutcome]) -> Checked:
     empty = spread([], 100)
     return Checked("b", "b", "0" * 64, "C", "", "", "basic", tuple(outcomes), empty, empty, empty, 0, 1)
 
@@ -147,8 +158,8 @@ def test_a_time_near_its_limit_is_said_to_be_so() -> None:
     assert "near its limit" not in check_text(dataclasses.replace(slow, move=spread([0.02], 100)))
 
 
-def of_rules(rules: str, mark: Mark, group: Group = Group.RULES) -> Outcome:
-    return Outcome(Situation(rules, "plays", group, rules), mark)
+def of_rules(rules: str, mark: Mark, group: SituationGroup = SituationGroup.RULES) -> SituationOutcome:
+    return SituationOutcome(Situation(rules, "plays", group, rules), mark)
 
 
 @pytest.mark.parametrize(
@@ -161,17 +172,17 @@ def of_rules(rules: str, mark: Mark, group: Group = Group.RULES) -> Outcome:
             "ready for isf; not tried to the end with tek",
         ),
         ([of_rules("isf", Mark.PASSED), of_rules("tek", Mark.NOT_APPLICABLE)], "ready for isf"),
-        ([of_rules("isf", Mark.PARTLY, Group.OPTIONS), of_rules("isf", Mark.PASSED)], "ready for isf"),
-        ([of_rules("isf", Mark.PASSED), of_rules("", Mark.FAILED, Group.FILES)], "not ready for isf"),
+        ([of_rules("isf", Mark.PARTLY, SituationGroup.OPTIONS), of_rules("isf", Mark.PASSED)], "ready for isf"),
+        ([of_rules("isf", Mark.PASSED), of_rules("", Mark.FAILED, SituationGroup.FILES)], "not ready for isf"),
         (
-            [of_rules("isf", Mark.FAILED, Group.CONVERSATION), of_rules("duel", Mark.PASSED)],
+            [of_rules("isf", Mark.FAILED, SituationGroup.CONVERSATION), of_rules("duel", Mark.PASSED)],
             "not ready for isf, duel",
         ),
         ([of_rules(f"r{number}", Mark.PASSED) for number in range(9)], "ready for 9 rulesets and switches"),
-        ([of_rules("", Mark.FAILED, Group.READY)], "not ready for any ruleset"),
+        ([of_rules("", Mark.FAILED, SituationGroup.READY)], "not ready for any ruleset"),
     ],
 )
-def test_the_verdict_names_the_rulesets_that_a_bot_is_ready_for(outcomes: list[Outcome], verdict: str) -> None:
+def test_the_verdict_names_the_rulesets_that_a_bot_is_ready_for(outcomes: list[SituationOutcome], verdict: str) -> None:
     found = checked(outcomes)
     assert check_text(found).splitlines()[-1].startswith(f"b: {verdict} (")
     document = json.loads(check_json(found))

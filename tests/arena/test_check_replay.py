@@ -15,8 +15,7 @@ from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.check.replay import replay
-from arena.check.replayed import Replayed, StoredGame, seated
+from arena.check.stored_game import Replayed, StoredGame, replay, seated
 from arena.cli import exit_codes, main
 from arena.errors import UsageError
 from arena.game.record import GameRecord

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import arena.game.live
 import arena.game.seat
-from arena.game.clock import NEVER, Stop
+from arena.game.clock import NEVER, Suspension
 from arena.game.connection import MAX_LINES_A_TURN, LineConnection
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
@@ -271,7 +271,7 @@ def play_and_compare(twins: Twins, rng: Random, lively: Lively) -> None:
         elif chance < 0.96:
             seconds, unsure = rng.choice(((0.2, 0.2), (3.0, 0.0)))
             for referee in twins.both():
-                referee.stopped(Stop(seconds, unsure), twins.now)
+                referee.stopped(Suspension(seconds, unsure), twins.now)
             twins.receive(color, line)
         elif chance < 0.97:
             twins.receive(color.opponent, line)

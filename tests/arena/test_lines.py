@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arena.game.seat_view import legal_actions, opening
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.game.view import legal_actions, opening
 from arena.rules.actions import Action
 from arena.rules.board import BLUE_BIT, EMPTY, Move, code_of
 from arena.rules.game import Game

@@ -19,9 +19,9 @@ import trio
 from faq import is_quoted
 
 from arena.bots.sandbox.levels import Level
-from arena.check.conversation import Talk
 from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Extent
+from arena.check.talk import Talk
 from arena.game.hints import Activity
 from arena.game.referee import Referee
 from arena.league.league_options import PlayOptions

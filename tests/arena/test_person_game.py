@@ -9,9 +9,9 @@ import trio
 
 from arena.bots.samples import bot_path
 from arena.errors import ArenaError, UsageError
+from arena.game.person_seat import SeatStage
 from arena.game.persons import is_person, person
 from arena.game.record import GameRecord
-from arena.game.seat_state import Stage
 from arena.league.exchange import export_lines, import_games
 from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions
@@ -43,10 +43,10 @@ def people(seed: int = 1, *, resign_at: int = 60, pause_at: int = 10**6) -> Face
     async def sit(session: Session, color: Color) -> None:
         numbers = random.Random(seed + color)
         state = await session.changed(color)
-        while state.stage not in (Stage.OVER, Stage.PAUSED):
-            if state.stage is Stage.SETTING_UP:
+        while state.stage not in (SeatStage.OVER, SeatStage.PAUSED):
+            if state.stage is SeatStage.SETTING_UP:
                 session.set_up(color, session.random_setup(seed + color))
-            elif state.stage is Stage.MOVING and not state.resigns:
+            elif state.stage is SeatStage.MOVING and not state.resigns:
                 if state.plies >= pause_at:
                     session.pause()
                 elif state.plies >= resign_at:
@@ -303,7 +303,7 @@ def test_a_bot_that_dies_loses_and_the_person_reads_why(tmp_path: Path) -> None:
     async def face(session: Session) -> None:
         (color,) = session.persons
         state = await session.changed(color)
-        while state.stage is not Stage.OVER:
+        while state.stage is not SeatStage.OVER:
             state = await session.changed(color, state.version)
         ends.append(state.end)
 

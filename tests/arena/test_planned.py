@@ -3,8 +3,8 @@
 import pytest
 import trio
 
-from arena.check.planned import PlannedGame, ruleset_of
-from arena.check.situations import Group, Situation, Twist
+from arena.check.opponent import PlannedGame, ruleset_of
+from arena.check.situations import Situation, SituationGroup, Twist
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
@@ -14,7 +14,7 @@ from protocol.notation import Color
 
 
 def situation(rules: str = "duel", color: Color = Color.RED, twist: Twist = Twist.NONE, plies: int = 4) -> Situation:
-    return Situation("key", "title", Group.GAMES, rules, color, plies=plies, seconds=1000.0, twist=twist)
+    return Situation("key", "title", SituationGroup.GAMES, rules, color, plies=plies, seconds=1000.0, twist=twist)
 
 
 @pytest.mark.parametrize("color", list(Color))
@@ -62,7 +62,7 @@ async def _played(one: Situation) -> tuple[PlannedGame, Referee]:
 
 def _other_side(one: Situation) -> Situation:
     """The same game, without an end, from the other side."""
-    return Situation("key", "title", Group.GAMES, one.rules, one.color.opponent, plies=None, seconds=1000.0)
+    return Situation("key", "title", SituationGroup.GAMES, one.rules, one.color.opponent, plies=None, seconds=1000.0)
 
 
 def test_the_opponent_gives_up_after_so_many_plies() -> None:

@@ -11,13 +11,13 @@ from play_table import at_random
 
 from arena.bots.spec import BotSpec, person_spec
 from arena.check.situations import script
+from arena.game.person_seat import SeatStage, SeatState
 from arena.game.persons import person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
-from arena.game.seat_state import SeatState, Stage
+from arena.game.seat_view import SeatView, tell
 from arena.game.spec import GameSpec
 from arena.game.time_control import UNLIMITED_MS, TimeControl
-from arena.game.view import SeatView, tell
 from arena.play import retry
 from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
@@ -70,12 +70,12 @@ def from_lines(rows: Sequence[Sequence[str]], actions: Sequence[str], seen: list
 
     async def play(session: Session, color: Color) -> None:
         state = await session.changed(color)
-        while state.stage is not Stage.OVER:
-            if seen is not None and state.stage is Stage.MOVING:  # in other stages more may come at any moment
+        while state.stage is not SeatStage.OVER:
+            if seen is not None and state.stage is SeatStage.MOVING:  # in other stages more may come at any moment
                 seen.append(msgspec.json.encode(state))
-            if state.stage is Stage.SETTING_UP:
+            if state.stage is SeatStage.SETTING_UP:
                 session.set_up(color, rows[color])
-            elif state.stage is Stage.MOVING and not state.resigns:
+            elif state.stage is SeatStage.MOVING and not state.resigns:
                 if state.plies < len(actions):
                     session.act(color, actions[state.plies])
                 else:
@@ -103,7 +103,7 @@ def until_paused(plies: int, seed: int) -> Player:
 async def setting_up(session: Session, color: Color, rows: Sequence[str]) -> None:
     """Set up as soon as that is asked for."""
     state = await session.changed(color)
-    while state.stage is not Stage.SETTING_UP:
+    while state.stage is not SeatStage.SETTING_UP:
         state = await session.changed(color, state.version)
     session.set_up(color, rows)
 
@@ -111,7 +111,7 @@ async def setting_up(session: Session, color: Color, rows: Sequence[str]) -> Non
 async def moving(session: Session, color: Color) -> SeatState:
     """Wait for this side's turn."""
     state = await session.changed(color)
-    while state.stage is not Stage.MOVING:
+    while state.stage is not SeatStage.MOVING:
         state = await session.changed(color, state.version)
     return state
 
@@ -253,7 +253,7 @@ def test_what_the_rules_do_not_allow_is_refused_with_their_words_and_the_game_go
 def test_a_set_up_that_is_not_legal_is_refused_with_what_it_lacks() -> None:
     async def red(session: Session, color: Color) -> None:
         state = await session.changed(color)
-        while state.stage is not Stage.SETTING_UP:
+        while state.stage is not SeatStage.SETTING_UP:
             state = await session.changed(color, state.version)
         with pytest.raises(RefusedError, match="still to be placed: 1 x S, 2 x 2, 2 x 3, 1 x 9, 1 x M"):
             session.set_up(color, ("FBB.......", *("..........",) * 3))
@@ -303,7 +303,7 @@ def test_who_resigns_in_the_other_ones_turn_has_resigned_as_soon_as_it_is_to_mov
     async def blue(session: Session, color: Color) -> None:
         await setting_up(session, color, BLUE)
         state = await session.changed(color)
-        while state.stage is not Stage.WAITING:
+        while state.stage is not SeatStage.WAITING:
             state = await session.changed(color, state.version)
         session.resign(color)
         assert session.state(color).resigns
@@ -318,7 +318,7 @@ def test_a_paused_game_goes_on_where_it_was_and_both_know_what_they_knew() -> No
     first = session_of("isf")
     history = played(first, until_paused(20, 3), at_random(3))
     assert isinstance(history, History)
-    assert first.state(Color.RED).stage is Stage.PAUSED
+    assert first.state(Color.RED).stage is SeatStage.PAUSED
     with pytest.raises(RefusedError, match="paused"):
         first.act(Color.RED, "a4-a5")
     second = session_of("isf", history=history)
@@ -345,7 +345,7 @@ def test_several_readers_see_every_version_rise_and_the_end() -> None:
 
     async def read(session: Session, kept: list[int]) -> None:
         state = await session.changed(Color.RED)
-        while state.stage is not Stage.OVER:
+        while state.stage is not SeatStage.OVER:
             kept.append(state.version)
             state = await session.changed(Color.RED, state.version)
 

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.clock import NEVER, Stop
+from arena.game.clock import NEVER, Suspension
 from arena.game.connection import MAX_LINES_A_TURN
 from arena.game.faults import MAX_FAULT, Cause, Excess
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.referee import Referee
 from arena.game.seat import SETTLE_SECONDS
+from arena.game.seat_view import legal_actions
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.game.view import legal_actions
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import NoMove, Ruleset, Starts
 from arena.system.printable import printable
@@ -774,9 +774,9 @@ def test_what_is_told_of_a_past_is_charged_and_forgiven_as_it_was(duel: "Table")
 
 # --- stops of the arena ---------------------------------------------------------------------------------------------
 
-RAN = Stop(12.3, unsure=12.3)
+RAN = Suspension(12.3, unsure=12.3)
 """The arena was stopped; the bots were not, as far as anybody knows."""
-SLEPT = Stop(12.3, unsure=0.0)
+SLEPT = Suspension(12.3, unsure=0.0)
 """The whole machine was."""
 
 
@@ -830,7 +830,7 @@ def test_who_answers_in_time_after_the_machine_slept_has_done_nothing_wrong(duel
 
 @pytest.mark.parametrize("stop", [RAN, SLEPT], ids=["ran", "slept"])
 def test_nobody_loses_on_time_right_after_a_stop_and_who_answers_late_then_is_not_judged(
-    duel: "Table", stop: Stop
+    duel: "Table", stop: Suspension
 ) -> None:
     deadline = duel.referee.deadline
     duel.referee.stopped(stop, deadline - 0.001)
@@ -865,7 +865,7 @@ def test_in_a_turn_right_after_a_stop_answers_in_time_count_as_ever(duel: "Table
 
 
 @pytest.mark.parametrize("stop", [RAN, SLEPT], ids=["ran", "slept"])
-def test_who_is_silent_for_its_whole_time_and_long_after_a_stop_loses(duel: "Table", stop: Stop) -> None:
+def test_who_is_silent_for_its_whole_time_and_long_after_a_stop_loses(duel: "Table", stop: Suspension) -> None:
     duel.referee.stopped(stop, duel.referee.deadline - 0.001)
     duel.expire()
     assert_lost(duel, RED, Reason.TIMEOUT)

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.seat_state import (
+from arena.game.person_seat import (
     ActionState,
     ClockState,
     EndState,
     FightState,
     GuessState,
     PieceState,
+    SeatStage,
     SeatState,
     ShownState,
-    Stage,
 )
 from arena.game.setups import presets
 from arena.report.boards import colored, unpainted
@@ -50,7 +50,7 @@ def state_of(**fields: object) -> SeatState:
     state = SeatState(
         version=1,
         color="red",
-        stage=Stage.MOVING,
+        stage=SeatStage.MOVING,
         players=("Ada", "warden"),
         ruleset="isf",
         rules=tuple(ISF.lines()),
@@ -113,7 +113,7 @@ def test_a_screen_fits_80_columns_and_20_lines_with_names_of_any_length() -> Non
         plies=999,
         clocks=(ClockState(600_000), ClockState(100)),
         end=end,
-        stage=Stage.OVER,
+        stage=SeatStage.OVER,
         remark="r" * 70,
     )
     lines = screen_text(state, (long, long)).split("\n")
@@ -172,7 +172,7 @@ def test_actions_are_told_in_words() -> None:
 
 def test_whatever_was_done_last_a_screen_is_drawn() -> None:
     numbers = random.Random(1)
-    for stage in Stage:
+    for stage in SeatStage:
         origin, target = numbers.sample(SQUARES, 2)
         last = ActionState(1, "blue", f"{origin}-{target}", origin, target)
         assert screen_text(state_of(stage=stage, last=last, plies=1), (last,))

@@ -7,8 +7,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.game.dialogue import dialogue
-from arena.game.dialogue_entries import Line
 from arena.game.exported import ALL, decode_line, encode_line, exported, redact, with_checksum
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
@@ -16,6 +14,7 @@ from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
+from arena.game.transcript import SpokenLine, transcript
 from arena.league.game_specs import Games
 from arena.league.settings import Settings
 from arena.league.store import Store
@@ -100,7 +99,7 @@ def test_a_side_s_view_does_not_say_what_the_other_said_of_itself(record: GameRe
 
 
 def test_the_log_has_the_introduction_and_the_name_as_they_were_said(record: GameRecord) -> None:
-    said = [entry.text for entry in dialogue(record) if isinstance(entry, Line) and entry.color is RED]
+    said = [entry.text for entry in transcript(record) if isinstance(entry, SpokenLine) and entry.color is RED]
     assert said[1:6] == ["name ann 1.0", "author Ann", "want board", "cannot restore", "ready"]
     assert "opponent J\\xe4ger" in said
 

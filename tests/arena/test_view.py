@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.game.seat_view import SeatView, enemy_squares, tell, true_cells
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.game.view import SeatView, enemy_squares, tell, true_cells
 from arena.rules.actions import Action, Infiltration, Path, Rescue
 from arena.rules.board import MOVES, RANKS, Move
 from arena.rules.combat import fight

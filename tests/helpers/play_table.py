@@ -11,13 +11,13 @@ import trio
 from served import PATIENCE, Answer, Served, start_serving
 
 from arena.bots.spec import BotSpec, person_spec
+from arena.game.person_seat import SeatStage, SeatState
 from arena.game.persons import person, without_clock
 from arena.game.record import GameRecord, History
-from arena.game.seat_state import SeatState, Stage
+from arena.game.seat_view import legal_actions
 from arena.game.setups import random_rows
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.game.view import legal_actions
 from arena.play.session import Session
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
@@ -56,7 +56,7 @@ class PlayTable:
         state: SeatState = self.served.call(self.session.state, color)
         return state
 
-    def until(self, color: Color, stage: Stage, plies: int = 0) -> SeatState:
+    def until(self, color: Color, stage: SeatStage, plies: int = 0) -> SeatState:
         """Wait until a seat is there, after so many plies at least."""
         self.served.until(lambda: self.session.state(color).stage is stage and self.session.state(color).plies >= plies)
         return self.state(color)
@@ -140,10 +140,10 @@ def at_random(seed: int, plies: int = 1000) -> Callable[[Session, Color], Awaita
     async def play(session: Session, color: Color) -> None:
         numbers = random.Random(seed + color)
         state = await session.changed(color)
-        while state.stage not in (Stage.OVER, Stage.PAUSED):
-            if state.stage is Stage.SETTING_UP:
+        while state.stage not in (SeatStage.OVER, SeatStage.PAUSED):
+            if state.stage is SeatStage.SETTING_UP:
                 session.set_up(color, session.random_setup(numbers.randrange(1000)))
-            elif state.stage is Stage.MOVING and not state.resigns:
+            elif state.stage is SeatStage.MOVING and not state.resigns:
                 if state.plies >= plies:
                     session.resign(color)
                 else:
@@ -159,10 +159,10 @@ def from_lines(rows: Sequence[str], actions: Sequence[str]) -> Callable[[Session
     async def play(session: Session, color: Color) -> None:
         left = list(actions)
         state = await session.changed(color)
-        while state.stage not in (Stage.OVER, Stage.PAUSED):
-            if state.stage is Stage.SETTING_UP:
+        while state.stage not in (SeatStage.OVER, SeatStage.PAUSED):
+            if state.stage is SeatStage.SETTING_UP:
                 session.set_up(color, rows)
-            elif state.stage is Stage.MOVING and left:
+            elif state.stage is SeatStage.MOVING and left:
                 session.act(color, left.pop(0))
             state = await session.changed(color, state.version)
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 import protocol.bot
-from arena.game.view import enemy_squares, tell
+from arena.game.seat_view import enemy_squares, tell
 from arena.rules.board import BLUE_BIT, RANKS, Move
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names

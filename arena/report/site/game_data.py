@@ -15,12 +15,11 @@ from typing import Any
 import msgspec
 
 from arena.game.clock import Clock
-from arena.game.dialogue import dialogue
-from arena.game.dialogue_entries import Answer, Line, Remark, Speaker
 from arena.game.exported import ALL, PUBLIC
 from arena.game.record import GameRecord, NoteLine, RecordError
-from arena.game.replay import Replay, SeenGame, Step
-from arena.game.view import is_told_as_moved, true_cell
+from arena.game.replay import Replay, ReplayStep, SeenGame
+from arena.game.seat_view import is_told_as_moved, true_cell
+from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, transcript
 from arena.report.boards import SquareMark, marks_of
 from arena.report.game_text import Taken, told, told_words
 from arena.report.piece_names import Names
@@ -134,7 +133,7 @@ class _Viewer:
         start = "".join(cell_of(replay, square, audience) for square in range(len(SQUARES)))
         self.data = ViewData(start, [], {}, {}, {})
 
-    def see(self, step: Step, marks: Iterable[int]) -> None:
+    def see(self, step: ReplayStep, marks: Iterable[int]) -> None:
         """Note what a ply did on the squares that it marks: nothing else has changed."""
         cells = (f"{square_name(square)}{cell_of(self._replay, square, self._audience)}" for square in marks)
         self.data.changes.append("".join(cells))
@@ -221,19 +220,19 @@ def _dialogue(record: GameRecord, audience: SeenBy, *, has_seeds: bool) -> list[
         return []
     found: list[tuple[int, str, str, str]] = []
     try:
-        for entry in dialogue(record):
+        for entry in transcript(record):
             color = entry.color
             if color is not None and not audience.sees(color):
                 continue
             side = "" if color is None else color.word[0]
             match entry:
-                case Line(_, _, Speaker.ARENA, text) if text.startswith(SEED) and not has_seeds:
+                case SpokenLine(_, _, Speaker.ARENA, text) if text.startswith(SEED) and not has_seeds:
                     pass
-                case Line(ply, _, speaker, text):
+                case SpokenLine(ply, _, speaker, text):
                     found.append((ply, side, ">" if speaker is Speaker.ARENA else "<", text))
                 case Remark(ply, _, text):
                     found.append((ply, side, "#", text))
-                case Answer():
+                case ActionTime():
                     found.append((entry.ply, side, "#", Taken.of(entry).text))
     except RecordError as error:
         found.append((0, "", "#", str(error)))

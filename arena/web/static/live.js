@@ -28,7 +28,7 @@
   async function refresh() {
     timer = null;
     await load();
-    if (isOver) events.close();
+    if (isOver && timer === null) events.close(); // else something newer is still to be loaded
   }
 
   async function load() {

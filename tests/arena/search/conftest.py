@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from arena.game.view import enemy_squares, tell
+from arena.game.seat_view import enemy_squares, tell
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
 from protocol.bot import random_rows

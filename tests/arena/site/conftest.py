@@ -16,10 +16,17 @@ __all__ = ["Axe", "MakeStore", "make_store", "play_game"]
 
 @pytest.fixture
 def open_page(open_address: OpenAddress) -> "OpenPage":
-    """`open_page(path, width, scheme, fragment)`: a page with the file loaded, the board of a game included."""
+    """`open_page(path, width, scheme, fragment)`: a page with the file loaded, the board of a game included; one page a
+    test for each width and look."""
+    pages: dict[str, Page] = {}
 
     def make(path: Path, width: int = 1280, scheme: Any = "light", fragment: str = "", **more: Any) -> "Page":
-        page = open_address(f"file://{path}{fragment}", width, color_scheme=scheme, **more)
+        address, look = f"file://{path}{fragment}", repr((width, scheme, more))
+        if look in pages:
+            pages[look].goto(address)
+        else:
+            pages[look] = open_address(address, width, color_scheme=scheme, **more)
+        page = pages[look]
         if page.locator("#replay").count():
             page.wait_for_selector("[data-square]")
         return page

@@ -15,10 +15,10 @@ from twins import Lively, played_alike, with_two_swapped
 
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
+from arena.game.seat_view import true_cells
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.game.view import true_cells
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.piece_names import DEFAULT_NAMES

@@ -10,8 +10,8 @@ import pytest
 import trio
 from play_table import PlayTable, Seat, at_random, from_lines, seated
 
+from arena.game.person_seat import SeatStage
 from arena.game.record import GameRecord, History
-from arena.game.seat_state import Stage
 from arena.play.session import Session
 from arena.system.concurrency import background
 from arena.web.address import Address, listen
@@ -26,9 +26,9 @@ BLUE = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
 def begun(seat: Seat) -> PlayTable:
     """A duel in which Red is to move; Blue plays as it comes."""
     table = seat(blue=from_lines(BLUE, ["e7-e6"]))
-    table.until(Color.RED, Stage.SETTING_UP)
+    table.until(Color.RED, SeatStage.SETTING_UP)
     assert table.post(Color.RED, "setup", {"rows": RED}).text == "{}"
-    table.until(Color.RED, Stage.MOVING)
+    table.until(Color.RED, SeatStage.MOVING)
     return table
 
 
@@ -47,7 +47,7 @@ def test_an_address_is_a_secret_of_its_own_for_each_seat(seat: Seat) -> None:
 def test_the_state_has_all_that_the_seat_was_told_and_the_moves_from_where_the_page_has_them(seat: Seat) -> None:
     table = begun(seat)
     assert table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1}).text == "{}"
-    table.until(Color.RED, Stage.MOVING, plies=2)
+    table.until(Color.RED, SeatStage.MOVING, plies=2)
     found = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=SeatAnswer)
     assert msgspec.structs.replace(found.state, version=0) == msgspec.structs.replace(table.state(Color.RED), version=0)
     assert [(move.ply, move.color, move.action) for move in found.moves] == [(1, "red", "a4-a5"), (2, "blue", "e7-e6")]
@@ -74,11 +74,11 @@ def test_neither_the_page_nor_the_state_holds_a_rank_of_the_enemy(seat: Seat) ->
 
 def test_an_earlier_board_is_the_seats_of_then_and_a_ply_that_has_not_been_played_is_refused(seat: Seat) -> None:
     table = seat(blue=from_lines(BLUE, ["j7-j4"]))
-    table.until(Color.RED, Stage.SETTING_UP)
+    table.until(Color.RED, SeatStage.SETTING_UP)
     table.post(Color.RED, "setup", {"rows": RED})
-    table.until(Color.RED, Stage.MOVING)
+    table.until(Color.RED, SeatStage.MOVING)
     table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1})
-    now = table.until(Color.RED, Stage.MOVING, plies=2)
+    now = table.until(Color.RED, SeatStage.MOVING, plies=2)
     assert now.last is not None
     assert now.last.fight is not None
 
@@ -126,7 +126,7 @@ def test_what_the_rules_refuse_is_refused_with_words_and_the_game_goes_on(table:
         assert re.search(says, refused), refused
         assert refused.isprintable()
     assert table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1}).text == "{}"
-    assert table.until(Color.RED, Stage.MOVING, plies=2).last is not None
+    assert table.until(Color.RED, SeatStage.MOVING, plies=2).last is not None
 
 
 def test_who_is_not_to_move_is_refused(seat: Seat) -> None:
@@ -166,12 +166,12 @@ def test_nothing_can_be_done_by_reading(seat: Seat) -> None:
     for name in ("act", "setup", "resign", "pause"):
         assert table.served.get(table.path(Color.RED, name)).status == 405
         assert table.served.get(f"/nobody/{name}", "POST", b"{}", Origin=f"http://{table.served.host}").status == 404
-    assert table.state(Color.RED).stage is Stage.MOVING
+    assert table.state(Color.RED).stage is SeatStage.MOVING
 
 
 def test_a_set_up_that_is_not_whole_is_refused_with_what_it_lacks(seat: Seat) -> None:
     table = seat()
-    table.until(Color.RED, Stage.SETTING_UP)
+    table.until(Color.RED, SeatStage.SETTING_UP)
     for rows, says in (
         (["FB........", *[".........."] * 3], "still to be placed"),
         (["F" * 40] * 4, "expected 4 rows"),
@@ -181,7 +181,7 @@ def test_a_set_up_that_is_not_whole_is_refused_with_what_it_lacks(seat: Seat) ->
         answer = table.post(Color.RED, "setup", {"rows": rows})
         assert (answer.status, says in answer.text.lower()) == (200, True), answer.text
     assert table.post(Color.RED, "setup", {"rows": ["F"] * 41}).status == 400
-    assert table.state(Color.RED).stage is Stage.SETTING_UP
+    assert table.state(Color.RED).stage is SeatStage.SETTING_UP
 
 
 def test_resigning_ends_the_game_and_the_page_is_then_told_how_to_replay_it(seat: Seat) -> None:
@@ -200,13 +200,13 @@ def test_resigning_ends_the_game_and_the_page_is_then_told_how_to_replay_it(seat
 def test_a_game_that_is_paused_says_what_goes_on_with_it(seat: Seat) -> None:
     table = begun(seat)
     assert table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1}).text == "{}"
-    table.until(Color.RED, Stage.MOVING, plies=2)
+    table.until(Color.RED, SeatStage.MOVING, plies=2)
     assert table.post(Color.RED, "pause").text == "{}"
     history = table.end()
     assert isinstance(history, History)
     assert history.actions == ("a4-a5", "e7-e6")
     answer = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=SeatAnswer)
-    assert answer.state.stage is Stage.PAUSED
+    assert answer.state.stage is SeatStage.PAUSED
     assert answer.after == ("Resume it later: arena play --resume game",)
 
 

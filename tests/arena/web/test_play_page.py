@@ -10,9 +10,9 @@ import pytest
 from play_table import PlayTable, Seat, at_random, from_lines, history_until
 
 from arena.bots.loading import load_bot
+from arena.game.person_seat import SeatStage
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
-from arena.game.seat_state import Stage
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from protocol.notation import SQUARES, Color, Reason
@@ -511,7 +511,7 @@ def test_what_a_ruleset_has_to_choose_from_is_asked_in_a_dialog(
     history = history_until(rules, form)
     table = seat(rules, history=history, blue=at_random(3))
     page = open_page(table)
-    before = table.until(Color.RED, Stage.MOVING, len(history.actions))
+    before = table.until(Color.RED, SeatStage.MOVING, len(history.actions))
     at(page, "moving", before.plies)
     wanted = [
         choice for choice in before.choices if (path.match(choice.action) if form == "-" else form in choice.action)

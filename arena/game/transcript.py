@@ -1,17 +1,18 @@
-"""A game's dialogue: every line that the arena and both bots said to each other, worked out from the record.
+"""The transcript of a game: every line that the arena and both bots said to each other, worked out from the record.
 
 What a bot sent is put to a new referee through the same connection and codec that judged it live, with the recorded
-times, and what that referee has to send is what was sent. No line of the arena's is written here, only those that a bot
-is known to have sent. What a record does not say is said to be unknown (`Remark`), and never made up.
+times, and what that referee has to send is what was sent. No line of the arena's is written here. What a record does
+not say is said to be unknown (`Remark`), and never made up.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
 
 from arena.game.clock import MICROSECONDS
 from arena.game.connection import LineConnection
-from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.faults import Fault
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
 from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
@@ -23,35 +24,78 @@ from protocol.lines import MAX_BOT_LINE, LocalProtocolError
 from protocol.messages import PROTOCOL_VERSION, Hello, Want
 from protocol.notation import Color, Reason
 
-UNKNOWN_WANTS = "what it asked for (want) is not in the record; board and legal lines may be missing"
 UNKNOWN_ANSWER = "the line that it lost the game by is not in the record; what follows says what was wrong"
 UNKNOWN_ERROR = "an error line was sent here; its words do not follow from the record"
 ENDED = "what follows it can hardly have read: its process had ended, or was ended at once"
 AT_SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT, Reason.CRASH})
 
 
-def dialogue(record: GameRecord, *, is_followed: bool = False) -> Iterator[Entry]:
-    """All that was said in a game, in the order in which it was written; to both at a time, to Red first.
+class Speaker(Enum):
+    """Who said a line."""
 
-    `is_followed`: another game was to follow in the same processes. Raises `RecordError` if the record cannot be true.
+    ARENA = "arena"
+    BOT = "bot"
+
+
+class SpokenLine(NamedTuple):
+    """A line of the protocol, without its end, in the conversation with the bot of `color`.
+
+    `ply` is the one that is being played, 0 before the first turn.
+    """
+
+    ply: int
+    color: Color
+    speaker: Speaker
+    text: str
+
+
+class ActionTime(NamedTuple):
+    """What an action took, in microseconds: on the clock, lag that was not charged, and processor time.
+
+    The last two are None in records that do not have them.
+    """
+
+    ply: int
+    color: Color
+    taken_us: int
+    forgiven_us: int | None
+    cpu_us: int | None
+
+
+class Remark(NamedTuple):
+    """What happened here besides, or what is not in the record; `color` is None for both sides."""
+
+    ply: int
+    color: Color | None
+    text: str
+
+
+TranscriptEntry = SpokenLine | ActionTime | Remark
+
+
+def transcript(record: GameRecord, *, is_followed: bool = False) -> Iterator[TranscriptEntry]:
+    """Yield what was said in a game, in the order in which it was written; if to both at a time, to Red first.
+
+    `is_followed` says that another game was to follow in the same processes. Raises `RecordError` for a record that
+    cannot be true.
     """
     try:
-        yield from _Dialogue(record, is_followed).entries()
+        yield from _Transcript(record, is_followed).entries()
     except LocalProtocolError as error:  # a name, say, that no game was ever played under
         raise RecordError(f"game {record.id}: {error}") from None
 
 
 @dataclass(frozen=True)
 class _Sitting:
-    """One time that both bots were started: what it goes on from, and the ply in which it was interrupted, if any."""
+    """One time that both bots were started: the history to resume, and the ply that was interrupted, if any."""
 
     history: History | None
     until: int | None
     interrupted_us: int = 0
 
 
-class _Dialogue:
-    """The dialogue of one record as it comes."""
+class _Transcript:
+    """The transcript of one record as it comes."""
 
     def __init__(self, record: GameRecord, is_followed: bool) -> None:
         self._record = record
@@ -64,7 +108,7 @@ class _Dialogue:
         if len(record.actions) != len(record.times_us):
             raise RecordError(f"game {record.id}: {len(record.actions)} actions, but {len(record.times_us)} times")
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[TranscriptEntry]:
         started = [self._was_started(color) for color in Color]
         if not any(started):
             yield Remark(0, None, "neither bot was started, so that nothing was said")
@@ -79,7 +123,6 @@ class _Dialogue:
         return bool(record.confinement[color]) or record.used[color] != Use()
 
     def _sittings(self) -> Iterator[_Sitting]:
-        """The times that the bots were started, one after the other."""
         record, history = self._record, None
         for number, (ply, taken) in enumerate(record.interrupted):
             if not 1 <= ply <= len(record.actions) + 1 or not self._is_played:
@@ -95,7 +138,6 @@ class _Dialogue:
         return Reason.NO_START in self._reasons()
 
     def _reasons(self) -> set[Reason]:
-        """What the game was lost by, as far as it is known."""
         return {fault.reason for fault in self._faults.values() if fault} | {self._record.verdict.reason}
 
     def _history(self, plies: int, interruptions: int) -> History:
@@ -112,7 +154,7 @@ class _Dialogue:
 
     # --- one sitting --------------------------------------------------------------------------------------------------
 
-    def _sit(self, sitting: _Sitting, started: list[bool]) -> Iterator[Entry]:
+    def _sit(self, sitting: _Sitting, started: list[bool]) -> Iterator[TranscriptEntry]:
         kept = {color: self._introduction(color) for color in Color if self._kept[color] and sitting.history is None}
         referee = Referee(
             self._spec,
@@ -136,7 +178,6 @@ class _Dialogue:
         yield from self._end(referee, silent)
 
     def _introduction(self, color: Color) -> Introduction:
-        """That of a bot which has played another game."""
         connection = LineConnection()
         connection.send(Hello(PROTOCOL_VERSION))
         connection.flushed()
@@ -146,8 +187,9 @@ class _Dialogue:
     def _wants(self, color: Color) -> tuple[Want, ...]:
         return self._record.wants[color] if self._record.wants else ()
 
-    def _before_the_game(self, referee: Referee, sitting: _Sitting, silent: Iterable[Color]) -> Iterator[Entry]:
-        """Introductions and set-ups, as far as they came about."""
+    def _before_the_game(
+        self, referee: Referee, sitting: _Sitting, silent: Iterable[Color]
+    ) -> Iterator[TranscriptEntry]:
         yield from self._write(referee, silent)
         fails = {color for color in self._faults if sitting.until is None}
         at_start = fails and (self._failed_to_start() if self._is_played else not self._failed_at_setup())
@@ -169,8 +211,7 @@ class _Dialogue:
             return False
         return self._record.setups != (None, None) or bool(self._reasons() & AT_SETTING_UP)
 
-    def _introduced(self, referee: Referee, color: Color, *, failed: bool) -> Iterator[Entry]:
-        """What a bot said to introduce itself."""
+    def _introduced(self, referee: Referee, color: Color, *, failed: bool) -> Iterator[TranscriptEntry]:
         record = self._record
         lines = [f"name {record.declared[color]}"] if record.declared[color] else []
         wants = self._wants(color)
@@ -182,23 +223,21 @@ class _Dialogue:
         if cannot:
             lines.append(" ".join(("cannot", *(ability.value for ability in cannot))))
         for text in lines:
-            yield Line(self._ply, color, Speaker.BOT, text)
-        if not record.wants:
-            yield Remark(self._ply, color, UNKNOWN_WANTS)
+            yield SpokenLine(self._ply, color, Speaker.BOT, text)
         if failed:
             return
         lines.append("ready")
-        yield Line(self._ply, color, Speaker.BOT, "ready")
+        yield SpokenLine(self._ply, color, Speaker.BOT, "ready")
         self._receive(referee, color, lines)
 
-    def _set_up(self, referee: Referee, fails: set[Color]) -> Iterator[Entry]:
+    def _set_up(self, referee: Referee, fails: set[Color]) -> Iterator[TranscriptEntry]:
         for color in Color:
             notes = self._setup_notes(color)
             setup = self._record.setups[color]
             rows = [f"setup {setup}"] if setup is not None and color not in fails else []
             lines = [*notes, *rows]
             for text in lines:
-                yield Line(0, color, Speaker.BOT, text)
+                yield SpokenLine(0, color, Speaker.BOT, text)
             if lines:
                 self._receive(referee, color, lines)
         if not self._is_played:
@@ -209,12 +248,12 @@ class _Dialogue:
         return Color.BLUE if self._spec.ruleset.starts.value == Color.BLUE.word else Color.RED
 
     def _setup_notes(self, color: Color) -> list[str]:
-        """The notes that a side can only have made with its set-up: the first turn is the other's, or never came."""
+        """Return the notes that a side made with its set-up for certain, as it had no turn at ply 1."""
         if self._is_played and color is self._starts:
             return []
         return [f"note {note.text}" for note in self._record.notes if note.ply == 1 and note.color == color.word]
 
-    def _play(self, referee: Referee, sitting: _Sitting) -> Iterator[Entry]:
+    def _play(self, referee: Referee, sitting: _Sitting) -> Iterator[TranscriptEntry]:
         record = self._record
         notes = defaultdict(list)
         for note in record.notes:
@@ -234,17 +273,17 @@ class _Dialogue:
             words = referee.verdict.detail if referee.verdict else referee.void
             raise RecordError(f"game {record.id}: ply {len(referee.actions) + 1}: {words}")
 
-    def _noted(self, color: Color, notes: list[NoteLine], sitting: _Sitting) -> Iterator[Entry]:
+    def _noted(self, color: Color, notes: list[NoteLine], sitting: _Sitting) -> Iterator[TranscriptEntry]:
         if notes and self._ply == 1 and sitting.history is None and not self._record.opening:
             yield Remark(1, color, "the record does not say which of these notes it made with its set-up already")
         for note in notes:
-            yield Line(self._ply, color, Speaker.BOT, f"note {note.text}")
+            yield SpokenLine(self._ply, color, Speaker.BOT, f"note {note.text}")
 
-    def _acted(self, referee: Referee, color: Color) -> Iterator[Entry]:
+    def _acted(self, referee: Referee, color: Color) -> Iterator[TranscriptEntry]:
         record, index = self._record, self._ply - 1
         text = f"move {record.actions[index]}"
-        yield Line(self._ply, color, Speaker.BOT, text)
-        yield Answer(
+        yield SpokenLine(self._ply, color, Speaker.BOT, text)
+        yield ActionTime(
             self._ply,
             color,
             record.times_us[index],
@@ -255,7 +294,7 @@ class _Dialogue:
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def _end(self, referee: Referee, silent: Iterable[Color]) -> Iterator[Entry]:
+    def _end(self, referee: Referee, silent: Iterable[Color]) -> Iterator[TranscriptEntry]:
         if not referee.is_over and referee.game is not None:
             yield from self._lost(referee)
             self._fail(referee)
@@ -273,12 +312,14 @@ class _Dialogue:
                 yield Remark(self._ply, color, UNKNOWN_ANSWER)
             elif color not in silent:
                 yield Remark(self._ply, color, ENDED)
-        if self._notes_were_dropped():
-            yield Remark(self._ply, None, f"notes beyond {MAX_NOTE_BYTES // 1024} KiB of a side are not in the record")
+        for color in Color:
+            kept = sum(NOTE_BYTES + len(note.text) for note in self._record.notes if note.color == color.word)
+            if kept + NOTE_BYTES + 2 * MAX_BOT_LINE > MAX_NOTE_BYTES:
+                words = f"notes beyond {MAX_NOTE_BYTES // 1024} KiB of a side are not in the record"
+                yield Remark(self._ply, color, words)
         yield from self._write(referee, silent)
 
-    def _lost(self, referee: Referee) -> Iterator[Entry]:
-        """What is not known of the last turn of a game that a bot lost by a fault."""
+    def _lost(self, referee: Referee) -> Iterator[TranscriptEntry]:
         assert referee.game is not None
         for color in self._faults:
             if color is not referee.game.to_move:
@@ -289,19 +330,9 @@ class _Dialogue:
         for color, fault in self._faults.items():
             referee.at_fault(color, fault or Fault(self._record.verdict.reason, ""))
 
-    def _notes_were_dropped(self) -> bool:
-        """Whether a side has made so many notes that a further one may not have been kept."""
-        largest = NOTE_BYTES + 2 * MAX_BOT_LINE
-        for color in Color:
-            notes = [note.text for note in self._record.notes if note.color == color.word]
-            if sum(NOTE_BYTES + len(text) for text in notes) + largest > MAX_NOTE_BYTES:
-                return True
-        return False
-
     # --- bytes --------------------------------------------------------------------------------------------------------
 
-    def _write(self, referee: Referee, silent: Iterable[Color]) -> Iterator[Entry]:
-        """All that is due now, as the referee has it sent."""
+    def _write(self, referee: Referee, silent: Iterable[Color]) -> Iterator[TranscriptEntry]:
         for color in referee.due():
             data = referee.take(color)
             referee.sent(color, 0.0)
@@ -310,16 +341,11 @@ class _Dialogue:
             for text in data.decode("ascii").split("\n")[:-1]:
                 if text == "error " and self._faults.get(color) is None:
                     yield Remark(self._ply, color, UNKNOWN_ERROR)
-                elif not self._is_later_rule(text):
-                    yield Line(self._ply, color, Speaker.ARENA, text)
-
-    def _is_later_rule(self, text: str) -> bool:
-        """Whether this is a rule that the arena of then did not have."""
-        name, _, value = text.removeprefix("rule ").partition(" ")
-        return text.startswith("rule ") and (name, value) not in self._record.rules
+                else:
+                    yield SpokenLine(self._ply, color, Speaker.ARENA, text)
 
     def _receive(self, referee: Referee, color: Color, lines: list[str], seconds: float = 0.0) -> None:
-        """A bot has answered. Raises `RecordError` if it cannot have said so, or not in that time."""
+        """Pass on a bot's answer. Raises `RecordError` if it cannot have said so, or not in that time."""
         before = referee.seats[color].fault
         referee.receive(color, "".join(f"{line}\n" for line in lines).encode("latin-1", "replace"), seconds)
         fault = referee.seats[color].fault

@@ -14,8 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arena.bots.spec import BotSpec
-from arena.game.dialogue import UNKNOWN_WANTS, dialogue
-from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.faults import Cause, Excess
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.recheck import check_record
@@ -24,6 +22,7 @@ from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
+from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, TranscriptEntry, transcript
 from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
@@ -50,12 +49,12 @@ def recorded(referee: Referee) -> GameRecord:
     return decode_record(encode_record(record))
 
 
-def said(entries: Iterable[Entry], color: Color, speaker: Speaker) -> list[str]:
+def said(entries: Iterable[TranscriptEntry], color: Color, speaker: Speaker) -> list[str]:
     """The lines that the arena said to a side, or the side to the arena."""
-    return [entry.text for entry in entries if isinstance(entry, Line) and entry[1:3] == (color, speaker)]
+    return [entry.text for entry in entries if isinstance(entry, SpokenLine) and entry[1:3] == (color, speaker)]
 
 
-def remarks(entries: Iterable[Entry]) -> list[str]:
+def remarks(entries: Iterable[TranscriptEntry]) -> list[str]:
     return [entry.text for entry in entries if isinstance(entry, Remark)]
 
 
@@ -108,12 +107,12 @@ def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
             table.play_random(rng, 1, after=rng.choice([0.0, 1e-7, 0.0123456789, 0.09]))
     end(table, ending, rng)
     record = recorded(table.referee)
-    entries = list(dialogue(record))
+    entries = list(transcript(record))
     for color in Color:
         assert said(entries, color, Speaker.ARENA) == written(table, color)
-    moves = [entry.text for entry in entries if isinstance(entry, Line) and entry.text.startswith("move ")]
+    moves = [entry.text for entry in entries if isinstance(entry, SpokenLine) and entry.text.startswith("move ")]
     assert moves == [f"move {action}" for action in record.actions]
-    assert [entry.taken_us for entry in entries if isinstance(entry, Answer)] == list(record.times_us)
+    assert [entry.taken_us for entry in entries if isinstance(entry, ActionTime)] == list(record.times_us)
 
 
 def end(table: Any, how: str, rng: Random) -> None:
@@ -182,7 +181,7 @@ def test_a_game_that_never_began_has_the_lines_that_were_sent(
         table.reply(waiting, "ready")
     record = recorded(table.referee)
     check_record(record)
-    entries = list(dialogue(record))
+    entries = list(transcript(record))
     for color in Color:
         assert said(entries, color, Speaker.ARENA) == written(table, color)
 
@@ -211,7 +210,7 @@ def test_a_game_that_was_interrupted_has_every_sitting(
     table.play("resign")
     record = recorded(table.referee)
     assert len(record.interrupted) == 2
-    entries = list(dialogue(record))
+    entries = list(transcript(record))
     for color in Color:
         assert said(entries, color, Speaker.ARENA) == sent[color] + written(table, color)
     assert [text for text in remarks(entries) if text.startswith("interrupted here after 1234.6 ms")] != []
@@ -286,11 +285,11 @@ def test_a_live_game_has_exactly_the_lines_that_its_bots_have_written_down(
     time = TimeControl(move_ms=60_000, bank_ms=600_000, increment_ms=11, setup_ms=600_000, start_ms=600_000)
     record = trio.run(partial(play, red, blue, ruleset="barrage", time=time))
     assert (record.verdict.reason, record.verdict.plies) == (Reason.RESIGN, 21)
-    entries = list(dialogue(decode_record(encode_record(record))))
+    entries = list(transcript(decode_record(encode_record(record))))
     for color, log in ((RED, red_log), (BLUE, blue_log)):
         assert said(entries, color, Speaker.ARENA) == heard(log, "< ")
         assert said(entries, color, Speaker.BOT) == heard(log, "> ")
-    assert any(entry.cpu_us for entry in entries if isinstance(entry, Answer))
+    assert any(entry.cpu_us for entry in entries if isinstance(entry, ActionTime))
 
 
 def test_a_live_game_with_an_opening_has_exactly_the_lines_that_its_bots_have_written_down(
@@ -309,7 +308,7 @@ def test_a_live_game_with_an_opening_has_exactly_the_lines_that_its_bots_have_wr
     record = trio.run(play_it)
     check_record(record)
     assert (record.verdict.reason, record.setups, record.opening) == (Reason.RESIGN, opening, opening)
-    entries = list(dialogue(decode_record(encode_record(record))))
+    entries = list(transcript(decode_record(encode_record(record))))
     for color, (_, log) in zip(Color, ((red, red_log), (blue, blue_log)), strict=True):
         assert said(entries, color, Speaker.ARENA) == heard(log, "< ")
         assert said(entries, color, Speaker.BOT) == heard(log, "> ")
@@ -335,7 +334,7 @@ def test_two_games_in_the_same_processes_have_the_lines_of_each(
 
     one, other = trio.run(play_both)
     assert other.kept == (True, True)
-    before, after = list(dialogue(one, is_followed=True)), list(dialogue(other))
+    before, after = list(transcript(one, is_followed=True)), list(transcript(other))
     for color, (_, log) in zip(Color, bots, strict=True):
         for speaker, way in ((Speaker.ARENA, "< "), (Speaker.BOT, "> ")):
             assert said(before, color, speaker) + said(after, color.opponent, speaker) == heard(log, way)
@@ -360,23 +359,16 @@ def resigned(
     return recorded(table.referee)
 
 
-def test_a_record_that_does_not_say_what_was_wanted_says_so(resigned: GameRecord) -> None:
-    entries = list(dialogue(msgspec.structs.replace(resigned, wants=msgspec.UNSET)))
-    assert remarks(entries).count(UNKNOWN_WANTS) == 2
-    assert not [text for text in said(entries, RED, Speaker.ARENA) if text.startswith("legal")]
-    assert UNKNOWN_WANTS not in remarks(dialogue(resigned))
-
-
 def test_when_a_first_note_was_made_is_not_known(resigned: GameRecord) -> None:
-    entries = list(dialogue(resigned))
-    at = entries.index(Line(1, RED, Speaker.BOT, "note I begin"))
+    entries = list(transcript(resigned))
+    at = entries.index(SpokenLine(1, RED, Speaker.BOT, "note I begin"))
     assert "does not say which of these notes" in str(entries[at - 1])
 
 
 def test_notes_that_may_be_missing_are_said_to_be(resigned: GameRecord) -> None:
     many = tuple(NoteLine(2, "blue", "x" * 1000) for _ in range(MAX_NOTE_BYTES // 1064))
-    assert [text for text in remarks(dialogue(msgspec.structs.replace(resigned, notes=many))) if "64 KiB" in text]
-    assert not [text for text in remarks(dialogue(resigned)) if "64 KiB" in text]
+    assert [text for text in remarks(transcript(msgspec.structs.replace(resigned, notes=many))) if "64 KiB" in text]
+    assert not [text for text in remarks(transcript(resigned)) if "64 KiB" in text]
 
 
 @pytest.mark.parametrize(
@@ -400,15 +392,7 @@ def test_a_record_that_cannot_be_true_is_refused(
     resigned: GameRecord, change: Callable[[GameRecord], dict[str, object]], message: str
 ) -> None:
     with pytest.raises(RecordError, match=f"game {resigned.id}: .*{message}|{message}"):
-        list(dialogue(msgspec.structs.replace(resigned, **change(resigned))))
-
-
-def test_a_rule_that_came_later_is_not_among_the_lines_of_an_old_game(resigned: GameRecord) -> None:
-    """The record's own lines are what the bots were told."""
-    name, value = resigned.rules[-1]
-    older = msgspec.structs.replace(resigned, rules=resigned.rules[:-1])
-    assert f"rule {name} {value}" in said(dialogue(resigned), RED, Speaker.ARENA)
-    assert f"rule {name} {value}" not in said(dialogue(older), RED, Speaker.ARENA)
+        list(transcript(msgspec.structs.replace(resigned, **change(resigned))))
 
 
 def test_wants_are_in_records_of_games_played_now(resigned: GameRecord) -> None:

@@ -15,13 +15,13 @@ import trio.lowlevel
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProcess
 from arena.bots.spec import BotSpec
-from arena.check.noise import noisy
-from arena.check.results import Said
-from arena.game.dialogue_entries import Speaker
+from arena.check.opponent import noisy
+from arena.check.situations import ExchangedLine
 from arena.game.faults import Excess, Fault
 from arena.game.hints import Activity, Hint, Probe, diagnose
 from arena.game.referee import Referee
 from arena.game.seat import Seat
+from arena.game.transcript import Speaker
 from arena.play.driver import EXIT_FOLLOWS
 from arena.play.runner import seen_of
 from arena.system.concurrency import background, readable
@@ -74,7 +74,7 @@ class Talk:
 
     def __init__(self, process: BotProcess, bot: BotSpec, times: Times, manner: Manner) -> None:
         self.process = process
-        self.exchange: deque[Said] = deque(maxlen=KEPT_LINES)
+        self.exchange: deque[ExchangedLine] = deque(maxlen=KEPT_LINES)
         self.hint: Hint | None = None
         """That for the fault by which the bot has lost."""
         self._arrivals = Arrivals.of_this_run()
@@ -302,19 +302,19 @@ class Talk:
         for line in lines:
             self._note(Speaker.BOT, line)
 
-    def last_exchange(self, lines: int) -> tuple[Said, ...]:
+    def last_exchange(self, lines: int) -> tuple[ExchangedLine, ...]:
         """The last of what was said, and what came of a line that has not ended."""
         said = list(self.exchange)[-lines:]
         if self._partial:
             text = f"{printable(self._partial.decode('latin-1'), LONGEST_LINE)} (without a line end)"
-            said.append(Said(Speaker.BOT, text, self._ms()))
+            said.append(ExchangedLine(Speaker.BOT, text, self._ms()))
         return tuple(said)
 
     def _note(self, speaker: Speaker, line: bytes) -> None:
-        self.exchange.append(Said(speaker, printable(line.decode("latin-1"), LONGEST_LINE), self._ms()))
+        self.exchange.append(ExchangedLine(speaker, printable(line.decode("latin-1"), LONGEST_LINE), self._ms()))
 
     def _aside(self, text: str) -> None:
-        self.exchange.append(Said(Speaker.ARENA, text, self._ms(), is_aside=True))
+        self.exchange.append(ExchangedLine(Speaker.ARENA, text, self._ms(), is_aside=True))
 
     def _ms(self) -> int:
         return round((now() - self._begun) * 1000)
