@@ -3,7 +3,6 @@
 import importlib.util
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +25,8 @@ def this_command() -> tuple[str, ...]:
     """
     if started_as_module():
         return (_this_python(), "-m", NAME)
+    import shutil  # commands that name no command start sooner
+
     called = sys.argv[0]
     if Path(called).name != NAME:  # started by some other program
         return (NAME,)
@@ -38,6 +39,8 @@ def this_command() -> tuple[str, ...]:
 
 def _this_python() -> str:
     """Return the word by which a shell starts this Python. Links are not followed: they lead out of an environment."""
+    import shutil
+
     name = os.path.basename(sys.executable)
     found = shutil.which(name)
     return name if found is not None and os.path.abspath(found) == sys.executable else sys.executable

@@ -11,10 +11,7 @@ ends with the process. So the next writer recognises a draft that a killed proce
 import errno
 import os
 import re
-import secrets
-import shutil
 import stat
-import tomllib
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -152,6 +149,8 @@ def parse_toml(data: bytes, where: str) -> dict[str, Any]:
         raise FileError(
             f"{where}: not valid TOML: it begins with a byte order mark; save it as UTF-8 without one (BOM)"
         )
+    import tomllib  # most commands read no TOML, and start sooner
+
     try:
         return tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -243,13 +242,13 @@ def draft_folder(parent: Path) -> Iterator[Path]:
     try:
         yield draft
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        _remove_folder(draft)
         if descriptor is not None:
             os.close(descriptor)
 
 
 def _draft_in(folder: Path) -> Path:
-    return folder / f".arena-{secrets.token_hex(8)}.part"
+    return folder / f".arena-{os.urandom(8).hex()}.part"
 
 
 def _is_locked(draft: Path, descriptor: int) -> bool:
@@ -258,6 +257,12 @@ def _is_locked(draft: Path, descriptor: int) -> bool:
         with suppress(OSError):  # where there are no locks nobody removes it either
             fcntl.flock(descriptor, fcntl.LOCK_EX)
     return is_at(draft, descriptor)
+
+
+def _remove_folder(folder: Path) -> None:
+    import shutil  # most commands write no folder, and start sooner
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_drafts(folder: Path) -> None:
@@ -277,7 +282,7 @@ def _remove_if_left(draft: Path) -> None:
         if is_at(draft, descriptor, follow_symlinks=False):
             mode = os.fstat(descriptor).st_mode
             if stat.S_ISDIR(mode):
-                shutil.rmtree(draft, ignore_errors=True)
+                _remove_folder(draft)
             elif stat.S_ISREG(mode):
                 draft.unlink()
     finally:

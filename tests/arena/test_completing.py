@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import click
@@ -147,12 +146,6 @@ def test_every_parameter_of_every_command_can_be_completed() -> None:
             offered(name, option.opts[0], "\udcff'\"+")
 
 
-def test_stores_of_any_rules_can_be_looked_into() -> None:
-    for path in sorted(STORES.glob("*.sqlite")):
-        assert len(peek_games(str(path), "", MOST_GAMES)) > 2, path
-        assert len(peek_names(str(path), "")) >= 2, path
-
-
 def test_a_store_that_another_process_writes_to_is_not_waited_for(folder: Path) -> None:
     shutil.copy(folder / STORE, folder / "old.sqlite")
     writer = sqlite3.connect(folder / "old.sqlite", isolation_level=None)
@@ -173,16 +166,6 @@ def test_no_more_games_are_offered_than_can_be_looked_through(folder: Path) -> N
     database.close()
     assert values("show", "big.sqlite", "") == [str(number) for number in range(2000, 2000 - MOST_GAMES, -1)]
     assert peek_names("big.sqlite", "") == [r"a\x1b[31m", "b"]
-
-
-def test_a_game_whose_numbers_are_none_is_not_offered_and_the_others_are(folder: Path) -> None:
-    with closing(sqlite3.connect("big.sqlite", isolation_level=None)) as database:
-        database.execute("CREATE TABLE games (number, red, blue, result, plies)")
-        database.execute("CREATE TABLE players (number, name)")
-        database.execute("INSERT INTO players VALUES (1, 'a'), (2, 'b'), (3, x'ff'), (4, 4)")
-        rows = [(1, 1, 2, "red", "many"), (2, 1, 2, "red", None), (3, 3, 4, None, 5)]
-        database.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?)", rows)
-    assert [(game.number, game.plies) for game in peek_games("big.sqlite", "", MOST_GAMES)] == [(3, 5)]
 
 
 def test_what_is_no_store_offers_nothing(folder: Path) -> None:

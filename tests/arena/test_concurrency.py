@@ -87,20 +87,6 @@ def test_what_ends_a_program_is_raised_as_it_is_too(opened: Open, error: BaseExc
 
 
 @both
-def test_a_group_that_the_body_raises_is_not_taken_apart(opened: Open) -> None:
-    group = ExceptionGroup("two", [TaskError("one"), TaskError("two")])
-
-    async def main() -> None:
-        async with opened():
-            raise group
-
-    with pytest.raises(ExceptionGroup) as caught:
-        run(main)
-    assert caught.value.message == "two"
-    assert caught.value.exceptions == group.exceptions
-
-
-@both
 def test_of_several_errors_none_is_lost(opened: Open) -> None:
     async def main() -> None:
         async with opened() as nursery:
@@ -167,23 +153,6 @@ def test_an_error_while_all_is_cancelled_is_raised_as_it_is(opened: Open) -> Non
         run(main)
 
 
-def test_a_nursery_waits_for_its_tasks_at_the_end_of_the_body() -> None:
-    ended = []
-
-    async def go_on(body_is_over: trio.Event) -> None:
-        await body_is_over.wait()
-        ended.append(True)
-
-    async def main() -> None:
-        body_is_over = trio.Event()
-        async with open_nursery() as nursery:
-            nursery.start_soon(go_on, body_is_over)
-            body_is_over.set()
-
-    run(main)
-    assert ended == [True]
-
-
 def test_what_runs_in_the_background_runs_beside_the_body_and_is_cancelled_at_its_end() -> None:
     events = []
 
@@ -205,19 +174,3 @@ def test_what_runs_in_the_background_runs_beside_the_body_and_is_cancelled_at_it
     run(main)
     assert events[0] == "body"
     assert set(events[1:]) == {"given", "started within"}
-
-
-def test_a_task_ends_the_body_by_cancelling_the_nursery() -> None:
-    reached: list[bool] = []
-
-    async def end(scope: trio.CancelScope) -> None:
-        scope.cancel()
-
-    async def main() -> None:
-        async with background() as nursery:
-            nursery.start_soon(end, nursery.cancel_scope)
-            await trio.sleep_forever()
-        reached.append(True)
-
-    run(main)
-    assert reached == [True]

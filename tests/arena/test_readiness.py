@@ -70,29 +70,6 @@ def test_what_comes_is_seen_though_nothing_may_be_waited_for(pipe: Pipe) -> None
     assert seen == [b"move"]
 
 
-def test_it_is_waited_for_as_usual_again_as_soon_as_that_can_be_done(
-    pipe: Pipe, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(concurrency, "POLLS", 1)
-    usual, answers = trio.lowlevel.wait_readable, [full, full]
-
-    async def wait(descriptor: int) -> None:
-        await (answers.pop() if answers else usual)(descriptor)
-
-    monkeypatch.setattr(trio.lowlevel, "wait_readable", wait)
-
-    async def main() -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(readable, pipe[0])
-            with trio.fail_after(PATIENCE):
-                while answers:
-                    await trio.lowlevel.checkpoint()
-                await trio.testing.wait_all_tasks_blocked()
-                os.write(pipe[1], b"x")
-
-    trio.run(main)
-
-
 @pytest.mark.usefixtures("nothing_may_be_waited_for")
 def test_a_descriptor_that_another_task_has_closed_is_not_asked_for_ever() -> None:
     with pytest.raises(trio.ClosedResourceError):

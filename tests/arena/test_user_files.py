@@ -1,7 +1,6 @@
 """Files that users name: nothing that stands there makes the arena wait, run out of memory or fall over."""
 
 import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,10 +14,8 @@ from arena.system.user_files import (
     MOST_BYTES,
     FileError,
     draft_folder,
-    kind_of,
     open_regular,
     parse_toml,
-    read_file,
     read_lines,
     read_start,
     read_toml,
@@ -60,21 +57,6 @@ def test_what_is_no_toml_file_is_refused_with_its_name_and_the_reason(name: str,
         load_ruleset(str(path))
 
 
-@pytest.mark.parametrize("path", ["a\0b", "\ud800", "x" * 300])
-def test_what_is_no_path_is_refused(path: str) -> None:
-    with pytest.raises(FileError, match="cannot be read"):
-        read_file(Path(path))
-
-
-def test_a_file_is_read_whole() -> None:
-    assert read_file(Path(__file__)).decode() == Path(__file__).read_text()
-
-
-def test_kinds_are_named() -> None:
-    assert kind_of(stat.S_IFREG) == "a file"
-    assert kind_of(stat.S_IFSOCK) == "a socket"
-
-
 HOSTILE_VALUES = [
     "0x" + "f" * 5000,
     ".".join("a" * 5000) + " = 1",
@@ -85,28 +67,13 @@ HOSTILE_VALUES = [
 
 
 @pytest.mark.parametrize("value", HOSTILE_VALUES, ids=["long number", "deep", "escapes", "nan", "date"])
-@pytest.mark.parametrize("key", ["title", "extends", "army", "rules", "notes"])
+@pytest.mark.parametrize("key", ["title", "army"])
 def test_a_wrong_value_in_a_ruleset_is_shown_in_short(key: str, value: str) -> None:
     line = f"{key}.{value}" if value.endswith("= 1") else f"{key} = {value}"
     with pytest.raises(RulesetError) as caught:
         parse_ruleset("mine", line, "mine.toml")
     assert len(str(caught.value)) < 800
     assert str(caught.value).isprintable()
-
-
-@pytest.mark.parametrize("rule", ["max_plies", "rescues", "two_squares"])
-def test_a_number_that_no_rule_needs_is_refused(rule: str) -> None:
-    with pytest.raises(RulesetError, match=f"{rule}: expected a whole number from [01] to 1000000"):
-        parse_ruleset("mine", f'extends = "isf"\n{rule} = {10**30}', "mine.toml")
-
-
-def test_text_of_a_ruleset_does_not_reach_the_terminal_raw() -> None:
-    ruleset = parse_ruleset(
-        "mine", 'extends = "isf"\ntitle = "\\u001b[2J"\nsource = "two\\nlines"\nnotes = {spy = "\\u202e"}', "mine.toml"
-    )
-    assert ruleset.title == r"\x1b[2J"
-    assert ruleset.source == "two\nlines"
-    assert dict(ruleset.notes)["spy"] == r"\u202e"
 
 
 def test_deep_values_and_long_numbers_can_be_shown() -> None:
@@ -145,7 +112,7 @@ def test_a_line_without_end_is_read_up_to_its_bound_and_nothing_after_it(tmp_pat
     assert list(map(len, read_lines(path, 1000))) == [1001]
 
 
-@pytest.mark.parametrize("name", ["nothing", "a folder", "a FIFO", "a link to a device", "a link to itself"])
+@pytest.mark.parametrize("name", ["nothing", "a FIFO"])
 def test_lines_of_what_is_no_file_are_refused_and_not_waited_for(name: str, tmp_path: Path) -> None:
     make, words = NO_FILES[name]
     make(tmp_path / "mine")

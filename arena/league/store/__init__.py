@@ -26,10 +26,8 @@ from arena.league.store.document import (
     TIME,
     TIME_OF,
     Disqualified,
-    Document,
     GameNumbers,
     Kept,
-    LadderStart,
     NumberSet,
     own_times_in,
     runs_of,
@@ -49,10 +47,9 @@ from arena.league.store.game_table import Stored
 from arena.league.store.groups import Groups, SideTimes
 from arena.league.store.sole_use import StoreInUseError, sole_use
 from arena.league.store.store import Contents, KeptFiles, Store
-from arena.league.store.store_tables import APPLICATION_ID, NO_SETTINGS, VERSION, is_empty_file
+from arena.league.store.store_tables import NO_SETTINGS, is_empty_file
 
 __all__ = [
-    "APPLICATION_ID",
     "CALIBRATION",
     "HIDDEN",
     "KEEP_BOTS",
@@ -73,18 +70,15 @@ __all__ = [
     "SETTINGS_OF_GAMES",
     "TIME",
     "TIME_OF",
-    "VERSION",
     "Contents",
     "Damage",
     "DamagedError",
     "Disqualified",
-    "Document",
     "GameNumbers",
     "GameRow",
     "Groups",
     "Kept",
     "KeptFiles",
-    "LadderStart",
     "NumberSet",
     "PlayerTime",
     "SideTimes",
