@@ -222,12 +222,6 @@ def test_a_store_that_is_named_as_a_file_of_records_is_called_what_it_is() -> No
         list(arena.read_records(OWN))
 
 
-@pytest.mark.parametrize("path", [None, 7, b"games.jsonl"])
-def test_what_is_no_path_is_refused_at_once(path: Any) -> None:
-    with pytest.raises(UsageError, match=r"^path: expected a path, got "):
-        arena.read_records(path)
-
-
 def test_after_many_lines_that_are_no_records_the_rest_is_not_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "other.jsonl"
     path.write_bytes(b'{"\n' * 5000)
