@@ -176,8 +176,8 @@ def played(folder: Path, store: str, options: FormatOptions, bots: range, most: 
 
 def test_a_ladder_that_is_stopped_again_and_again_has_the_games_of_one_that_is_not(folder: Path) -> None:
     """With results from before, and with a bot that comes later."""
-    options = FormatOptions(FormatName.LADDER, games=8)
-    for bots, games in ((range(1, 4), 8), (range(1, 5), 16)):
+    options = FormatOptions(FormatName.LADDER, games=12)
+    for bots, games in ((range(1, 4), 12), (range(1, 5), 24)):
         whole = played(folder, "whole.sqlite", options, bots, most=1000)
         parts = played(folder, "parts.sqlite", options, bots, most=5)
         assert whole == parts

@@ -85,8 +85,9 @@ def test_a_bot_of_2012_can_be_kept_and_opened(tmp_path: Path, short: str) -> Non
     trio.run(open_it)
 
 
+@pytest.mark.parametrize("is_red", [True, False])
 def test_a_program_in_c_that_reads_line_by_line_plays_a_bot_of_the_arenas_own_protocol(
-    tmp_path: Path, make_bot: Callable[..., BotSpec], play: Play, short: str
+    tmp_path: Path, make_bot: Callable[..., BotSpec], play: Play, short: str, *, is_red: bool
 ) -> None:
     compiler = shutil.which("cc")
     if compiler is None:
@@ -97,7 +98,7 @@ def test_a_program_in_c_that_reads_line_by_line_plays_a_bot_of_the_arenas_own_pr
     (folder / "bot.toml").write_text('command = ["./first"]\nprotocol = "ucc-2012"\n')
     old = load_bot(folder)
     new = load_bot(DRIFTER)
-    record = trio.run(partial(play, new, old, time=PATIENT, ruleset=short))
+    record = trio.run(partial(play, *((old, new) if is_red else (new, old)), time=PATIENT, ruleset=short))
     assert not record.verdict.reason.is_forfeit, record.verdict.detail
 
 

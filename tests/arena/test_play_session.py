@@ -124,7 +124,7 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
     rules: str,
 ) -> None:
     session = session_of(rules)
-    record = played(session, *[at_random(len(rules), 60)] * 2)
+    record = played(session, *[at_random(len(rules), 120)] * 2)
     assert isinstance(record, GameRecord)
     check_record(record)
     red, blue = ((rows or "").split("/") for rows in record.setups)
@@ -143,7 +143,7 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
         assert len(session.actions(color)) == len(record.actions)
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["duel", "vintage/lightning", "duel+rescue+silent-defence"]))
 def test_what_was_known_after_a_ply_is_what_was_shown_then_and_nothing_that_was_learned_later(
     seed: int, rules: str
@@ -161,7 +161,7 @@ def test_what_was_known_after_a_ply_is_what_was_shown_then_and_nothing_that_was_
         assert (then.plies, then.choices, then.end) == (state.plies, (), None)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["duel", "vintage/lightning", "duel+silent-defence"]))
 def test_a_state_does_not_depend_on_what_the_seat_was_not_told(seed: int, rules: str) -> None:
     """Two hidden pieces of the enemy change their squares: nothing that is shown may differ by a byte."""

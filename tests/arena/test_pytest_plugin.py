@@ -12,11 +12,9 @@ from types import ModuleType
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
-from click.testing import CliRunner
 
 import arena
 import protocol
-from arena.cli.main import cli
 from arena.league.store import Store
 from arena.pytest_plugin import OPTIONS, describe
 
@@ -75,6 +73,22 @@ def module(call: str, claim: str = "") -> str:
     return f"def test_it(arena_play):\n    result = arena_play({call})\n    assert {claim or 'result'}\n"
 
 
+def test_a_match_is_played_and_its_result_can_be_asserted(run: Run) -> None:
+    done = run(
+        module(
+            f'"./mine", "drifter", {QUICK}',
+            "(result.score, result.wins, result.draws, result.losses, len(result.records)) == (1.0, 2, 0, 0, 2)",
+        )
+    )
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+
+
+def test_paths_may_be_path_objects_and_sample_bots_names(run: Run) -> None:
+    text = module(f'Path("mine"), "drifter", {QUICK}', "result.score == 1")
+    assert run(f"from pathlib import Path\n{text}").returncode == 0
+
+
 def test_games_begin_with_openings_where_a_file_of_them_is_given(run: Run, tmp_path: Path) -> None:
     red, blue = ".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/........../2.S.3.M..."
     (tmp_path / "set-ups.txt").write_text(f"red {red}\nblue {blue}\n")
@@ -86,57 +100,17 @@ def test_games_begin_with_openings_where_a_file_of_them_is_given(run: Run, tmp_p
     assert "gone.txt: cannot be read" in missing.stdout
 
 
-MATCHES = f"""
-from pathlib import Path
-import pytest
-
-@pytest.fixture(scope='module')
-def result(arena_play):
-    return arena_play("mine", "drifter", {QUICK})
-
-def test_result(arena_play):
-    result = arena_play(Path("mine"), "drifter", {QUICK})
-    assert (result.score, result.wins, result.draws, result.losses, len(result.records)) == (1.0, 2, 0, 0, 2)
-
-def test_without_a_match():
-    assert False
-
-def test_crash(arena_play):
-    result = arena_play("./mine", "crashes.py", {QUICK})
-    assert result.score < 0.5
-
-def test_one(result):
-    assert result.score < 0.5
-
-def test_two(result):
-    assert result.losses == 2
-"""
-
-
-def test_a_failing_test_shows_how_its_match_went_and_a_passing_one_does_not(run: Run) -> None:
-    done = run(MATCHES)
+def test_a_failing_test_shows_how_its_match_went(run: Run) -> None:
+    done = run(module(f'"./mine", "crashes.py", {QUICK}', "result.score < 0.5"))
     assert done.returncode == 1
-    assert "4 failed, 1 passed" in done.stdout
-    assert done.stdout.count("- arena: ") == 3
     assert "- arena: ./mine against crashes.py -" in done.stdout
     assert "score 1.000 in 2 games: 2 won, 0 drawn, 0 lost" in done.stdout
     assert "first forfeit of crashes, game 1: " in done.stdout
     assert "stderr: ValueError: no idea where to put the flag" in done.stdout
-    line = done.stdout.partition("first forfeit")[2].partition("to see a game: arena ")[2].partition("\n")[0]
-    shown = CliRunner().invoke(cli, line.split())
-    assert shown.exit_code == 0, shown.output
+    line = done.stdout.partition("to see a game: arena ")[2].partition("\n")[0]
+    shown = subprocess.run([sys.executable, "-m", "arena", *line.split()], capture_output=True, text=True, check=False)
+    assert shown.returncode == 0, shown.stderr
     assert "no idea where to put the flag" in shown.stdout
-    assert done.stdout.count("- arena: mine against drifter -") == 2, "a fixture's match belongs to each test"
-    (said,) = [
-        line
-        for line in done.stdout.splitlines()
-        if line.startswith("E ")
-        and "score < 0.5" not in line
-        and "where 1.0 = MatchResult" in line
-        and "drifter" in line
-    ]
-    assert "wins=2, draws=0, losses=0" in said
-    assert "..." not in said
 
 
 def test_a_forfeit_is_named_by_its_number_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,6 +126,31 @@ def test_a_forfeit_is_named_by_its_number_in_the_store(tmp_path: Path, monkeypat
     assert (result.records, result.numbers) == (played.records, (2, 1))
     told = describe(result, Path("two.sqlite"))
     assert f"first forfeit of breaks, game 1: {result.records[1].verdict.detail}" in told
+
+
+def test_what_pytest_says_of_the_assertion_has_the_games_that_were_won(run: Run) -> None:
+    done = run(f'def test_it(arena_play):\n    assert arena_play("mine", "drifter", {QUICK}).score < 0.5\n')
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("E ") and "where 1.0 = " in line]
+    assert "wins=2, draws=0, losses=0" in line
+    assert "..." not in line
+
+
+def test_other_tests_matches_are_not_shown(run: Run) -> None:
+    done = run(
+        f'def test_one(arena_play):\n    arena_play("mine", "drifter", {QUICK})\n\ndef test_two():\n    assert False\n'
+    )
+    assert "1 failed, 1 passed" in done.stdout
+    assert "arena: " not in done.stdout
+
+
+def test_the_match_of_a_modules_fixture_is_shown_for_each_test_that_fails(run: Run) -> None:
+    done = run(
+        "import pytest\n\n@pytest.fixture(scope='module')\ndef result(arena_play):\n"
+        f"    return arena_play('mine', 'drifter', {QUICK})\n\n"
+        "def test_one(result):\n    assert result.wins == 0\n\ndef test_two(result):\n    assert result.losses == 2\n"
+    )
+    assert "2 failed" in done.stdout
+    assert done.stdout.count("- arena: mine against drifter -") == 2
 
 
 MISTAKES = {
@@ -187,14 +186,17 @@ def test_options_and_configuration_count_where_a_call_says_nothing(run: Run, tmp
     )
     with (tmp_path / "pytest.ini").open("a") as file:
         file.write("arena_games = 4\narena_rules = duel\n")
-    done = run(text, "-s", "--arena-games=2", "--arena-time=200ms", "--arena-jobs=1")
-    assert "PLAYED 2 duel 200\n" in done.stdout
+    assert "PLAYED 4 duel 100\n" in run(text, "-s").stdout
+    done = run(text, "-s", "--arena-games=2", "--arena-rules=barrage", "--arena-time=200ms", "--arena-jobs=1")
+    assert "PLAYED 2 barrage 200\n" in done.stdout
 
 
-def test_a_number_that_is_none_stops_pytest_with_a_word(run: Run) -> None:
-    done = run("", "--arena-games=many")
+@pytest.mark.parametrize("argument", ["--arena-games=many", "--arena-jobs=-1", "--arena-seed=1.5"])
+def test_a_number_that_is_none_stops_pytest_with_a_word(argument: str, run: Run) -> None:
+    done = run(module(f'"mine", "drifter", {QUICK}'), argument)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "--arena-games: expected a whole number, got 'many'" in done.stderr
+    option, _, value = argument.partition("=")
+    assert f"{option}: expected a whole number, got '{value}'" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -203,6 +205,8 @@ def test_the_help_lists_the_options_and_the_settings(run: Run) -> None:
     for name in OPTIONS:
         assert f"--arena-{name}" in shown
         assert f"arena_{name} (string):" in shown
+    fixtures = run("", "--fixtures").stdout
+    assert "arena_play [session scope]" in fixtures
 
 
 def test_nothing_of_the_arena_that_takes_time_is_imported_before_a_match(run: Run) -> None:

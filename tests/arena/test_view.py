@@ -245,7 +245,7 @@ def twins(table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows") -> 
 
 
 @given(data=st.data(), seed=st.integers(0, 2**32), seat=st.sampled_from(Color))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=60)
 def test_two_games_that_differ_in_hidden_things_look_the_same_until_an_event_tells_them_apart(
     twins: "MakeTwins", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int, seat: Color
 ) -> None:
@@ -256,8 +256,9 @@ def test_two_games_that_differ_in_hidden_things_look_the_same_until_an_event_tel
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("seat", Color)
 def test_the_same_holds_under_every_ruleset_and_every_switch(twins: "MakeTwins", name: str, seat: Color) -> None:
-    rng = Random(name)
-    twins(load_ruleset(name), seat, rng).play(rng, plies=60)
+    for seed in range(2):
+        rng = Random(seed)
+        twins(load_ruleset(name), seat, rng).play(rng, plies=60)
 
 
 def with_army(name: str, army: str) -> Ruleset:
@@ -267,12 +268,12 @@ def with_army(name: str, army: str) -> Ruleset:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_the_comparison_is_not_an_empty_one(twins: "MakeTwins", name: str) -> None:
+@pytest.mark.parametrize("seat", Color)
+def test_the_comparison_is_not_an_empty_one(twins: "MakeTwins", name: str, seat: Color) -> None:
     """In these games there are many plies, moves of the swapped pieces and fights of others before the end."""
     plies = swapped_moves = fights = 0
     for seed in range(10):
         rng = Random(seed)
-        seat = Color(seed % 2)
         pair = twins(load_ruleset(name), seat, rng)
         pair.play(rng)
         plies += pair.plies
@@ -286,10 +287,10 @@ def test_the_comparison_is_not_an_empty_one(twins: "MakeTwins", name: str) -> No
 @pytest.mark.parametrize(
     ("name", "army", "what", "least"),
     [
-        ("vintage/duel+silent-defence", GUARDED, "silent", 5),
-        ("jumbo-81320/infiltrator", PRYING, "guesses", 20),
-        ("isf+lightning-captains", RUNNING, "far", 10),
-        ("vintage/duel+rescue", HARDY, "rescues", 1),
+        ("vintage/duel+silent-defence", GUARDED, "silent", 10),
+        ("jumbo-81320/infiltrator", PRYING, "guesses", 50),
+        ("isf+lightning-captains", RUNNING, "far", 50),
+        ("vintage/duel+rescue", HARDY, "rescues", 3),
     ],
 )
 def test_swapped_pieces_are_attacked_guessed_at_and_run_without_being_told_apart(
@@ -302,9 +303,7 @@ def test_swapped_pieces_are_attacked_guessed_at_and_run_without_being_told_apart
         pair = twins(with_army(name, army), Color(seed % 2), rng)
         pair.play(rng)
         met += pair.met
-        if met[what] >= least:
-            return
-    pytest.fail(f"{what} {met[what]} times, expected {least}")
+    assert met[what] >= least
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -385,8 +384,9 @@ TELL_LEAKS: dict[str, tuple[Ruleset, Callable[[Event, Game], Told]]] = {
 }
 
 
-def is_caught(make: "MakeTwins", rules: Ruleset, on_move: "list[Table]") -> bool:
-    """Whether a seat can tell the two games apart in one of 20 pairs."""
+def times_caught(make: "MakeTwins", rules: Ruleset, on_move: "list[Table]") -> int:
+    """In how many of 20 pairs of games a seat can tell the two apart."""
+    caught = 0
     for seed in range(20):
         rng = Random(seed)
         pair = make(rules, Color(seed % 2), rng)
@@ -394,16 +394,16 @@ def is_caught(make: "MakeTwins", rules: Ruleset, on_move: "list[Table]") -> bool
         try:
             pair.play(rng)
         except AssertionError as error:
-            assert "can tell the games apart" in str(error)  # noqa: PT017  (not all games need be caught)
-            return True
-    return False
+            assert "can tell the games apart" in str(error)  # noqa: PT017  (most games are caught, but not all need be)
+            caught += 1
+    return caught
 
 
 @pytest.mark.parametrize("leak", ["SeatView", "enemy_squares", "legal_actions"])
 def test_a_leak_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins", leak: str) -> None:
     leaks = {"SeatView": AllSeeing, "enemy_squares": by_rank, "legal_actions": without_vain_attacks}
     monkeypatch.setattr(f"arena.game.live.{leak}", leaks[leak])
-    assert is_caught(twins, load_ruleset("barrage"), [])
+    assert times_caught(twins, load_ruleset("barrage"), []) >= 1
 
 
 @pytest.mark.parametrize("leak", TELL_LEAKS)
@@ -417,7 +417,7 @@ def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch,
         return tell_too_much(event, game)
 
     monkeypatch.setattr("arena.game.live.tell", tell_of_this_game)
-    assert is_caught(twins, rules, on_move)
+    assert times_caught(twins, rules, on_move) >= 1
 
 
 # --- what is told ---------------------------------------------------------------------------------------------------
@@ -537,7 +537,7 @@ class Witness:
 
 
 @given(data=st.data(), seed=st.integers(0, 2**32))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=40)
 def test_a_seat_sees_all_squares_that_are_taken_and_no_enemy_rank_that_it_was_not_told(
     random_rows: "RandomRows", lively: "Lively", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int
 ) -> None:
@@ -548,7 +548,8 @@ def test_a_seat_sees_all_squares_that_are_taken_and_no_enemy_rank_that_it_was_no
 def test_the_same_is_seen_under_every_ruleset_and_every_switch(
     random_rows: "RandomRows", lively: "Lively", name: str
 ) -> None:
-    watch(load_ruleset(name), random_rows, lively, Random(name))
+    for seed in range(2):
+        watch(load_ruleset(name), random_rows, lively, Random(seed))
 
 
 def watch(rules: Ruleset, random_rows: "RandomRows", lively: "Lively", rng: Random) -> None:
@@ -569,7 +570,7 @@ def watch(rules: Ruleset, random_rows: "RandomRows", lively: "Lively", rng: Rand
                 views[color].see(tell(event)[color])
 
 
-@pytest.mark.parametrize("name", ["isf", "barrage"])
+@pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("seat", Color)
 def test_at_the_start_a_seat_sees_where_the_enemy_stands_and_nothing_else_of_it(
     random_rows: "RandomRows", name: str, seat: Color

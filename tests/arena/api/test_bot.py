@@ -12,6 +12,7 @@ import arena
 from arena.bots.sandbox.levels import Level
 from arena.rules.events import Moved
 from protocol.messages import Hello, Name, Ready, Want
+from protocol.notation import Color
 
 Bots = Callable[..., str]
 LeftBehind = Callable[[], list[str]]
@@ -36,6 +37,18 @@ def test_a_bot_introduces_itself_sets_up_and_moves(left_behind: LeftBehind) -> N
 
     trio.run(main)
     assert not left_behind()
+
+
+def test_a_bot_may_be_on_the_other_side(left_behind: LeftBehind) -> None:
+    async def main() -> None:
+        async with arena.open_bot(WARDEN, rules="duel") as bot:
+            await bot.hello()
+            game = arena.Game(bot.ruleset, BLUE, await bot.set_up(Color.BLUE))
+            await bot.start(game)
+            await bot.tell(game.apply("a4-a5"))
+            assert game.apply(await bot.turn())
+
+    trio.run(main)
 
 
 def test_messages_can_be_sent_and_received_one_by_one(bots: Bots) -> None:
@@ -74,6 +87,16 @@ def test_what_a_bot_does_wrong_is_an_error_in_plain_words(kind: str, bots: Bots,
     assert words in str(error.value)
     assert "--" not in str(error.value), "a caller has given keywords, and no options of the command"
     assert not left_behind()
+
+
+def test_an_illegal_set_up_is_an_error(bots: Bots) -> None:
+    async def main() -> None:
+        async with arena.open_bot(bots("bot", "echo move a4-a5"), rules="isf") as bot:
+            await bot.hello()
+            await bot.set_up()
+
+    with pytest.raises(arena.ArenaError, match="sent an illegal set-up: expected the army of isf"):
+        trio.run(main)
 
 
 def test_a_bot_that_uses_too_much_is_stopped(bots: Bots, left_behind: LeftBehind) -> None:

@@ -1,6 +1,7 @@
 """`arena.play` and `arena.match`: one call, and what comes of the games."""
 
 import errno
+import json
 import math
 import os
 import subprocess
@@ -22,6 +23,7 @@ from protocol.notation import Reason
 Bots = Callable[..., str]
 QUITS = "echo move resign"
 BREAKS = "echo nonsense"
+ROOT = Path(__file__).parent.parent.parent.parent
 PATIENT = "60s"
 
 
@@ -32,6 +34,13 @@ def test_a_game_is_one_call_and_gives_its_record(bots: Bots) -> None:
     assert record.verdict.reason is Reason.RESIGN
     assert record.actions == ("a4-b4", "resign")
     assert record.ruleset == "duel"
+
+
+def test_a_match_has_as_many_games_as_the_command_where_nobody_says_how_many(bots: Bots) -> None:
+    names = bots("steps"), bots("quits", QUITS)
+    words = [sys.executable, "-m", "arena", "match", *names, "--rules", "duel", "--time", PATIENT, "--json"]
+    printed = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert len(arena.match(*names, rules="duel", time=PATIENT).records) == len(json.loads(printed)["games"]) == 2
 
 
 def test_the_first_bot_has_red_and_the_seed_decides_the_rest(bots: Bots) -> None:
@@ -108,7 +117,7 @@ def test_a_store_is_that_of_the_command_line(bots: Bots, tmp_path: Path) -> None
 def test_of_several_matches_that_make_one_store_at_once_one_plays_and_the_others_are_refused(bots: Bots) -> None:
     names = bots("steps"), bots("quits", QUITS)
     with ThreadPoolExecutor(6) as pool:
-        for turn in range(1):
+        for turn in range(3):
             store = f"{turn}.sqlite"
             plays = [
                 pool.submit(arena.match, *names, games=2, rules="duel", time=PATIENT, store=store, jobs=1)
@@ -130,7 +139,9 @@ def test_an_empty_file_is_a_store_that_is_yet_to_be_made(bots: Bots) -> None:
 
 
 @pytest.mark.parametrize("name", ["on_result", "on_event"])
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), arena.UsageError("--rules: no")], ids=repr)
+@pytest.mark.parametrize(
+    "error", [MemoryError("a table"), OSError(errno.ENOSPC, "full"), arena.UsageError("--rules: no")], ids=repr
+)
 def test_an_error_of_what_is_called_back_comes_out_as_it_is(bots: Bots, name: str, error: Exception) -> None:
     """Not as an error of the machine that games are played on, nor in other words."""
 
@@ -183,6 +194,13 @@ def test_rules_may_be_a_ruleset_wherever_they_may_be_a_name(bots: Bots) -> None:
         arena.play(*names, rules=3)  # type: ignore[arg-type]
     with pytest.raises(arena.UsageError, match="expected a name of letters"):
         arena.play(*names, rules=replace(arena.rules("duel"), name="my own\nturn 1"))
+
+
+def test_a_misspelt_keyword_is_told_from_all_that_the_call_takes(bots: Bots) -> None:
+    for wrong, meant in (("game", "games"), ("rule", "rules"), ("stored", "store"), ("on_results", "on_result")):
+        options: dict[str, Any] = {wrong: 2}
+        with pytest.raises(arena.UsageError, match=f"{wrong}: there is no such option here; did you mean {meant}\\b"):
+            arena.match("a", "b", **options)
 
 
 def test_results_are_short_where_a_notebook_shows_them(bots: Bots) -> None:
@@ -256,6 +274,8 @@ TWO = "time: expected a string such as '100ms', or one for each bot, got "
     ("time", "words"),
     [
         (("1s", "2s", "3s"), f"{TWO}('1s', '2s', '3s')"),
+        (("1s",), f"{TWO}('1s',)"),
+        ({"a": 1, "b": 2}, TWO),
         (("1s", None), "time: expected a string such as '100ms', got None"),
         (("1s", "2x"), "time: expected a time such as 100ms"),
     ],
@@ -277,11 +297,16 @@ def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.L
     ("options", "words"),
     [
         ({"time": "fast"}, "time: expected a time such as"),
+        ({"time": 100}, "or one for each bot, got 100"),
         ({"rules": "isff"}, "did you mean isf"),
         ({"seed": -1}, "seed: expected a whole number from 0"),
+        ({"seed": True}, "seed: expected a whole number, got True"),
+        ({"jobs": 0}, "jobs: expected a whole number from 1"),
         ({"sandbox": "bwarp"}, "did you mean bwrap"),
         ({"games": 0}, "games: expected a whole number from 1"),
         ({"tiem": "1s"}, "tiem: there is no such option here; did you mean time"),
+        ({"interpreters": "/usr"}, "interpreters: expected a list of paths"),
+        ({"store": 3}, "store: expected a path, got 3"),
     ],
 )
 def test_what_was_asked_for_wrongly_is_said_before_anything_is_played(

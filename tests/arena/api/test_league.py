@@ -181,11 +181,16 @@ def test_a_league_may_have_another_format_which_places_the_bots(league: arena.Le
     ("options", "words"),
     [
         ({"format": "swis"}, "format: there is no format 'swis'; did you mean swiss?"),
+        ({"format": None}, "format: there is no format None; known are round-robin, "),
         ({"formt": "swiss"}, "formt: there is no such option here; did you mean format?"),
+        ({"on_reslt": print}, "on_reslt: there is no such option here; did you mean on_result or on_event?"),
         ({"format": "gauntlet"}, "format gauntlet: expected challengers N"),
         ({"format": "knockout", "rounds": 3}, "rounds is for format round-robin, "),
         ({"best_of": 3}, "best_of is for format knockout: expected no such option with format round-robin, got 3"),
+        ({"format": "knockout", "best_of": "3"}, "best_of: expected a whole number, got '3'"),
+        ({"format": "ladder", "confidence": "x"}, "confidence: expected a likelihood such as 0.95, got 'x'"),
         ({"format": "swiss", "seeds": "steps"}, "seeds: expected a list of names of bots, got 'steps'"),
+        ({"rounds": True}, "rounds: expected a whole number from 1, got True"),
     ],
 )
 def test_a_format_is_refused_that_makes_no_sense(options: dict[str, Any], words: str, tmp_path: Path) -> None:
@@ -208,8 +213,11 @@ def test_a_word_that_is_misspelt_is_named_with_what_may_have_been_meant(tmp_path
     [
         ({"rules": "dual"}, "'dual'.*did you mean.*duel"),
         ({"time": "soon"}, "^time: "),
+        ({"margin": "x"}, "^margin: "),
+        ({"jobs": 0}, "^jobs: expected a whole number from 1"),
         ({"sandbox": "bwarp"}, "did you mean bwrap"),
         ({"memory": "much"}, "^memory: "),
+        ({"build_disk": "x"}, "^build_disk: "),
     ],
 )
 def test_an_option_that_makes_no_sense_is_refused_when_a_league_is_made(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE
 
-from arena.api.self_play import USUAL_SEED, options_parser, play_itself
+from arena.api.self_play import USUAL_SEED, main, options_parser, play_itself
 from arena.rules.loading import load_ruleset
 from protocol.bot import Bot, View, run
 
@@ -59,6 +59,10 @@ def test_the_same_seed_is_the_same_game_and_another_one_is_another() -> None:
 def test_the_usual_game_is_a_long_one(rules: str) -> None:
     assert options_parser().parse_args([]).seed == USUAL_SEED
     assert game(Drifter, rules)[1].count("\nply ") >= 100
+
+
+def test_one_ply_is_in_the_singular_and_sides_are_named_once() -> None:
+    assert game(Drifter, "isf", seed=1)[1].splitlines()[-1] == "after 1 ply: blue lost its flag"
 
 
 def test_the_board_stands_below_each_ply_and_before_the_first_one() -> None:
@@ -113,6 +117,11 @@ def test_a_fault_is_told_as_in_a_game_and_is_a_failure(answers: dict[str, str], 
     code, text = game(Wrong)
     assert code == 1
     assert words in text
+
+
+def test_a_wrong_ruleset_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(Drifter, ["--rules", "duell"]) == 2
+    assert capsys.readouterr().err == "--rules: unknown ruleset 'duell'; did you mean duel?\n"
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_a_small_army_may_stand_on_any_home_squares(rows: list[str]) -> None:
     check_setup(load_ruleset("barrage"), rows)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(name=st.sampled_from(["isf", "barrage", "duel"]), seed=seeds)
 def test_any_order_of_the_army_is_legal(random_rows: Rows, name: str, seed: int) -> None:
     ruleset = load_ruleset(name)
@@ -131,7 +131,7 @@ def test_an_empty_set_up_is_refused_with_the_whole_army() -> None:
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     name=st.sampled_from(["isf", "barrage", "duel"]),
     seed=seeds,

@@ -198,7 +198,7 @@ rulesets = st.builds(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ruleset=rulesets, seed=st.integers(0, 2**32 - 1))
 def test_two_games_that_differ_in_hidden_ranks_leave_the_chaser_the_same_list(ruleset: Ruleset, seed: int) -> None:
     compare(ruleset, Random(seed))

@@ -236,6 +236,14 @@ def test_a_league_is_served_while_it_is_played_and_ends_as_always(league: "Leagu
         urlopen(url, timeout=PATIENCE)
 
 
+def test_a_league_that_is_served_ends_with_its_table(league: "League") -> None:
+    with league("--rounds", "2", "--serve", "127.0.0.1:0", "--store", "l.sqlite", "--json") as process:
+        out, said = process.communicate(timeout=PATIENCE * 3)
+    assert process.returncode == exit_codes.DONE, said
+    assert '"games": 4' in out or '"games":4' in out
+    assert "arena serve l.sqlite" in said
+
+
 def test_a_port_in_use_is_told_before_anything_is_played(league: "League", tmp_path: Path) -> None:
     taken = listen(Address("127.0.0.1", 0))
     try:

@@ -183,6 +183,18 @@ def test_the_pages_of_games_under_way_can_be_read_without_a_script(
         assert served.get(path).status == 404
 
 
+def test_a_game_that_cannot_be_followed_says_so_on_its_page(
+    serving: Serve, told: Callable[..., Iterator[Told]]
+) -> None:
+    games = live_games()
+    start, _, second, *_ = told("aa", 6)
+    games.tell(start)
+    games.tell(second)
+    look = PageLook(Site("a test", (), ""))
+    served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])))
+    assert BROKEN in served.get("/now/aa.html").text
+
+
 RULES = ["isf", "vintage/lightning+silent-defence", "jumbo-81320/infiltrator+rescue"]
 
 

@@ -1,5 +1,6 @@
 """The addresses of a table without a browser: whose they are, what they give away, and what is taken from strangers."""
 
+import re
 from contextlib import ExitStack
 from functools import partial
 from urllib.parse import quote
@@ -10,7 +11,7 @@ import trio
 from play_table import PlayTable, Seat, at_random, from_lines, seated
 
 from arena.game.person_seat import SeatStage
-from arena.game.record import GameRecord
+from arena.game.record import GameRecord, History
 from arena.play.session import Session
 from arena.system.concurrency import background
 from arena.web.address import Address, listen
@@ -105,6 +106,35 @@ def table(seat: Seat) -> PlayTable:
     return begun(seat)
 
 
+REFUSED_BY_THE_RULES = [
+    ("act", {"action": "e4-e6", "ply": 1}, "moves one square at a time"),
+    ("act", {"action": "a1-a2", "ply": 1}, "cannot move"),
+    ("act", {"action": "a7-a6", "ply": 1}, "no piece on a7"),
+    ("act", {"action": "<b>\x1b[31m\u202e", "ply": 1}, r"\\x1b\[31m\\u202e"),
+    ("act", {"action": "a4-a5", "ply": 2}, "has moved on"),
+    ("act", {"action": "a4-a5", "ply": 0}, "has moved on"),
+    ("setup", {"rows": RED}, "not asked for"),
+    ("setup", {"rows": []}, "not asked for"),
+]
+
+
+def test_what_the_rules_refuse_is_refused_with_words_and_the_game_goes_on(table: PlayTable) -> None:
+    for name, body, says in REFUSED_BY_THE_RULES:
+        answer = table.post(Color.RED, name, body)
+        assert answer.status == 200, body
+        refused = msgspec.json.decode(answer.text)["refused"]
+        assert re.search(says, refused), refused
+        assert refused.isprintable()
+    assert table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1}).text == "{}"
+    assert table.until(Color.RED, SeatStage.MOVING, plies=2).last is not None
+
+
+def test_who_is_not_to_move_is_refused(seat: Seat) -> None:
+    table = begun(seat)
+    assert "not your turn" in table.post(Color.BLUE, "act", {"action": "a7-a6", "ply": 1}).text
+    assert table.state(Color.RED).plies == 0
+
+
 MOVE = {"action": "a4-a5", "ply": 1}
 FORGED: list[tuple[dict[str, str], object, int]] = [
     ({"Origin": "http://evil.example"}, MOVE, 403),
@@ -139,6 +169,21 @@ def test_nothing_can_be_done_by_reading(seat: Seat) -> None:
     assert table.state(Color.RED).stage is SeatStage.MOVING
 
 
+def test_a_set_up_that_is_not_whole_is_refused_with_what_it_lacks(seat: Seat) -> None:
+    table = seat()
+    table.until(Color.RED, SeatStage.SETTING_UP)
+    for rows, says in (
+        (["FB........", *[".........."] * 3], "still to be placed"),
+        (["F" * 40] * 4, "expected 4 rows"),
+        ([], "expected 4 rows"),
+        (["<script>..", *[".........."] * 3], "has no piece"),
+    ):
+        answer = table.post(Color.RED, "setup", {"rows": rows})
+        assert (answer.status, says in answer.text.lower()) == (200, True), answer.text
+    assert table.post(Color.RED, "setup", {"rows": ["F"] * 41}).status == 400
+    assert table.state(Color.RED).stage is SeatStage.SETTING_UP
+
+
 def test_resigning_ends_the_game_and_the_page_is_then_told_how_to_replay_it(seat: Seat) -> None:
     table = begun(seat)
     assert table.post(Color.RED, "resign").text == "{}"
@@ -150,6 +195,19 @@ def test_resigning_ends_the_game_and_the_page_is_then_told_how_to_replay_it(seat
     assert answer.state.end.result == "win"
     assert answer.after == ("Replay it: arena show store 7", "As pages, with a board: arena report store")
     assert "is over" in table.post(Color.RED, "act", {"action": "a4-a5", "ply": answer.state.plies + 1}).text
+
+
+def test_a_game_that_is_paused_says_what_goes_on_with_it(seat: Seat) -> None:
+    table = begun(seat)
+    assert table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1}).text == "{}"
+    table.until(Color.RED, SeatStage.MOVING, plies=2)
+    assert table.post(Color.RED, "pause").text == "{}"
+    history = table.end()
+    assert isinstance(history, History)
+    assert history.actions == ("a4-a5", "e7-e6")
+    answer = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=SeatAnswer)
+    assert answer.state.stage is SeatStage.PAUSED
+    assert answer.after == ("Resume it later: arena play --resume game",)
 
 
 def test_events_tell_who_follows_that_there_is_a_new_state(seat: Seat) -> None:

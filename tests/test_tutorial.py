@@ -1,0 +1,71 @@
+"""What the tutorials show of a command's output is what the command prints: the same words and results, times aside."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import UNHURRIED
+
+DOCS = Path(__file__).parent.parent / "docs"
+FIRST, SECOND = re.findall(r"```python\n(.*?)```", (DOCS / "tutorial.md").read_text(encoding="utf-8"), re.DOTALL)
+SHOWN = re.compile(r"```sh\n([^\n]*)\n```\n\n```text\n(.*?)```", re.DOTALL)
+VARIES = re.compile(r"\[[\d.]+ ms, [^\]]*CPU [\d.]+\]|\d{4}-\d\d-\d\dT[\d:]+Z|\d+\.\d+")
+"""Times, and what else has a decimal point. Whole numbers have to be those of the page."""
+PATIENCE = 120
+ARENA = """#!{python}
+import sys
+from arena.cli.entry import main
+if sys.argv[1] == "check":
+    sys.argv += {unhurried}
+main()
+"""
+"""What a match is played with is part of its seed: there the time of the page, which is five seconds, has to do."""
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """A folder with the first bot of the tutorial, and `arena`."""
+    bot = tmp_path / "mine.py"
+    bot.write_text(FIRST, encoding="utf-8")
+    (tmp_path / "bin").mkdir()
+    arena = tmp_path / "bin" / "arena"
+    arena.write_text(ARENA.format(python=sys.executable, unhurried=UNHURRIED))
+    arena.chmod(0o755)
+    return tmp_path
+
+
+def comparable(text: str) -> list[str]:
+    """The lines of an output with what varies left out, and with single spaces, as columns depend on that."""
+    return [" ".join(VARIES.sub("...", line).split()) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("page", ["tutorial.md", "first-league.md"])
+def test_every_output_of_a_tutorial_is_that_of_its_command(page: str, desk: Path) -> None:
+    path = os.pathsep.join([str(desk / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    commands = SHOWN.findall((DOCS / page).read_text(encoding="utf-8"))
+    assert len(commands) >= 4
+    for command, shown in commands:
+        if command.startswith("arena compare"):
+            (desk / "mine.py").write_text(SECOND, encoding="utf-8")
+            assert "mine is better than drifter" in shown
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=desk,
+            env={**os.environ, "PATH": path, "COLUMNS": "80"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert comparable(done.stdout) == comparable(shown), command
+
+
+def test_what_varies_is_left_out_and_nothing_else() -> None:
+    assert comparable("played 2026-11-22T06:55:58Z in 0.1 s") == comparable("played 2025-01-02T03:04:05Z in 12.7 s")
+    assert comparable("1  drifter   2") != comparable("1  drifter   3")
+    assert comparable("a - b  0-1  flag, 122 plies") != comparable("a - b  0-1  flag, 123 plies")
