@@ -158,7 +158,7 @@ def progress_of(
     console = progress_console()
     plan, stored = league.plan, league.known
     if what is None:
-        at_most = "games until it is decided" if league.at_most is None else f"at most {league.at_most} games"
+        at_most = "the games follow from the results" if league.at_most is None else f"at most {league.at_most} games"
         games = at_most if league.planned is None else counted(league.planned, "game")
         what = f"{f'{plan.format} {plan.kind.value}'.lstrip()} of {len(plan.bots)} bots, {games}"
     console.print(_plan_text(plan, what, stored), style="dim", soft_wrap=not console.is_terminal)

@@ -288,7 +288,7 @@ SETUP_HELP = """\
 preset NAME    begin with one of these:
 {presets}
 random [SEED]  a random set-up
-swap a1 b2     exchange two squares
+{swap:<15}exchange two squares
 setup ROWS     four rows separated by /, your back row first, . for empty:
                {rows}
 board          show the set-up again
@@ -343,7 +343,10 @@ class SetupEditor:
             case Typed(Verb.BOARD):
                 return None
             case Typed(Verb.HELP):
-                return SETUP_HELP.format(presets=presets_text(self._session.presets()), rows="/".join(self.rows))
+                swap = "swap a10 b9" if self._color is Color.BLUE else "swap a1 b2"
+                return SETUP_HELP.format(
+                    presets=presets_text(self._session.presets()), rows="/".join(self.rows), swap=swap
+                )
             case Typed(Verb.NOTHING):
                 return ""
             case _:

@@ -211,8 +211,9 @@ def _times(checked: Checked) -> Iterator[str]:
 def _near_limits(checked: Checked) -> Iterator[str]:
     for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
         if spread.worst is not None and spread.limit is not None and spread.worst > NEAR * spread.limit:
-            words = f"the slowest {name} was near its limit; a busy machine may exceed it"
-            yield from wrapped(words, "  ")
+            is_over = spread.worst > spread.limit
+            words = f"the slowest {name} took longer than its limit, but no longer than limit and margin"
+            yield from wrapped(words if is_over else f"the slowest {name} was near its limit", "  ")
 
 
 def ms_text(time: float | None) -> str:
