@@ -106,7 +106,7 @@ def test_a_view_is_written_and_cannot_be_imported(arena: Run) -> None:
     arena("export", "own.sqlite", "--view", "blue", "--game", "3", "-o", "blue.jsonl")
     side = json.loads(Path("blue.jsonl").read_text())
     assert side["red"]["setup"] is side["blue"]["seed"] is None
-    with pytest.raises(UsageError, match="reads whole games alone; nothing was imported"):
+    with pytest.raises(UsageError, match="reads whole games alone; no game was imported"):
         arena("import", "new.sqlite", "blue.jsonl")
     assert not Path("new.sqlite").exists()
 
