@@ -60,7 +60,6 @@ class AskedBot:
 
     @property
     def identifying(self) -> tuple[str, ...]:
-        """The words that are part of the bot's digest: its arguments, after the prefix if there is one."""
         return (self.prefix, *self.arguments) if self.prefix else self.arguments
 
 

@@ -255,7 +255,6 @@ class BotFiles:
 
     @contextmanager
     def _opened(self, parts: Parts) -> Iterator[int]:
-        """Open a file of the folder for reading, following no link: one may have appeared since the listing."""
         folder = None
         try:
             folder = os.open(self._root, READ | os.O_DIRECTORY)

@@ -85,7 +85,6 @@ def build_all(
 def _fault_of(
     build: Callable[[], None], bot: BotSpec, folders: BotFolders, say: Callable[[str], None], run: Run
 ) -> str | None:
-    """Build a bot, unless another arena plays from its folder; return the fault, if any."""
     try:
         with folders.building(bot, say, run) as is_alone:
             name, line = printable(bot.name), printable(bot.build or "", LINE_LENGTH)

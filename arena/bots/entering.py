@@ -47,7 +47,6 @@ def may_be(bot: BotSpec, player: Player) -> bool:
 
 
 def digest_with_name(digest: str, name: str) -> str:
-    """Return the digest of a bot that takes part next to copies of itself."""
     return hashlib.sha256(f"{digest} named {name}".encode(errors="surrogatepass")).hexdigest()
 
 

@@ -139,7 +139,6 @@ def _bots_in(folder: Path) -> list[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """List a folder without links, hidden files and documents; empty for a path that is no folder, or is a bot."""
     if _is_link(folder) or not os.path.isdir(folder) or os.path.lexists(folder / MANIFEST):
         return []
     with suppress(OSError):  # `load_bot` says what is wrong
@@ -149,7 +148,6 @@ def _inside(folder: Path) -> list[Path]:
 
 
 def _is_hidden(path: Path) -> bool:
-    """Return whether a path is hidden and no bot, as a shell's `*` may give it."""
     if path.name == "__pycache__":
         return True
     has_dot = path.name.startswith(".") and path.name not in (".", "..")

@@ -117,7 +117,6 @@ async def _wait_to_hold(lock: int, ways: Sequence[int]) -> int:
 
 
 def _locked(lock: int, ways: Sequence[int]) -> int | None:
-    """Lock in the first of these modes that is free now; return it, or None. Without locks, any is free."""
     for how in ways:
         try:
             fcntl.flock(lock, how | fcntl.LOCK_NB)

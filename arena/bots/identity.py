@@ -56,10 +56,6 @@ def identify_file(file: Path) -> Identity:
 def identify_folder(
     folder: Path, ignored: Ignored = NOTHING_IGNORED, always: tuple[Path, ...] = (), never: Path | None = None
 ) -> Identity:
-    """Return the identity of a bot that is a folder, at a path free of links. Raises `UsageError`.
-
-    `always` and `never` are those of `Covered`.
-    """
     return _identify(Covered(folder, None, ignored, always, never))
 
 

@@ -81,7 +81,6 @@ def by_bot(said: OwnByName, names: Sequence[str], bots: Sequence[BotSpec] = ()) 
 
 
 def _named(key: str, bots: Sequence[BotSpec], said: OwnByName) -> str | None:
-    """Return the name of the one bot that a path or NAME@DIGEST refers to; None if that is not one bot."""
     found = [bot.name for bot in bots if _is_path_of(key, bot, said)]
     if not found and "@" in key:
         name, _, digest = key.rpartition("@")

@@ -61,7 +61,6 @@ class Pipes:
         self._input.close()
 
     def has_output(self) -> bool:
-        """Return whether there is unread output, or its end has been reached."""
         return bool(self._unread.poll(0))
 
     def read_now(self) -> bytes | None:

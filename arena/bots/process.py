@@ -110,7 +110,6 @@ class BotProcess(Pipes):
         return process
 
     async def drain_stderr(self) -> None:
-        """Read standard error until its end. Run this as a background task."""
         await self._stderr.drain()
 
     def read_stderr_now(self) -> None:
@@ -124,7 +123,6 @@ class BotProcess(Pipes):
         return self._stderr.tail
 
     async def watch(self) -> Excess:
-        """Watch the bot's processes; return once they use more than is allowed."""
         return await self._watch.until_over()
 
     @property
@@ -153,11 +151,9 @@ class BotProcess(Pipes):
         return self._own.used_since(before_us)
 
     def first_times(self) -> CpuTimes:
-        """Return the times of its first thread, in a microsecond."""
         return self._own.first_times()
 
     def times(self) -> CpuTimes | None:
-        """Return the times of all its threads, and the processor time of its processes; None if they are too many."""
         times = self._own.times()
         return times._replace(used_us=self._launch.group.cpu_us()) if times and self._launch.group else times
 
@@ -199,7 +195,6 @@ class BotProcess(Pipes):
 
     @property
     def is_ready(self) -> bool:
-        """Whether a bot between two games is alive, silent and within its limits."""
         return not (self._watch.excess or self.has_output() or self.has_exited())
 
     async def _until_idle(self, grace: float) -> None:
@@ -219,7 +214,6 @@ class BotProcess(Pipes):
         return self.has_unread() is False and self._own.is_asleep()
 
     def worked_us(self) -> int:
-        """Return the microseconds of processor time of its live processes so far."""
         return self._own.worked_us()
 
     def is_starved(self, before_us: int, seconds: float) -> bool:
@@ -317,7 +311,6 @@ class BotProcess(Pipes):
             self._close()
 
     async def _wait_for_exit(self, grace: float) -> None:
-        """Wait until the bot has exited, has used up its grace, or is over a limit."""
         async with background(self.drain_stderr) as nursery:
             nursery.start_soon(self._watch_to, nursery.cancel_scope)
             with trio.move_on_after(max(0, grace)):

@@ -101,7 +101,6 @@ LONGEST_SHOWN = 200
 
 
 def is_meant_to_run(start: bytes) -> bool:
-    """Return whether a file that begins so is a program: a script or a known binary format."""
     return start.startswith((SCRIPT_MARK, *BINARY_MARKS))
 
 

@@ -86,6 +86,5 @@ def is_packaged(file: Path) -> bool:
 
 
 def is_sample(path: Path) -> bool:
-    """Return whether a path is that of a sample bot in this installation."""
     full = Path(os.path.realpath(path))
     return full.parent == Path(os.path.realpath(samples_folder())) and full.name.removesuffix(ENDING) in SAMPLES

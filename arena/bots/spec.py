@@ -62,7 +62,6 @@ class BotSpec:
         return Player(self.name, self.entered_as or self.digest)
 
     def digest_of(self, content: str) -> str:
-        """Return the bot's digest for this digest of its files."""
         return digest_with(self.asked.identifying if self.asked else (), content)
 
     @property
@@ -71,7 +70,6 @@ class BotSpec:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The arguments that the host added to the command."""
         return self.asked.arguments if self.asked else ()
 
     @property
@@ -85,7 +83,6 @@ class BotSpec:
 
     @property
     def fault_output(self) -> str:
-        """The lines of the `fault` after the first, such as the output of the build, without the hint."""
         return textwrap.dedent("\n".join(line for line in self._more_of_fault if not line.startswith(FAULT_HINT)))
 
     @property

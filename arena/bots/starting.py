@@ -64,8 +64,6 @@ class _Ways:
 
 
 class RefusedBotsError(UsageError):
-    """Bots that cannot be run, through their own fault; `problems` are by their names."""
-
     def __init__(self, problems: Mapping[str, str]) -> None:
         super().__init__("\n".join(problems.values()))
         self.problems = dict(problems)

@@ -131,7 +131,6 @@ async def try_controls(mounts: Iterable[Mounts], limits: Limits) -> None:
 
 
 async def _try_all(trials: Iterable[Trial], limits: Limits, seconds: float) -> dict[Trial, str]:
-    """Run each trial once, several in parallel; return the errors of those that fail."""
     failed: dict[Trial, str] = {}
     faults: list[HostError] = []
     some = trio.Semaphore(AT_ONCE)

@@ -99,7 +99,6 @@ class OwnProcesses:
         return self._cpu_us
 
     def worked_us(self) -> int:
-        """Return the microseconds of processor time of the live processes so far."""
         return sum(cpu_us(process.pid) or 0 for process in self._some())
 
     def used_since(self, before_us: int) -> int | None:
@@ -185,12 +184,10 @@ class Account:
 
     @property
     def peak_memory(self) -> int:
-        """The largest memory in use, in bytes, all processes together."""
         return self._group_peak or self._watch.peak_memory
 
     @property
     def pondered_us(self) -> int:
-        """Microseconds of processor time that were used while the bot was frozen."""
         return self._freezer.used_us - self._pondered_before
 
     def sum_up_alive(self) -> None:

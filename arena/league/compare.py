@@ -78,7 +78,6 @@ class Comparison:
 
     @property
     def state(self) -> SequentialState:
-        """The state of the test, as an immutable value."""
         return self._test.state
 
     @property
@@ -138,7 +137,6 @@ class _Deciding:
 
 
 def difference_of(state: SequentialState) -> Difference | None:
-    """Return the estimated difference in Elo; None before any pair."""
     return estimate(state.hypotheses, state.counts) if state.pairs else None
 
 

@@ -103,7 +103,6 @@ def entrants(
 
 
 def _played(path: Path) -> list[Player]:
-    """Return the players of a store, which may not exist yet."""
     if not os.path.exists(path) or is_empty_file(path):
         return []
     with Store(path, create=False) as store:
@@ -111,7 +110,6 @@ def _played(path: Path) -> list[Player]:
 
 
 def _renamed(bots: Sequence[BotSpec]) -> list[str]:
-    """Return a line for each bot that is listed under another name than its own."""
     return [
         f"{printable(str(bot.path))}: not the only bot of the name {given_name(bot.name)}: it is listed as {bot.name}"
         for bot in bots

@@ -88,15 +88,11 @@ class _Coming(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A game that was read before: the checksum of its record, and its place in a source."""
-
     sum: bytes
     where: str
 
 
 class Imported(NamedTuple):
-    """The numbers of games that an import added, and that were there already."""
-
     new: int
     present: int
 
@@ -123,7 +119,6 @@ def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Impor
 
 
 def _coming(sources: Iterable[Path]) -> Iterator[_Coming]:
-    """Yield all games of all sources, in order. Raises `ArenaError` for damaged ones."""
     for path in sources:
         where = printable(str(path))
         refuse_other_files(path)
@@ -180,7 +175,6 @@ class _Survey:
 
 @contextmanager
 def _opened(target: Path) -> Iterator[Store | None]:
-    """Open the target; yield None if it does not exist. Raises `DamagedError`."""
     try:
         is_there = target.exists() and not is_empty_file(target)
     except (OSError, ValueError):
@@ -234,7 +228,6 @@ def _conflict(coming: _Coming, other: _Coming) -> str:
 
 
 def _agree(survey: _Survey, coming: _Coming) -> None:
-    """Add the settings of a game to those of all. Raises `UsageError` if they differ."""
     settings = survey.settings
     unsaid = NOT_CALIBRATED if settings else {}
     if not settings:
@@ -261,7 +254,6 @@ def _agree(survey: _Survey, coming: _Coming) -> None:
 
 
 def _others(value: str, than: str) -> str:
-    """Return the parts of a list setting that the other one lacks, for an error."""
     parts = [part for part in value.split(SEPARATOR) if part not in than.split(SEPARATOR)]
     return printable(SEPARATOR.join(parts) if parts and SEPARATOR in value else value, LONGEST_FAULT)
 
@@ -305,7 +297,6 @@ def _store(target: Path, sources: Sequence[Path], survey: _Survey, remark: Remar
 
 
 def _add(store: Store, batch: Sequence[GameRecord]) -> int:
-    """Store these games; return how many. Raises `ArenaError` if another process has stored another result."""
     for record, row in zip(batch, store.add_all(batch), strict=True):
         verdict = record.verdict
         if (row.result, row.reason, row.plies) != (verdict.result, verdict.reason, verdict.plies):

@@ -81,7 +81,6 @@ class BotFinder:
 
 
 def _loaded(paths: Iterable[Path], arguments: tuple[str, ...]) -> Iterator[BotSpec]:
-    """Load the bots at these paths, in each dialect; other files are skipped."""
     for path in {os.path.realpath(path): path for path in paths}.values():
         try:
             yield load_bot(path, AskedBot(str(path), arguments=arguments) if arguments else None)

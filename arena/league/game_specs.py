@@ -100,7 +100,6 @@ class Games:
 
 
 def return_id(game: Named) -> str:
-    """Return the id of the game of the same two with colours swapped."""
     return game_id(game.pair_seed, game.players[::-1])
 
 

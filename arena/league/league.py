@@ -135,7 +135,6 @@ def _sandbox_of(plan: Plan) -> Sandbox:
 
 
 def _calibrated(plan: Plan, store: Store) -> Plan:
-    """Return the plan with the reference for scaled clocks, from the store or a measurement. Raises `DamagedError`."""
     cluster = plan.cluster
     if cluster is None or not cluster.is_calibrated:
         return plan
@@ -328,7 +327,6 @@ class OpenLeague:
             yield remote
 
     async def _play_games(self, state: PlayState) -> None:
-        """Play the games in at most as many worker processes as games."""
         plan = self.plan
         jobs = plan.jobs
         if self.planned is not None:

@@ -36,8 +36,6 @@ def usable_cpus() -> int:
 
 
 class Kind(enum.Enum):
-    """A kind of games, by the word that default stores are named after."""
-
     LEAGUE = "league"
     MATCH = "match"
     COMPARE = "compare"
@@ -110,7 +108,6 @@ class FormatName(enum.Enum):
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """The fields of `FormatOptions` that only this format uses."""
         return _TAKES[self]
 
 
@@ -253,7 +250,6 @@ class ClusterOptions:
 
 
 def _check_tls(ca: Path, cert: Path, key: Path) -> None:
-    """Raise `UsageError` for files that no connection can be made with."""
     import ssl
 
     given = {"--tls-ca": ca, "--tls-cert": cert, "--tls-key": key}

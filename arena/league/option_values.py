@@ -88,7 +88,6 @@ def check_number(bots: int, rounds: int, planned: int | None) -> None:
 
 
 def time_control(options: PlayOptions) -> TimeControl:
-    """Return the time limits of the options. Raises `UsageError`."""
     return msgspec.structs.replace(
         option_value("--time", parse_time, options.time),
         start_ms=option_value("--start-time", parse_duration, options.start_time),
@@ -98,7 +97,6 @@ def time_control(options: PlayOptions) -> TimeControl:
 
 
 def usual_limits(options: PlayOptions) -> Limits:
-    """Return the limits of bots without limits of their own. Raises `UsageError`."""
     return Limits(
         option_value("--memory", parse_memory, options.memory),
         option_value("--processes", check_processes, options.processes),
@@ -107,7 +105,6 @@ def usual_limits(options: PlayOptions) -> Limits:
 
 
 def build_limits(options: PlayOptions) -> BuildLimits:
-    """Return the limits of a build. Raises `UsageError`."""
     return BuildLimits(
         seconds=option_value("--build-time", parse_duration, options.build_time) / 1000,
         memory=option_value("--build-memory", parse_memory, options.build_memory),
@@ -181,7 +178,6 @@ def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
 
 
 def with_moves_of(time: TimeControl, other: TimeControl) -> TimeControl:
-    """Return a time control with another one's limits on moves."""
     return msgspec.structs.replace(time, move_ms=other.move_ms, bank_ms=other.bank_ms, increment_ms=other.increment_ms)
 
 

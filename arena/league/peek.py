@@ -54,7 +54,6 @@ def peek_names(path: str, start: str) -> list[str]:
 
 
 def _rows(path: str, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows that a statement finds in time, in a file that is opened as immutable."""
     try:
         full = os.path.realpath(os.path.expanduser(path))
         if not stat.S_ISREG(os.stat(full).st_mode):

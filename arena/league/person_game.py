@@ -141,7 +141,6 @@ def _check_new(file: Path) -> None:
 def _settings(
     options: PlayOptions, who: PersonOptions, persons: Sequence[BotSpec], bots: Sequence[BotSpec]
 ) -> Settings:
-    """Return the settings of the options, with the clocks of the persons. Raises `UsageError`."""
     settings, time = settings_of(options, bots), time_control(options)
     clock = without_clock(time)
     if who.clock is not None:
@@ -172,7 +171,6 @@ def _next_game(settings: Settings, store: Store, players: tuple[Player, Player],
 
 
 def _rarer_color(store: Store, player: Player, other: Player) -> Color | None:
-    """Return the colour that a player has had less often against another one; None if neither is."""
     had = Counter(
         Color.RED if row.players[0].digest == player.digest else Color.BLUE
         for row in store.each_row([player])

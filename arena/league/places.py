@@ -66,7 +66,6 @@ def _pairing(
     players: Sequence[Player],
     rows: Sequence[GameRow],
 ) -> Pairing:
-    """Return a new pairing of the league. Raises `ArenaError`."""
     described = contents.settings
     settings = settings_in(described)
     if described.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:

@@ -94,7 +94,6 @@ class Plan:
 
     @property
     def faults(self) -> dict[str, str]:
-        """The faults of broken bots, by name."""
         return {bot.name: bot.fault for bot in self.bots if bot.fault is not None}
 
     @property
@@ -111,7 +110,6 @@ class Plan:
 
 
 def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
-    """Return the plan of a cluster; local workers share the parallel games. Raises `UsageError`."""
     from arena.league.executor.cluster.cluster_protocol import (  # a league without a cluster loads none of it
         ClusterPlan,
         Tls,
@@ -183,7 +181,6 @@ def _plan(
     level: Level,
     cluster: "ClusterPlan | None",
 ) -> Plan:
-    """Return the plan of games between these bots. Raises `UsageError` and `RulesetError`."""
     settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
     players = [bot.player for bot in bots]
     games = entry.format(Games(settings), players, entry.rounds, entry.games).planned

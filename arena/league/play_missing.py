@@ -130,7 +130,6 @@ async def play_missing(
 
 
 def _is_return(first: GameSpec, second: GameSpec) -> bool:
-    """Return whether two games are a pair: the same two players, colours swapped."""
     return first.pair_seed == second.pair_seed and first.players == second.players[::-1]
 
 
@@ -178,7 +177,6 @@ class _Run:
         return tuple(self._bots[player] for player in self._open[game].players)
 
     async def _tasks(self) -> AsyncIterator[GameTask]:
-        """Yield the missing games, as the pairing gives them out."""
         following: GameSpec | None = None
         while not self.session.is_closing:
             game = following or await self._next_missing()
@@ -223,7 +221,6 @@ class _Run:
                 await self._has_result.wait()
 
     async def _stored_of(self, games: Sequence[GameSpec]) -> dict[str, GameRow]:
-        """Return the rows of those of the games that are stored already, by id."""
         if not self._stored.left:
             return {}
         rows = await trio.to_thread.run_sync(self._stored.take, games) if self._open else self._stored.take(games)
@@ -234,7 +231,6 @@ class _Run:
         return results
 
     def _settle(self, game: str, row: GameRow | None) -> None:
-        """Settle a game: stored as this row, or left out."""
         del self._open[game]
         if row is None:
             self._left_out += 1

@@ -57,7 +57,6 @@ class Reader:
 
     @property
     def text(self) -> str:
-        """The reader as `reader_named` parses it."""
         return OF_BOT + self.name if self.audience is Audience.BOT else self.audience.value
 
     def seats(self, players: tuple[Player, Player]) -> tuple[Color, ...]:

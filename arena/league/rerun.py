@@ -106,7 +106,6 @@ def sandbox_asked(record: GameRecord, options: RerunOptions) -> str:
 
 
 def _said(record: GameRecord, options: RerunOptions) -> list[str | None]:
-    """Return the sandbox levels in the record and the store."""
     return [options.last_sandbox, *(word.partition(": ")[0] for word in record.confinement)]
 
 
@@ -171,7 +170,6 @@ def _remark(record: GameRecord, say: Say) -> None:
 
 
 def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -> Limits:
-    """Return the limits of a side in the record or the usual ones; no more than the store gives its bots."""
     said = read_limits(record.confinement[color].partition(": ")[2]) or Limits()
     return limits_for(color, record.players[color].name, said, options.limits, where="the record", say=say)
 
@@ -179,7 +177,6 @@ def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -
 def _bots(
     record: GameRecord, level: Level, options: RerunOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> tuple[BotSpec, BotSpec]:
-    """Return both bots, built where needed. Raises `UsageError`."""
     finder = BotFinder(options.near, may_differ=options.changed_bots, archive=options.archive)
     found, problems = [], []
     for color, player in zip(Color, record.players, strict=True):
@@ -208,7 +205,6 @@ def _bots(
 
 
 def _found(finder: BotFinder, color: Color, player: Player, options: RerunOptions) -> list[BotSpec]:
-    """Return the places of a side's bot. Raises `UsageError` if it is not found, or has changed."""
     arguments = options.arguments.get(color, options.known_arguments.get(player.digest, ()))
     if color in options.bots:
         return [finder.at(options.bots[color], player, arguments)]

@@ -63,7 +63,6 @@ class _Known(NamedTuple):
 
 
 def _known_of(path: Path) -> _Known:
-    """Read them from a store. Raises `ArenaError` for other files."""
     if not os.path.exists(path) or is_empty_file(path):  # Path.exists raises an error for a name that is too long
         return _Known(is_new=True)
     with Store(path, create=False) as store:
@@ -122,7 +121,6 @@ def resume_game(
 def _held(
     saved: SavedGame, bots: tuple[BotSpec, BotSpec], level: Level, interpreters: tuple[str, ...], run: Run
 ) -> Iterator[Sandbox]:
-    """Yield the tested sandbox of a saved game. Raises `ArenaError`."""
     usual = saved.limits[0]
     programs = [bot for bot in bots if not bot.is_person]
     checked = runnable(level, programs, HostPrograms(interpreters, programs), usual, run)

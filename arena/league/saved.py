@@ -76,8 +76,6 @@ class Finished:
 
 @dataclass(frozen=True)
 class Saved:
-    """The game was interrupted after so many plies in all, and is saved in its file."""
-
     plies: int
 
 
@@ -229,7 +227,6 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
 async def _play_until_stopped(
     prepared: PreparedGame, pause_after: int | None, stop: StopRequest, versions: Versions, say: Say
 ) -> GameRecord | History | None:
-    """Play the game to its end, or until it is to stop; `versions` notes whether a bot has changed."""
     async with local_executor(prepared.play_settings, 1) as executor:
         played = await _play_one(prepared, pause_after, stop, executor, say)
     if played is not None:
@@ -240,7 +237,6 @@ async def _play_until_stopped(
 async def _play_one(
     prepared: PreparedGame, pause_after: int | None, stop: StopRequest, executor: Executor, say: Say
 ) -> GameRecord | History | None:
-    """Return the record of the game, its history, or None before both sides had set up. Raises `ArenaError`."""
     game = prepared.spec.id
     ending: Played | Paused | Failed | None = None
 

@@ -96,7 +96,6 @@ class Settings(msgspec.Struct, frozen=True):
         }
 
     def own_times(self, players: Sequence[Player]) -> dict[str, str]:
-        """Return the own time controls of these bots, in words, by the names of the settings."""
         own = dict(self.bot_times)
         return {time_key(player): own[player.digest].text for player in players if player.digest in own}
 
@@ -117,7 +116,6 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def rules_text(ruleset: Ruleset) -> str:
-    """Return the lines of a ruleset, as a setting."""
     return SEPARATOR.join(f"{name} {value}" for name, value in ruleset.lasting_lines())
 
 
@@ -140,7 +138,6 @@ def other_times(time: TimeControl) -> str:
 
 
 def other_times_in(text: str) -> OtherTimes | None:
-    """Parse such a setting; None if it is invalid."""
     match = OTHER_TIMES_TEXT.fullmatch(text)
     return OtherTimes(*map(int, match.groups())) if match else None
 
@@ -205,7 +202,6 @@ def setting_fault(name: str, value: str) -> str | None:
 
 
 def _expected(name: str, value: str) -> str | None:
-    """Return what was expected in place of a setting's value; None if the value is valid."""
     if name == SEED and not is_seed(value):
         return f"a whole number from 0 to {LARGEST_SEED}"
     if name == RULES and not _are_rules(value):

@@ -267,7 +267,6 @@ class GameChecks:
         return self._out_of_place(record, ruleset, int(digits))
 
     def _other_clocks(self, record: GameRecord) -> list[str]:
-        """Return where a side had another time control than the store has for its player."""
         is_handicap = any(player.digest in self._own_times for player in record.players) or record.blue_time
         faults = []
         for player, time in zip(record.players, record.nominal_times, strict=True):
@@ -352,7 +351,6 @@ class GameChecks:
         return rounds_tried(self._meetings[contents_of(players)])
 
     def _numbers(self, common: str, players: tuple[Player, Player]) -> dict[int, int]:
-        """Return the rounds of the pairs of games that these two can have played, by their seeds."""
         who = contents_of(players)
         if (common, who) not in self._rounds:
             rounds = self._rounds_of(players)

@@ -53,7 +53,6 @@ def activity_of(pids: Iterable[int]) -> Activity:
 
 
 def _of_thread(folder: str, *, is_main: bool) -> Activity | None:
-    """Return what a thread is doing; None if it has ended."""
     state = stat_fields(read_file(f"{folder}/stat"))[:1]
     if state in ([b"R"], [b"D"]):
         return Activity.RUNS

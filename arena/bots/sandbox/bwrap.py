@@ -154,7 +154,6 @@ def through_shell(line: Sequence[str]) -> tuple[str, ...]:
 
 
 def bare_mounts(words: Sequence[str], folders: Sequence[Path] = (), links: Sequence[Link] = ()) -> Mounts:
-    """Return mounts that run a command without any bot's files in the sandbox."""
     return Mounts(
         Path(_tool("true")), f"{HOME}/true", tuple(folders), tuple(words), {"PATH": TOOL_PATH}, links=tuple(links)
     )
@@ -195,7 +194,6 @@ def _limits(values: Mapping[str, int], processes: int) -> list[str]:
 
 
 def _filter_place() -> str:
-    """Return the redirection that puts the filter on its descriptor."""
     if filter_program() is None:
         return ""
     return f" {FILTER}</proc/{os.getpid()}/fd/{_filter_file()}"  # opened again, so read from its beginning

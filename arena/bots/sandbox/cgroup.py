@@ -185,7 +185,6 @@ class Hierarchy:
 
 @contextlib.contextmanager
 def _alone(own: Path) -> Iterator[None]:
-    """Keep other arenas from preparing or giving back the same group meanwhile. Raises `OSError`."""
     descriptor = os.open(own, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -227,7 +226,6 @@ def _move_all(source: Path, target: Path) -> None:
 
 
 def _give_back(own: Path) -> None:
-    """Undo `_make_room`, if no arena has groups here any more."""
     leaf = own / LEAF
     if not leaf.is_dir() or any(_FOLDER.fullmatch(folder.name) for folder in _folders(own)):
         return

@@ -154,7 +154,6 @@ def put_back(copy: Path, folder: Path, before: Stamps, most: int, link_target: C
 
 
 def _place(entry: Entry, there: int, target: str | None) -> None:
-    """Put a copy of a file, or a link to `target`, into an open folder, replacing what is there."""
     draft = f".build-{secrets.token_hex(8)}"
     try:
         if target is not None:

@@ -184,7 +184,6 @@ class _Passes:
             reap_orphan(self._bot, pid)
 
     def _is_ours(self, child: int) -> bool:
-        """Return whether a child of this process is the bot's, and record it as the bot's orphan then."""
         if child in self._bot.orphans:
             return True
         if child in self._found and (process := look(child)) and process.started == self._found[child]:

@@ -23,8 +23,6 @@ NOBODYS_FAULT = "no bot is blamed for it, and none forfeits"
 
 
 class HostError(ArenaError):
-    """The machine has no descriptors, processes, memory or disk left for another bot."""
-
     def __init__(self, what: str, hint: str = "fewer games at once (-j) may help") -> None:
         super().__init__(f"{what}; {hint}" if hint else what)
 

@@ -70,13 +70,11 @@ def choose(asked: str) -> Level:
 
 
 def strongest(levels: Iterable[str]) -> str:
-    """Return the strongest of some levels by their names, or the weakest of all if there are none."""
     names = [level.value for level in Level]
     return max(levels, key=names.index, default=names[0])
 
 
 def joined(line: Sequence[str], group: Group) -> tuple[str, ...]:
-    """Return the command line that first joins a control group."""
     return ("/bin/sh", "-c", JOIN, str(group.members), *line)
 
 

@@ -116,7 +116,6 @@ def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | N
 
 
 def _inner_path(folders: Sequence[Path], visible: tuple[Path, ...], inside: Callable[[str], str]) -> str:
-    """Return the PATH inside: the program's own folder, and the visible folders of the bot's PATH."""
     seen = (*visible, Path(HOME))
     places = [Path(inside(str(folder))) for folder in (*folders, Path("/usr/bin"), Path("/bin"))]
     return os.pathsep.join(dict.fromkeys(str(place) for place in places if is_within(place, seen)))

@@ -61,7 +61,6 @@ def behind_shim(program: Path, host: HostPrograms) -> Path:
 
 
 def _manager(program: Path, host: HostPrograms) -> Path | None:
-    """Return the toolchain manager that a program is a shim of; None for an ordinary program."""
     end, rustup = Path(os.path.realpath(program)), program.with_name("rustup")
     if os.path.isfile(rustup) and os.path.samefile(rustup, end):  # a link, or the same file under a second name
         end = rustup
@@ -187,7 +186,6 @@ class Needs:
             self._folders.add(folder)
 
     def _show_users_packages(self, python: Path) -> None:
-        """Show the packages that the arena's user has installed for this Python."""
         version = VERSION.match(python.name)
         base = Path(os.path.expanduser("~"), ".local")
         packages = base / "lib" / version[1] / "site-packages" if version else None

@@ -164,7 +164,6 @@ def walk(roots: Iterable[int], most: int = EVERYTHING) -> Iterator[Process]:
 
 
 def descend(roots: Iterable[int], most: int = EVERYTHING) -> list[Process]:
-    """Return these processes and all below them."""
     return list(walk(roots, most))
 
 

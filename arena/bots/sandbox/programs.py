@@ -84,11 +84,9 @@ class HostPrograms:
         return place
 
     def entrant_at(self, path: Path) -> Path | None:
-        """Return the path of the bot that a file belongs to; None if there is none."""
         return next((self._entrants[place] for place in (path, *path.parents) if place in self._entrants), None)
 
     def holds_bots(self, folder: Path) -> bool:
-        """Return whether a folder contains files of bots that others must not see."""
         return any(files.is_relative_to(folder) and not is_packaged(files) for files in self._entrants)
 
     def why_not(self, program: Path, *, for_host: bool = False) -> str | None:
@@ -122,7 +120,6 @@ class HostPrograms:
         return program in self.named or self._is_arenas(program)
 
     def is_shown_by_choice(self, folder: Path) -> bool:
-        """Return whether the host has chosen to show a folder to bots, by running the arena from it or by naming it."""
         chosen = [*self._prefixes, Path(protocol.__file__).parent, *self.named, *self.named_folders]
         return self.entrant_at(folder) is None and any(path.is_relative_to(folder) for path in chosen)
 

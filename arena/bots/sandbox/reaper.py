@@ -174,7 +174,6 @@ def _is_below(token: str, above: str) -> bool:
 
 
 def left_by(token: str) -> list[int]:
-    """Return the live processes with this token, or one that begins with it."""
     found = [pid for pid in every_process() if _is_below(variable(pid, TOKEN_VARIABLE) or "", token)]
     return [pid for pid in found if (process := look(pid)) and not process.is_dead]
 
@@ -265,12 +264,10 @@ def reap_orphan(bot: Owner, orphan: int) -> None:
 
 
 def other_children() -> list[int]:
-    """Return the children of this process that are no bots' first processes."""
     return [pid for pid in children(os.getpid()) if pid not in owners and pid not in (_bystanders or ())]
 
 
 def is_unsure(child: int) -> bool:
-    """Return whether a child has no known owner yet, and is to be looked up again."""
     return child in _asked and time.monotonic() - _asked[child] < START_SECONDS
 
 

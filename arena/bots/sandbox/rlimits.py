@@ -53,7 +53,6 @@ def file_size_limit() -> int | None:
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
-    """Return the limits of each process at every level, by prlimit's names."""
     return {
         "data": limits.memory + DATA_ROOM,
         "cpu": CPU_SECONDS,

@@ -210,7 +210,6 @@ class _Search:
         return UsageError(printable(f"{self._bot.path}: {named}{words}"))
 
     def _folders_of_path(self) -> list[Path]:
-        """List the folders of the bot's PATH that are its own, the system's or the host's, without links."""
         words = self._bot.environment.get("PATH", os.defpath).split(os.pathsep)
         folders = (Path(os.path.realpath(self._bot.folder / word)) for word in words if "\0" not in word)
         return [each for each in folders if each.is_relative_to(self._own) or self._host.has_programs(each)]

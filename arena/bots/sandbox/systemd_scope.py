@@ -106,7 +106,6 @@ def is_root(group: Path) -> bool:
 
 
 def _mounts(mountinfo: str) -> Iterator[tuple[str, Path]]:
-    """Yield where version 2 is mounted: the group that is the root there, and the place."""
     for line in mountinfo.splitlines():
         fields, _, filesystem = line.partition(" - ")
         if filesystem.startswith("cgroup2 "):
@@ -154,7 +153,6 @@ def in_scope(command: Sequence[str], environment: Mapping[str, str] = os.environ
 
 
 def _has_own_systemd(environment: Mapping[str, str]) -> bool:
-    """Return whether this user has a systemd that can be asked: there is none without a login session."""
     folder = environment.get("XDG_RUNTIME_DIR")
     return "DBUS_SESSION_BUS_ADDRESS" in environment or (folder is not None and Path(folder, "bus").exists())
 

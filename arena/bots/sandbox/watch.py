@@ -83,7 +83,6 @@ class Watch:
         self.peak_memory = sum(process.resident for process in self.processes)
 
     def report(self, excess: Excess) -> None:
-        """Report an excess that was found elsewhere."""
         self.excess = self.excess or excess
         self._wake.set()
 
@@ -186,7 +185,6 @@ class Watch:
         return Excess(Cause.MEMORY, words)
 
     async def _read_exactly(self) -> None:
-        """Add up the memory of all processes, with shared memory counted once."""
         assert self._limits is not None
         try:
             limiter = _READING.get()

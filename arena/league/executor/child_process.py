@@ -78,7 +78,7 @@ async def until_gone(parent: int, serving: trio.CancelScope) -> None:
 
 
 class WireError(Exception):
-    """Bytes from a pipe are no message; the text says why."""
+    pass
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -91,7 +91,6 @@ def frame(message: msgspec.Struct) -> bytes:
 
 class Frames:
     def __init__(self, decoder: "msgspec.msgpack.Decoder[Any]", longest: int = LONGEST) -> None:
-        """Refuse messages of more than `longest` bytes."""
         self._decoder = decoder
         self._longest = longest
         self._data = bytearray()

@@ -46,8 +46,6 @@ class WireAction(msgspec.Struct, frozen=True, tag=True):
 
 
 class WireStart(msgspec.Struct, frozen=True, tag=True):
-    """A `GameStarted` on the wire, without a history."""
-
     spec: GameSpec
     setups: tuple[str, str]
 

@@ -194,7 +194,6 @@ class LocalExecutor(OutcomeStream):
             await self._wait()
 
     def _roomiest(self) -> WorkerState | None:
-        """Return the ready worker with the most room; None if all have enough games."""
         ready = [worker for worker in self._workers if worker.is_ready and not worker.is_asked]
         worker = max(ready, key=lambda worker: (worker.room, -len(worker.begun)), default=None)
         return worker if worker and worker.room > -AHEAD else None
@@ -275,7 +274,6 @@ class LocalExecutor(OutcomeStream):
         self._tell(Notice(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
 
     def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
-        """Requeue the games of a dead worker, unless that has happened too often."""
         why = f"{how}: {said.splitlines()[-1]}" if said else how
         queued, begun = worker.died()
         for task in begun:

@@ -36,7 +36,7 @@ class OutcomeStream(ABC):
 
     @abstractmethod
     async def _until_there_is_room(self) -> None:
-        """Wait until the next game is to be asked for."""
+        pass
 
     @abstractmethod
     def _take_task(self, task: GameTask) -> None:
@@ -82,7 +82,6 @@ class OutcomeStream(ABC):
         self.stop()
 
     def changed(self) -> None:
-        """Wake all tasks that wait for a change."""
         self._changed.set()
         self._changed = trio.Event()
 

@@ -142,8 +142,6 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Lost(msgspec.Struct, frozen=True, tag=True):
-    """The worker of a game has died; it is played again elsewhere."""
-
     id: str
 
 

@@ -73,8 +73,6 @@ class WorkerReady(msgspec.Struct, frozen=True, tag=True):
 
 
 class GaveBack(msgspec.Struct, frozen=True, tag=True):
-    """The answer to `GiveBack`: the games that the worker will not begin."""
-
     ids: tuple[str, ...]
 
 

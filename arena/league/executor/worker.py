@@ -196,7 +196,6 @@ async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
 
 
 async def _serve_until_the_end(connection: Connection, parent: int) -> None:
-    """Follow the parent until it says `StopWorker` or is gone, even with games under way."""
     send, messages = trio.open_memory_channel[Downward](math.inf)
     async with background() as nursery:
         nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
@@ -205,7 +204,6 @@ async def _serve_until_the_end(connection: Connection, parent: int) -> None:
 
 
 async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]", serving: trio.CancelScope) -> None:
-    """Pass on messages of the parent, and cancel the scope at their end."""
     while messages := await connection.receive():
         if StopWorker() in messages:
             break

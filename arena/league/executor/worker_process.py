@@ -74,12 +74,10 @@ class WorkerProcess:
         return process
 
     async def drain_stderr(self) -> None:
-        """Read the worker's standard error to its end, in a task of its own."""
         while not self._read_stderr():
             await readable(self._stderr)
 
     def _read_stderr(self) -> bool:
-        """Read what is there now; return whether the end was reached."""
         while True:
             try:
                 data = os.read(self._stderr, STDERR_KEPT)
@@ -126,7 +124,6 @@ class WorkerProcess:
         return how
 
     async def _until_dead(self, hearing: trio.CancelScope) -> None:
-        """Cancel the scope when the worker is dead, as another process may have a copy of the pipe's end."""
         await self.until_dead()
         hearing.cancel()
 
@@ -173,7 +170,6 @@ class WorkerProcess:
         self._popen.stderr.close()
 
     def kill(self) -> None:
-        """Kill the worker. `end` must still be called."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:

@@ -59,7 +59,6 @@ class WithoutDisqualified:
             self._waiting += more or ()
 
     def _decided(self) -> list[GameSpec]:
-        """Return the waiting games that are to be played, and leave out those of disqualified bots."""
         batch: list[GameSpec] = []
         waiting: list[GameSpec] = []
         held: set[str] = set()

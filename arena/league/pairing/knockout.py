@@ -117,7 +117,6 @@ class Knockout:
             yield from games
 
     def _needed(self, match: _Match) -> int:
-        """Return how many more pairs there must be before the match can be decided."""
         left = self._best_of - len(match.pairs)
         if left <= 0:
             return 1

@@ -94,7 +94,6 @@ class Estimate:
             moved = again
 
     def information(self, one: int, other: int) -> float:
-        """Return what a game of these two adds to the precision of each."""
         expected = _expected_score(self.strengths[one] - self.strengths[other])
         return expected * (1 - expected)
 
@@ -204,14 +203,12 @@ class Ladder:
         ]
 
     def _is_sure(self) -> bool:
-        """Return whether each is above the next one with enough confidence."""
         if self._confidence is None:
             return False
         order = self._estimate.order(self._playing())
         return all(1 - self._estimate.doubt(one, other) >= self._confidence for one, other in pairwise(order))
 
     def _choose(self) -> list[GameSpec]:
-        """Return the next batch, empty if there are no games left."""
         estimate = self._estimate
         order = estimate.order(self._playing())
         candidates = [(order[at], other) for at in range(len(order)) for other in order[at + 1 : at + 1 + REACH]]

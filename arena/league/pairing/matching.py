@@ -97,7 +97,6 @@ class _Search:
         return False
 
     def _turn_round(self, end: int) -> None:
-        """Match along the path that ends here."""
         player: int | None = end
         while player is not None:
             before = self._before[player]
@@ -128,7 +127,6 @@ class _Search:
             player = self._before[matched]
 
     def _common_base(self, one: int, other: int) -> int:
-        """Return the first blossom that is on both ways to the root."""
         seen: set[int] = set()
         here = one
         while True:

@@ -39,8 +39,6 @@ class Pairing(Protocol):
 
 
 class Format(Protocol):
-    """A kind of league, such as `RoundRobin`: makes its pairing."""
-
     def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
         """Return the pairing of these players for `rounds` rounds, or of the first `most` games."""
         ...
@@ -95,7 +93,6 @@ class Ledger:
         """By the id of a game, the pair and whether its second player has Red."""
 
     def met(self, one: int, other: int) -> int:
-        """Return how many pairs of games of these two were given out."""
         return self._numbers[min(one, other), max(one, other)]
 
     def give(self, one: int, other: int, most: int = 2) -> tuple[Pair, list[GameSpec]]:

@@ -49,7 +49,6 @@ class SequentialState:
 
     @property
     def over(self) -> int:
-        """The number of pairs that are over, void ones included."""
         return self.pairs + self.void
 
     @property
@@ -115,7 +114,6 @@ class SequentialTest:
             self._due = self._pair(self.state.over)
 
     def _pair(self, number: int) -> tuple[GameSpec, GameSpec]:
-        """Return a pair of games; the first player has Red in the first one."""
         one = self._games.game(self._first, self._second, number)
         return one, self._games.game(self._second, self._first, number)
 

@@ -101,7 +101,6 @@ class Swiss:
         return points
 
     def _paired(self) -> list[tuple[int, int]]:
-        """Pair the next round, best first, and record the bye."""
         points, out = self._half_points(), self._ledger.disqualified(self._disqualify)
         ranked = [player for player in self._present[len(self._given) + 1] if player not in out]
         ranked.sort(key=lambda player: (-points[player], player))

@@ -54,7 +54,6 @@ def bounds_of(rows: Sequence[Row], anchor: int | None = None) -> Bounds:
 
 
 def _field(scored_against: _Links, conceded_to: _Links) -> frozenset[int]:
-    """Return the largest set of players each of whom is linked to each other in both directions."""
     left, largest = set(range(len(scored_against))), frozenset[int]()
     while len(left) > len(largest):
         player = min(left)
@@ -65,7 +64,6 @@ def _field(scored_against: _Links, conceded_to: _Links) -> frozenset[int]:
 
 
 def _linked(player: int, links: _Links) -> frozenset[int]:
-    """Return the player and all that it is linked to, directly or indirectly."""
     found, waiting = {player}, [player]
     while waiting and len(found) < len(links):
         new = [other for other in links[waiting.pop()] if other not in found]

@@ -42,7 +42,6 @@ def homogeneity(games: Iterable[tuple[Hashable, Hashable, Hashable]]) -> Homogen
 
 
 def _of_group(cells: Counter[tuple[Hashable, Hashable]]) -> tuple[float, int, int]:
-    """Return chi-square, degrees of freedom, and how many games could be compared."""
     machines: Counter[Hashable] = Counter()
     results: Counter[Hashable] = Counter()
     for (machine, result), count in cells.items():

@@ -126,7 +126,6 @@ def _correction(fit: Fit) -> float:
 
 
 def _fall_allowed(fit: Fit) -> float:
-    """Return by how much the log likelihood may fall within an interval."""
     if not fit.point.tie:
         return CHI_SQUARED_95 / 2
     decided = scale_of(fit.point.tie)

@@ -70,7 +70,6 @@ class RatedLeague:
     """The ratings and the table of a league, computed on demand."""
 
     def __init__(self, results: Results, anchor: Anchor | None = None) -> None:
-        """Raise ValueError if the anchor is not a player."""
         self.names = results.names
         self.anchor = anchor
         if anchor and anchor.name not in self.names:
@@ -226,7 +225,6 @@ def _places(rows: Sequence[Row]) -> tuple[list[list[int]], list[Merits]]:
 
 
 def _separated(group: Sequence[int], rule: _Rule) -> list[list[int]]:
-    """Split a group by a rule into groups of equals, best first."""
     values = {player: rule(player, group) for player in group}
     ordered = sorted(group, key=values.__getitem__, reverse=True)
     return [list(equals) for _, equals in groupby(ordered, key=values.__getitem__)]

@@ -12,8 +12,6 @@ from typing import Self
 
 
 class Score(enum.Enum):
-    """The result of one game between a first and a second player."""
-
     FIRST = "first"
     DRAW = "draw"
     SECOND = "second"
@@ -62,7 +60,6 @@ class Results:
     """How often each result occurred between players, who are numbered by their places in `names`."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Raise ValueError if a name occurs twice."""
         self.names = tuple(names)
         self._counts: dict[int, int] = {}
         if len(set(self.names)) != len(self.names):

@@ -291,7 +291,6 @@ class Motion(NamedTuple):
         return reached if at <= self.lower else min(1.0, reached + self._chance_below(time, at))
 
     def _chance_to_reach_upper(self, time: float) -> float:
-        """Return the chance to have ended at the upper bound by this time."""
         width, rate = self.upper - self.lower, self.drift / self.variance
         total = 0.0
         for number in range(MOST_PARTS):
@@ -311,7 +310,6 @@ class Motion(NamedTuple):
         )
 
     def _chance_below(self, time: float, at: float) -> float:
-        """Return the chance to be below a place at this time, without having ended."""
         rate, deviation = self.drift / self.variance, math.sqrt(self.variance * time)
 
         def part(image: float) -> float:

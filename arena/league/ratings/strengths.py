@@ -82,8 +82,6 @@ def scale_of(v: float) -> float:
 
 
 class Priors(NamedTuple):
-    """Weights of the priors: per square logit, where a game between equals has 0.25, and as a number of games."""
-
     strength: float = (ELO_PER_LOGIT / 1000) ** 2
     advantage: float = (ELO_PER_LOGIT / 100) ** 2
     decided: float = 1.0

@@ -117,7 +117,6 @@ class Database:
             return self.query(statement, *values)  # which says what is wrong, if it is more than the text
 
     def _explained(self, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
-        """Translate an error of SQLite. After the first write it is not the fault of the command line."""
         if self._opened != _file_at(self.path) and self._opened is not None:
             return self._moved()
         with LOCK:
@@ -191,5 +190,4 @@ def _address(file: Path) -> str:
 
 
 def _text(data: bytes) -> str:
-    """Decode text of SQLite, which may be invalid in a damaged file."""
     return data.decode("utf-8", "surrogateescape")

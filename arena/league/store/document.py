@@ -49,12 +49,10 @@ DIGITS_SHOWN = 6
 
 
 def time_key(player: Player) -> str:
-    """Return the name of the setting for a player's own time control."""
     return f"{TIME_OF}{player.name}@{player.digest}"
 
 
 def own_times_in(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the time controls of bots that have their own, in words, by digest."""
     return {_digest(name): printable(text) for name, text in settings.items() if name.startswith(TIME_OF)}
 
 
@@ -153,7 +151,6 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """
 
     def files_of(self, player: Player) -> dict[str, str]:
-        """Return the fingerprints of a player's files; empty if they were not kept."""
         return self.files.get(files_key(player), {})
 
     def planned_for(self, players: Iterable[Player]) -> tuple[int | None, bool | None]:
@@ -170,8 +167,6 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 
 
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All settings of a store: the shared settings of the games, and the league's data."""
-
     games: dict[str, str] = {}
     kept: Kept = Kept()
 

@@ -92,8 +92,6 @@ def damage_text(damage: tuple[Damage, ...]) -> str:
 
 
 class DamagedError(StoreError):
-    """The store holds damaged data, which `damage` lists."""
-
     def __init__(self, path: Path, damage: tuple[Damage, ...]) -> None:
         super().__init__(
             f"{path}: this store is damaged, or was changed from outside:\n{damage_text(damage)}\n"

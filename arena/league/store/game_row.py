@@ -77,7 +77,6 @@ class GameRow(NamedTuple):
 
     @property
     def games(self) -> int:
-        """The number of games, 1: see `arena.league.store.groups`."""
         return 1
 
 
@@ -108,7 +107,6 @@ def _player_time(times_us: tuple[int, ...], cpu_us: tuple[int, ...]) -> PlayerTi
 
 
 def columns_of(row: GameRow) -> Columns:
-    """Return the row as it is stored, in the order of `COLUMNS`."""
     (red, blue), (red_time, blue_time) = row.players, row.times
     return (
         *(row.number, row.id, red.name, red.digest, blue.name, blue.digest),
@@ -144,7 +142,6 @@ def row_from(columns: Columns) -> GameRow:
 
 @lru_cache(maxsize=4096)
 def player_from(name: str, digest: str) -> Player:
-    """Return a player, one value for all its games."""
     return Player(printable(name), printable(digest))
 
 
@@ -195,10 +192,6 @@ def could_be_stored(columns: Columns) -> bool:
 
 
 def differences(columns: Columns, record: GameRecord) -> list[str]:
-    """Return where columns differ from the record, in words.
-
-    Text of either is made printable: a store may come from anyone.
-    """
     expected = columns_of(row_of(columns[0], record))
     return [
         f"{name} is {_shown(got)}, by the record {_shown(wanted)}"

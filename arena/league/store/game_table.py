@@ -59,7 +59,6 @@ class Stored(NamedTuple):
 
     @property
     def sound(self) -> GameRecord | None:
-        """The record; None if the game is damaged."""
         return None if self.damage else self.record
 
 
@@ -219,7 +218,6 @@ class GameTable:
             damage.append(Damage(None, words))
 
     def _read(self, last: int, damage: list[Damage]) -> Iterator[Columns]:
-        """Yield the rows of the table, and add unreadable ones to `damage`."""
         number = SMALLEST_NUMBER
         while number <= last:
             statement = f"{_READ} WHERE number >= ? AND number <= ? ORDER BY number LIMIT {ROWS_AT_ONCE}"
@@ -274,7 +272,6 @@ class GameTable:
             yield from map(row_from, filter(None, map(self._whole, rows)))
 
     def count_between(self, digests: Collection[str]) -> int:
-        """Count the games between players of these digests."""
         ((count,),) = self._database.query(f"SELECT count(*) FROM games WHERE {_between(digests)}", *digests, *digests)
         return int(count)
 
@@ -328,7 +325,6 @@ def _gap(first: int, last: int) -> str:
 
 
 def _decoded(found: list[tuple[Any, ...]] | None) -> GameRecord | None:
-    """Return the unverified record of a game that has no row."""
     if not found or not isinstance(found[0][0], bytes):
         return None
     try:

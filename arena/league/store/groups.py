@@ -23,8 +23,6 @@ _MORE = 1024
 
 
 class PairCount(NamedTuple):
-    """The number of games of two players with these colours: red, then blue."""
-
     players: tuple[Player, Player]
     games: int
 
@@ -165,5 +163,4 @@ class Groups:
 
 
 def _widen(counts: "array[int]", place: int) -> None:
-    """Make room for the place, at least doubling the array."""
     counts.frombytes(bytes(counts.itemsize * max(_MORE, 2 * place - len(counts))))

@@ -110,7 +110,6 @@ def _opened(store: Path, path: Path) -> int:
 
 
 def _refuse_foreign(path: Path, lock: int) -> None:
-    """Raise `UsageError` for a file that no arena wrote, which would be overwritten. Raises `OSError`."""
     text = os.pread(lock, LONGEST_TEXT, 0)
     if text.strip(b"\0") and not text.startswith(START):
         raise UsageError(

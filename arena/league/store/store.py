@@ -156,7 +156,6 @@ class Store(GameTable, SettingsTable):
         return start.since if start and start.players == tuple(digests) else None
 
     def set_ladder_since(self, digests: Sequence[str], number: int) -> None:
-        """Record that a ladder of exactly these players begins with the games up to this number."""
         self.keep(ladder=LadderStart(tuple(digests), number))
 
     def limits(self) -> "dict[str, Limits]":
@@ -186,7 +185,6 @@ class Store(GameTable, SettingsTable):
         return self._read_with(Groups, counted=counted)
 
     def _read_with(self, collect: Callable[[Iterator[Columns]], Rows], *, counted: bool = False) -> Contents[Rows]:
-        """Collect the rows of one moment, as another process may be adding games."""
         with self._database.transaction("BEGIN"):
             document, settings_damage = self.read_document()
             last = self.last_number()

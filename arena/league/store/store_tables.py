@@ -150,7 +150,6 @@ class SettingsTable:
         return Document(), (Damage(None, SETTINGS_CHANGED),)
 
     def _document(self) -> Document:
-        """Return the settings document. Raises `DamagedError`."""
         document, damage = self.read_document()
         if damage:
             raise DamagedError(self._database.path, damage)
@@ -212,7 +211,6 @@ class SettingsTable:
             self._write({**document.games, **new}, document.kept)
 
     def keep(self, **fields: Any) -> None:
-        """Change these fields of the league's data."""
         self._change_kept(lambda _: fields)
 
     def _change_kept(self, changes: Callable[[Kept], Mapping[str, Any]]) -> None:
@@ -231,7 +229,6 @@ class SettingsTable:
 
 
 def _differences(present: Mapping[str, str], asked: Mapping[str, str]) -> list[str]:
-    """Return a line for each difference. Of rulesets with different names only the names are compared."""
     lines = []
     different = [name for name, value in asked.items() if present.get(name, value) != value]
     for name in different:

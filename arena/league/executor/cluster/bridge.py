@@ -100,8 +100,6 @@ class Done:
 
 @dataclass(frozen=True)
 class BridgeEnded:
-    """The bridge has ended, with an error unless `stop` was called."""
-
     error: ArenaError | None
 
 
@@ -187,7 +185,6 @@ class Bridge:
 
     @contextlib.asynccontextmanager
     async def _scheduler(self) -> AsyncGenerator[tuple[Any, Any], None]:
-        """Yield the address of the scheduler, or the local cluster, and the security settings."""
         plan = self._plan
         if plan.local:
             async with self._local_cluster() as cluster:
@@ -231,7 +228,6 @@ class Bridge:
             await asyncio.to_thread(remover.communicate)
 
     async def _connect(self, address: Any, security: Any, deadline: float) -> bool:
-        """Connect before the deadline. Returns False if the bridge is to stop. Raises `ArenaError`."""
         told = self._loop.call_later(
             min(MUTE_SECONDS, self._plan.patience / 2),
             lambda: self._tell(Unreachable(deadline - self._loop.time(), is_lost=False)),
@@ -294,7 +290,6 @@ class Bridge:
         return answered_at
 
     def _name_of(self, worker: Mapping[str, Any]) -> str:
-        """Return the name that the worker's host gave it; an empty string if dask derived one from its address."""
         if self._plan.local:
             return f"local-{int(worker['name']) + 1}"
         name = str(worker["name"])

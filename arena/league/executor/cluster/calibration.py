@@ -55,7 +55,6 @@ def _work() -> str:
 
 
 def load_now() -> float:
-    """Return the load average of the last minute for each CPU."""
     return os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
@@ -97,7 +96,6 @@ def unfit_scaled(reference: int, there: Calibration, time: TimeControl) -> str:
 
 
 def _too_loaded(there: Calibration, time: TimeControl) -> str:
-    """Return why a machine is too loaded: a program waits longer for a CPU than a bot has for a move."""
     if time.move_ms is None:
         return ""
     allowed = time.move_ms + time.margin_ms

@@ -154,7 +154,6 @@ class ClusterExecutor(OutcomeStream):
         nursery.start_soon(self._keep_time)
 
     def _pack(self) -> tuple[RunInfo, dict[str, bytes]]:
-        """Return the settings and the files of the bots for workers. Raises `UsageError`."""
         packs, bots = dict[str, bytes](), list[SentBot]()
         for bot in self._settings.bots:
             sent = replace(without_files(bot), asked=bot.asked)
@@ -220,7 +219,6 @@ class ClusterExecutor(OutcomeStream):
 
     @property
     def _threads(self) -> int:
-        """The number of games that the ready workers play at once."""
         return sum(worker.threads for worker in self._with(WorkerStatus.READY))
 
     async def _until_there_is_room(self) -> None:
@@ -270,7 +268,6 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     def _take_back_stranded(self) -> None:
-        """Take back the batches without a worker that may play them."""
         assert self._bridge is not None
         usable = {worker.address for worker in self._workers.values() if worker.status is not WorkerStatus.REFUSED}
         for number, batch in list(self._sent.items()):
@@ -305,7 +302,6 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     def _drop_unreachable(self) -> None:
-        """Once closed, do not wait for games on an unreachable cluster."""
         if self._is_closed and not self._is_connected and not self._judging:
             self._open.clear()
 
@@ -365,7 +361,6 @@ class ClusterExecutor(OutcomeStream):
         self._say(said)
 
     def _unfit(self, calibration: Calibration) -> str:
-        """Return why a machine cannot play in this league, or an empty string."""
         plan = self._plan
         if plan.reference_us is not None:
             return unfit_scaled(plan.reference_us, calibration, plan.time)

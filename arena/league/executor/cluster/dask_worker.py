@@ -119,7 +119,6 @@ def _here() -> tuple[Any, str]:
 
 
 def _load_all(info: RunInfo, packs: dict[str, bytes], folder: Path) -> list[BotSpec]:
-    """Unpack, load and build the bots. Raises `RefusedBotsError` with all problems, `OSError` and `ArenaError`."""
     loaded: list[BotSpec] = []
     problems: dict[str, str] = {}
     for number, sent in enumerate(info.bots):
@@ -139,7 +138,6 @@ def _load_all(info: RunInfo, packs: dict[str, bytes], folder: Path) -> list[BotS
 
 
 def _load(sent: SentBot, packs: dict[str, bytes], place: Path) -> BotSpec:
-    """Load a bot as it was sent. Raises `UsageError` if it cannot be run here, and `OSError`."""
     meant = sent.bot
     if not sent.key:
         return meant

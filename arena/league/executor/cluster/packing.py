@@ -40,7 +40,6 @@ class _SentFiles:
         self.left_out = sorted(parts for parts in listing.left_out if parts[-1] != b"__pycache__" and parts not in sent)
 
     def _is_sent_empty(self, folder: Parts) -> bool:
-        """Return whether an ignored folder is sent: one that is not empty may be made by a build."""
         return self._bot.build is None or self._is_empty(folder)
 
     def _is_empty(self, folder: Parts) -> bool:
