@@ -489,7 +489,7 @@ def test_folders_on_the_way_of_a_link_have_to_be_open_to_the_bots_user(folder: P
     evil, fine = verdicts([bot, good])
     assert fine is None
     assert evil is not None
-    assert evil.startswith(f"{folder}/A/d: started by root, bots run as a user that owns nothing")
+    assert evil.startswith(f"{folder}/A/d: started by root, bots run as a user without files")
 
 
 @in_bwrap
