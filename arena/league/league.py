@@ -234,8 +234,8 @@ class OpenLeague:
         placing = self.placing() if new else None
         if placing and placing.stage and placing.stage.is_over:
             yield (
-                f"this {self.plan.format} league is over, and its results stay as they are; --new-league replays it "
-                f"with {', '.join(new)} as of now"
+                f"this {self.plan.format} league is over, and its results stay as they are; --new-league plays "
+                f"it again with {', '.join(new)} as of now"
             )
 
     def keep_as_whole(self, first: int | None = None) -> None:

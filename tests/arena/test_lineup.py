@@ -151,7 +151,7 @@ def test_a_league_that_is_over_stays_as_it_is_unless_a_new_one_is_asked_for(made
     made.play(Run(options))
     after = placing_of(made)
     assert games_in(made) == games
-    assert any("--new-league replays it with bot3 as of now" in line for line in made.said)
+    assert any("--new-league plays it again with bot3 as of now" in line for line in made.said)
     assert [(place.place, place.points) for place in after.places] == [
         (place.place, place.points) for place in before.places
     ]
