@@ -90,5 +90,4 @@ def excerpt(data: bytes, length: int = 60) -> str:
 
 
 def cut(text: str) -> str:
-    """Return the first 80 characters of a text, followed by `...` if there are more."""
     return text if len(text) <= 80 else text[:80] + "..."

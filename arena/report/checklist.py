@@ -331,7 +331,6 @@ def _in_short(replayed: Replayed) -> str:
 
 
 def _fault_in_short(replayed: Replayed) -> str:
-    """Compare the recorded fault with the new one; return an empty string if there is none."""
     failure = replayed.failure
     if failure is None:
         return "no fault now" if replayed.fault_then else ""

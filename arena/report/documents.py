@@ -172,7 +172,6 @@ def _cell(value: Any) -> Any:
 
 
 def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table in GitHub's Markdown; all columns but the names are right-aligned."""
     marks = [":--" if head == "bot" else "--:" for head in heads]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in ([*map(escaped, heads)], marks, *rows))
 

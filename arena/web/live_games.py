@@ -147,7 +147,6 @@ class LiveGames:
             self._has_some.set()
 
     def end(self) -> None:
-        """Apply all messages now: the league is over."""
         while self._waiting:
             self._note(self._waiting.popleft()[1])
         self._note(Over())

@@ -221,7 +221,7 @@ def test_a_bot_that_has_changed_since_may_not_go_on(folder: Path) -> None:
     done = arena(folder, "resume", "g.json")
     assert done.returncode == 2
     assert "beta, but its files have changed since" in done.stderr
-    assert "restore them, or play the game anew with 'arena match'" in done.stderr
+    assert "restore them, or play the game again with 'arena match'" in done.stderr
 
 
 @pytest.mark.parametrize("command", [["show", "g.json", "1"]])

@@ -208,7 +208,6 @@ class LeaguePages:
         )
 
     def stronger(self, name: str, other: str) -> float | None:
-        """Return the likelihood that one bot is stronger than the other, or None if not computed."""
         if (name, other) in self._superior:
             return self._superior[name, other]
         return 1 - self._superior[other, name] if (other, name) in self._superior else None
@@ -331,7 +330,6 @@ class LeaguePages:
 
 
 def _likelihood(share: float) -> str:
-    """Return a likelihood in per cent, never as 0 or 100."""
     if share > 0.995:
         return ">99"
     return "<1" if share < 0.005 else f"{share:.0%}"[:-1]
