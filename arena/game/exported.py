@@ -38,7 +38,7 @@ from protocol.notation import Color
 
 SCHEMA = 1
 ALL = "all"
-"""The `view` of a line in which nothing is left out."""
+"""The `view` of a complete line."""
 PUBLIC = "public"
 """The `view` of a line with what both sides were told."""
 VIEWS = (*(color.word for color in Color), PUBLIC)
@@ -82,7 +82,7 @@ class ExportedSide(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class ExportedGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line but for its checksum, in the order in which it is written; `settings` are those of the league."""
+    """A line without its checksum, in the order of its fields; `settings` are those of the league."""
 
     schema: int = SCHEMA
     view: Literal["all"] = "all"
@@ -109,8 +109,6 @@ class ExportedGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class RecordEntry(NamedTuple):
-    """A game, and the settings of its league by name."""
-
     record: GameRecord
     settings: dict[str, str]
 
@@ -144,7 +142,7 @@ _OF_BOTH = ("used", "pondered_us", "wants", "opening")
 
 
 def exported(record: GameRecord, settings: dict[str, str]) -> ExportedGame:
-    """Return a game as the value that its line is made of. Raises `RecordError` if its date is none."""
+    """Return the value of a game's line. Raises `RecordError` for an invalid date."""
     red, blue = (_side(record, color) for color in Color)
     return ExportedGame(
         **{name: getattr(record, name) for name in _SHARED},
@@ -172,7 +170,9 @@ def _side(record: GameRecord, color: Color) -> ExportedSide:
 
 
 def encode_line(record: GameRecord, settings: dict[str, str]) -> bytes:
-    """Return a game as a line, without a line feed. Raises `RecordError` if its date is none, or it is too long."""
+    """Return a game as a line, without a line feed. Raises `RecordError` for an invalid date or a game that is too
+    long.
+    """
     line = with_checksum(exported(record, settings))
     if len(line) > LONGEST_LINE:
         raise RecordError(f"expected at most {LONGEST_LINE} bytes as a line, got {len(line)}")
@@ -180,7 +180,7 @@ def encode_line(record: GameRecord, settings: dict[str, str]) -> bytes:
 
 
 def with_checksum(line: object) -> bytes:
-    """Return an object as JSON, with a checksum over all that stands before it."""
+    """Return an object as JSON, with a checksum over all bytes before it."""
     body = msgspec.json.encode(line)[:-1]
     return body + _tail(body)
 
@@ -190,7 +190,7 @@ def _tail(body: bytes) -> bytes:
 
 
 def date_text(seconds: float) -> str:
-    """Return seconds since the epoch in ISO 8601, with as many digits as the number needs to come back as it was."""
+    """Return seconds since the epoch in ISO 8601, with as many digits as needed to parse the same number."""
     try:
         whole, rest = divmod(Decimal(repr(seconds)), 1)
         date = datetime.fromtimestamp(int(whole), UTC)
@@ -208,9 +208,9 @@ _CHECKSUM = re.compile(rb',"checksum":"[0-9a-f]{64}"}')
 
 
 def decode_line(line: bytes, *, is_ended: bool = True) -> RecordEntry:
-    """Return the game of a line, which has no line feed any more; `is_ended` says whether there was one.
+    """Return the game of a line without its line feed; `is_ended` tells whether there was one.
 
-    Raises `RecordError`, with what was expected and what came, and `SeatViewError` for what one side was told.
+    Raises `RecordError`, with the expected and the actual value, and `SeatViewError` for the view of one side.
     """
     body, tail = line[: -len(_tail(b""))], line[-len(_tail(b"")) :]
     if tail != _tail(body):
@@ -234,7 +234,7 @@ def decode_line(line: bytes, *, is_ended: bool = True) -> RecordEntry:
 
 
 def _entry(game: ExportedGame) -> RecordEntry:
-    """Return a game with all text in it made printable. Raises `RecordError` for what no game has."""
+    """Return a game with all its text made printable. Raises `RecordError` for an impossible game."""
     red, blue = game.red, game.blue
     if max(map(sum, (game.times_us, game.cpu_us, game.forgiven_us))) > MOST:
         raise RecordError("the times of its actions are too large")
@@ -272,8 +272,6 @@ def _seconds_of(text: str) -> float:
 
 
 class _Header(msgspec.Struct):
-    """The fields of a line of any schema."""
-
     schema: int
     view: str = ALL
 
@@ -291,7 +289,7 @@ def _other_schema(schema: int) -> str:
 
 
 def _without_checksum(line: bytes, tail: bytes, is_ended: bool) -> str:
-    """Say why a line does not end in the checksum of what stands before."""
+    """Describe why a line does not end in the checksum of the bytes before."""
     if not line.strip():
         return "expected a game record, got an empty line"
     if _CHECKSUM.fullmatch(tail):
@@ -306,7 +304,7 @@ def _without_checksum(line: bytes, tail: bytes, is_ended: bool) -> str:
 
 
 def _difference(line: bytes) -> str:
-    """Say what keeps a line from being written as it would be."""
+    """Describe how a line differs from its canonical form."""
     twice: list[str] = []
 
     def noted(pairs: list[tuple[str, Any]]) -> None:
@@ -359,7 +357,7 @@ def redact(record: GameRecord, seat: Color | None, *, has_seed: bool = True) -> 
 
 
 def _told(record: GameRecord, seat: Color | None) -> Iterator[list[str]]:
-    """Yield what was told of the position once both had set up, and then of each action: lines of the protocol."""
+    """Yield the messages about the position after the set-ups, and then about each action, as protocol lines."""
     replay = Replay(record)
     readers = tuple(Color) if seat is None else (seat,)
     is_full = replay.game.ruleset.fills_rows
@@ -369,7 +367,7 @@ def _told(record: GameRecord, seat: Color | None) -> Iterator[list[str]]:
 
 
 def told_to(event: Event, seat: Color | None) -> ArenaMessage:
-    """Return what a seat was told of an event, or, of no seat, what both were told."""
+    """Return the message of a seat about an event, or, without a seat, what both were told."""
     told = tell(event)
     if seat is not None:
         return told[seat]
@@ -382,7 +380,7 @@ def _line(message: ArenaMessage) -> str:
 
 
 def verdict_words(record: GameRecord, seat: Color | None) -> str:
-    """Say how a game ended, in words that the side of `seat` may read, or everybody: a fault can name a rank."""
+    """Return how a game ended, without ranks that the side of `seat`, or the public, may not know."""
     verdict, players = record.verdict, record.players
     loser = verdict.result.winner.opponent if verdict.result.winner is not None else None
     if seat is not None and loser is seat and verdict.reason.is_forfeit:

@@ -18,33 +18,28 @@ from protocol.view import View
 
 Square = str
 Letter = str
-"""The one character of a rank, as everywhere (`protocol.notation.RANK_LETTERS`)."""
+"""A letter of `protocol.notation.RANK_LETTERS`."""
 ColorWord = str
-"""`red` or `blue`."""
 
 
 class SeatStage(enum.Enum):
-    """Where the game stands for a seat."""
+    """The stage of the game for a seat."""
 
     STARTING = "starting"
-    """The other side is starting."""
     SETTING_UP = "setting-up"
-    """This seat has to set up."""
     READY = "ready"
     """This seat has set up, and the other side has not."""
     MOVING = "moving"
-    """This seat is to move."""
     WAITING = "waiting"
-    """The other side is to move."""
     OVER = "over"
     PAUSED = "paused"
-    """The game was interrupted, and will go on another day."""
+    """The game was interrupted, and can be resumed."""
 
 
 class PieceState(msgspec.Struct, frozen=True):
     """A piece on the board as this seat knows it.
 
-    `rank` is None while it is not known; `could_be` are then the ranks that it can have for certain, strongest last.
+    `rank` is None if unknown; `could_be` are then its possible ranks, strongest last.
     """
 
     square: Square
@@ -55,7 +50,7 @@ class PieceState(msgspec.Struct, frozen=True):
 
 
 class FightState(msgspec.Struct, frozen=True):
-    """A fight. `defender` is None where this seat is not told it; `survivor` is `attacker`, `defender` or `neither`."""
+    """A fight. `defender` is None if hidden from this seat; `survivor` is `attacker`, `defender` or `neither`."""
 
     square: Square
     attacker: Letter
@@ -71,8 +66,6 @@ class ShownState(msgspec.Struct, frozen=True):
 
 
 class GuessState(msgspec.Struct, frozen=True):
-    """A guess of an infiltrator."""
-
     square: Square
     rank: Letter
     right: bool
@@ -170,13 +163,12 @@ class SeatState(msgspec.Struct, frozen=True):
 
 
 class PersonSeat:
-    """One seat's knowledge of one game. `tell` it each message; the rest is read."""
+    """One seat's knowledge of one game, updated by `tell`."""
 
     def __init__(self, color: Color) -> None:
         self.color = color
         self.stage = SeatStage.STARTING
         self.told: list[ArenaMessage] = []
-        """Every message so far, oldest first."""
         self.actions: list[ActionState] = []
         self.rows: tuple[str, ...] | None = None
         self.end: messages.End | None = None
@@ -188,7 +180,7 @@ class PersonSeat:
     # --- what goes in -------------------------------------------------------------------------------------------------
 
     def tell(self, message: ArenaMessage) -> None:
-        """Take in a message of the arena."""
+        """Apply a message of the arena."""
         self.told.append(message)
         match message:
             case messages.Game(color, variant):
@@ -213,17 +205,15 @@ class PersonSeat:
         self._view.apply(message)
 
     def set_up(self, rows: tuple[str, ...]) -> None:
-        """Note the set-up of this seat."""
         self.rows = rows
         self._view.place_own(rows)
         self.stage = SeatStage.READY
 
     def acted(self) -> None:
-        """Note that this seat has answered its turn."""
         self.stage = SeatStage.WAITING
 
     def after(self, plies: int) -> "PersonSeat":
-        """The seat as it was after so many plies, made again from what it had been told by then."""
+        """Return the seat after a number of plies, made again from its messages."""
         seat = PersonSeat(self.color)
         for message in self.told:
             if isinstance(message, messages.Moved) and len(seat.actions) == plies:
@@ -234,7 +224,7 @@ class PersonSeat:
         return seat
 
     def _happened(self, message: ArenaMessage) -> None:
-        """Keep what was told of an action: a `moved` begins it, what follows belongs to it."""
+        """Record a message about an action: a `moved` begins it, the next ones belong to it."""
         if isinstance(message, messages.Moved):
             self.actions.append(_action(len(self.actions) + 1, message))
             if self.stage is SeatStage.READY:
@@ -261,22 +251,18 @@ class PersonSeat:
 
     @property
     def variant(self) -> str:
-        """The name of the ruleset."""
         return self._view.variant
 
     @property
     def rules(self) -> tuple[tuple[str, str], ...]:
-        """The rules in force, as they were told."""
         return tuple(self._view.rules.items())
 
     @property
     def army(self) -> tuple[tuple[str, int], ...]:
-        """The number of pieces of each rank that a side has."""
         return tuple((rank.letter, count) for rank, count in self._view.army.items())
 
     @property
     def choices(self) -> tuple[ChoiceState, ...]:
-        """The legal actions of this seat's turn; none in another's."""
         return self._choices if self.stage is SeatStage.MOVING else ()
 
     @property
@@ -286,7 +272,6 @@ class PersonSeat:
         return view.own_ms, view.enemy_ms, view.own_bank_ms, view.enemy_bank_ms
 
     def pieces(self) -> tuple[PieceState, ...]:
-        """The pieces on the board, by square."""
         view = self._view
         view.close_action()
         return tuple(self._piece(square, piece) for square, piece in enumerate(view.board) if piece)
@@ -297,17 +282,15 @@ class PersonSeat:
         return PieceState(SQUARES[square], piece.color.word, rank, piece.moved, could_be)
 
     def cells(self) -> tuple[str, ...]:
-        """The board as the 100 cells of a `board` line."""
         self._view.close_action()
         return self._view.cells()
 
     def lost(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the pieces that Red and Blue have lost, as far as this seat was told."""
+        """Return the pieces that Red and Blue have lost and this seat knows."""
         red, blue = (tuple(rank.letter for rank in ranks) for ranks in self._view.captured)
         return red, blue
 
     def hidden(self) -> tuple[tuple[str, int], ...]:
-        """Return the number of unknown enemy pieces of each rank."""
         hidden = self._view.hidden_ranks()
         return tuple((rank.letter, hidden[rank]) for rank in Rank if rank in hidden)
 

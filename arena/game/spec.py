@@ -1,4 +1,4 @@
-"""What a game is to be: everything that its result may depend on."""
+"""The specification of a game: everything that its result may depend on."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from arena.rules.ruleset import Ruleset
 
 
 class Player(msgspec.Struct, frozen=True):
-    """A bot as it takes part: the name it has in tables and the fingerprint of its files."""
+    """A bot as a player: its name in tables and the fingerprint of its files."""
 
     name: str
     digest: str
@@ -40,17 +40,15 @@ class GameSpec(msgspec.Struct, frozen=True):
 
     @property
     def nominal_times(self) -> tuple[TimeControl, TimeControl]:
-        """Red's and Blue's time control as the league has it."""
         return self.time, self.blue_time or self.time
 
     @property
     def times(self) -> tuple[TimeControl, TimeControl]:
-        """Red's and Blue's time control as it is in force: what they are told, and held to."""
+        """Red's and Blue's time control as scaled, announced and enforced."""
         red, blue = self.nominal_times
         return red.scaled(self.time_percent), blue.scaled(self.time_percent)
 
     @property
     def names(self) -> str:
-        """The names of the players, Red first, in words."""
         red, blue = self.players
         return f"{red.name} - {blue.name}"

@@ -1,4 +1,4 @@
-"""How long bots may take: the value, and how it is written."""
+"""Time controls of bots, and their notation."""
 
 import re
 
@@ -48,12 +48,11 @@ class TimeControl(msgspec.Struct, frozen=True):
 
     @property
     def is_unlimited(self) -> bool:
-        """Whether it stands for no limit on moves at all, which only a person can have."""
+        """Whether moves are unlimited, which only a person can have."""
         return self.move_ms == UNLIMITED_MS and self.bank_ms is None
 
     @property
     def text(self) -> str:
-        """The limits on moves as they are written on the command line."""
         if self.is_unlimited:
             return UNLIMITED
         parts = []
@@ -74,12 +73,11 @@ UNLIMITED_MS = LONGEST_MS + 1
 gives it to a bot."""
 UNLIMITED = "unlimited"
 LEAST_PERCENT, MOST_PERCENT = 25, 400
-"""How far clocks are scaled to a machine. Beyond it is too different from the others: caches, and what a bot waits for,
-do not scale as its work does."""
+"""The limits of scaling: beyond them a machine is too different from the others."""
 
 
 def parse_duration(text: str) -> int:
-    """A time such as `100ms`, `1.5s` or `2m` in milliseconds. Raises `UsageError`."""
+    """Parse a time such as `100ms`, `1.5s` or `2m` into milliseconds. Raises `UsageError`."""
     match = _DURATION.fullmatch(text)
     milliseconds = round(float(match[1]) * _UNIT_MS[match[2]]) if match else 0
     if milliseconds < 1:
@@ -94,7 +92,7 @@ def _not_too_long(milliseconds: int, text: str) -> int:
 
 
 def parse_time(text: str) -> TimeControl:
-    """A time control as written on the command line. Raises `UsageError`.
+    """Parse a time control of the command line. Raises `UsageError`.
 
     `100ms` or `1s/move` is a limit per move; `60+0.6` is a bank of 60 seconds and an increment of 0.6 seconds a move;
     `60+0.6,1s/move` is both.

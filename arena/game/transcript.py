@@ -31,8 +31,6 @@ AT_SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT, Reason.CR
 
 
 class Speaker(Enum):
-    """The side of a conversation that said a line."""
-
     ARENA = "arena"
     BOT = "bot"
 
@@ -40,7 +38,7 @@ class Speaker(Enum):
 class SpokenLine(NamedTuple):
     """A line of the protocol, without its end, in the conversation with the bot of `color`.
 
-    `ply` is the one that is being played, 0 before the first turn.
+    `ply` is the one being played, 0 before the first turn.
     """
 
     ply: int
@@ -63,7 +61,7 @@ class ActionTime(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A note on what happened, or on what is not in the record; `color` is None for both sides."""
+    """A note on an event, or on data that the record lacks; `color` is None for both sides."""
 
     ply: int
     color: Color | None
@@ -87,7 +85,7 @@ def transcript(record: GameRecord, *, is_followed: bool = False) -> Iterator[Tra
 
 @dataclass(frozen=True)
 class _Sitting:
-    """One time that both bots were started: the history to resume, and the ply that was interrupted, if any."""
+    """One start of both bots: the history to resume, and the interrupted ply, if any."""
 
     history: History | None
     until: int | None
@@ -95,8 +93,6 @@ class _Sitting:
 
 
 class _Transcript:
-    """The transcript of one record as it comes."""
-
     def __init__(self, record: GameRecord, is_followed: bool) -> None:
         self._record = record
         self._spec = with_slack(spec_of(record))
@@ -134,7 +130,6 @@ class _Transcript:
         yield _Sitting(history, None)
 
     def _failed_to_start(self) -> bool:
-        """Whether the bots had played before, and one of them did not start when the game was to go on."""
         return Reason.NO_START in self._reasons()
 
     def _reasons(self) -> set[Reason]:
@@ -206,7 +201,7 @@ class _Transcript:
             yield from self._set_up(referee, fails if not self._is_played else set())
 
     def _failed_at_setup(self) -> bool:
-        """Whether a game that never began was lost when both were to set up, and not before."""
+        """Whether a game without a first turn was lost during the set-up, and not before."""
         if self._record.opening:  # then nobody is asked to
             return False
         return self._record.setups != (None, None) or bool(self._reasons() & AT_SETTING_UP)
@@ -248,7 +243,7 @@ class _Transcript:
         return Color.BLUE if self._spec.ruleset.starts.value == Color.BLUE.word else Color.RED
 
     def _setup_notes(self, color: Color) -> list[str]:
-        """Return the notes that a side made with its set-up for certain, as it had no turn at ply 1."""
+        """Return the notes that a side certainly made with its set-up, as it had no turn at ply 1."""
         if self._is_played and color is self._starts:
             return []
         return [f"note {note.text}" for note in self._record.notes if note.ply == 1 and note.color == color.word]
@@ -345,7 +340,7 @@ class _Transcript:
                     yield SpokenLine(self._ply, color, Speaker.ARENA, text)
 
     def _receive(self, referee: Referee, color: Color, lines: list[str], seconds: float = 0.0) -> None:
-        """Pass on a bot's answer. Raises `RecordError` if it cannot have said so, or not in that time."""
+        """Pass on a bot's answer. Raises `RecordError` if it is impossible, or takes another time."""
         before = referee.seats[color].fault
         referee.receive(color, "".join(f"{line}\n" for line in lines).encode("latin-1", "replace"), seconds)
         fault = referee.seats[color].fault

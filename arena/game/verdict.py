@@ -1,4 +1,4 @@
-"""How a game ended, as a value."""
+"""The end of a game, as a value."""
 
 import enum
 
@@ -25,7 +25,7 @@ class GameResult(enum.Enum):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """How a game ended: who won, why, after how many plies, and in words."""
+    """The end of a game: the winner, the reason, the number of plies, and a sentence."""
 
     result: GameResult
     reason: Reason

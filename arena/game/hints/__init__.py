@@ -33,13 +33,12 @@ __all__ = [
 ]
 
 MARK = "; hint: "
-"""What stands between a fault and its hint where both are told in one line."""
+"""The separator of a fault and its hint in one line."""
 LONGEST_HINT = 300
-"""Characters of a hint in a record."""
 
 
 def diagnose(seen: Seen) -> Hint | None:
-    """Return what probably lies behind a fault; None where there is nothing to say beyond the fault's own words."""
+    """Return the hint for a fault, or None if there is no advice beyond the fault's own words."""
     from arena.game.hints.ended import ended  # these need the engine, which a league without faults does not load
     from arena.game.hints.sent import illegal_action, wrong_line
     from arena.game.hints.silent import silent
@@ -61,7 +60,7 @@ def diagnose(seen: Seen) -> Hint | None:
 
 
 def hinted(fault: Fault, hint: Hint | None) -> Fault:
-    """Return a fault with its hint, as it goes into records and to the bot."""
+    """Return a fault with its hint, for records and the bot."""
     return fault._replace(text=fault.text + MARK + hint.text[:LONGEST_HINT]) if hint else fault
 
 

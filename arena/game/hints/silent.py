@@ -1,18 +1,17 @@
-"""Why nothing came before a bot's time was up."""
+"""Hints for bots that did not answer in time."""
 
 from arena.game.faults import Cause
 from arena.game.hints.seen import FLUSH, NEWLINE, READ, WANT_LEGAL, Activity, Hint, Mistake, Probe, Seen
 from protocol.conversation import Phase
 
 AWAITED = {Phase.INTRODUCING: "ready", Phase.SETTING_UP: "setup", Phase.THINKING: "move"}
-"""The verb of the answer that a bot owes in each phase."""
+"""The verb of the expected answer in each phase."""
 ASKS = {Phase.INTRODUCING: "hello", Phase.SETTING_UP: "setup", Phase.THINKING: "turn"}
-"""The line that asks for it."""
+"""The line that requests the answer."""
 SLOW = {Phase.INTRODUCING: Mistake.SLOW_START, Phase.SETTING_UP: Mistake.SLOW_SETUP}
 
 
 def silent(seen: Seen) -> Hint:
-    """Return the hint for a bot that has not answered in time."""
     if seen.turn and seen.turn.is_idle and (seen.is_late or seen.activity is Activity.RUNS):
         return Hint(Mistake.SLEEPS, "it used no processor time in this turn: it slept, or waited for something")
     if seen.is_late:
@@ -24,7 +23,7 @@ def silent(seen: Seen) -> Hint:
 
 
 def _by_its_input(seen: Seen) -> Hint | None:
-    """Return the hint that is certain from what the bot has written and read."""
+    """Return the hint that is certain from the bot's input and output."""
     if seen.unfinished and _is_answer(seen.unfinished + b"\n", seen):
         return Hint(Mistake.NO_NEWLINE, f"its answer has no line end: {NEWLINE[seen.language]}")
     if seen.probe is not None and (hint := _by_probe(seen.probe, seen)):
