@@ -100,9 +100,9 @@ def _code(comparison: "Comparison") -> int:
 
 
 def _print_results(comparison: "Comparison", form: OutputForm, lines: "GameLines | None") -> bool:
-    """Print the verdict, which is `undecided` for a test that was stopped, after the `lines`.
+    """Print the `lines` and the verdict, which is `undecided` for a stopped test.
 
-    Returns whether that could be done.
+    Returns whether that succeeded.
     """
     from arena.report.comparison import comparison_json, comparison_text
 

@@ -1,4 +1,4 @@
-"""`arena games`: the games of a store, a line each, and one more for what a bot did wrong."""
+"""`arena games`: the games of a store, a line each, with a second line for a fault."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 FORFEIT = "forfeit"
 RESULTS = ("red", "blue", "draw", "neither")
 LONGEST_DETAIL = 2000
-"""Characters of the words on a fault; those of the arena have at most some 1,200."""
+"""Characters of the words on a fault; the arena's own have at most some 1,200."""
 NOTE = ", not counted"
-"""Behind a game that the last league does not count."""
+"""Suffix of a game that the last league does not count."""
 
 
 @click.command(
@@ -125,6 +125,4 @@ def games_command(
 
 
 def _fault(row: "GameRow") -> str:
-    """The line below a game that was lost by a fault. A store from elsewhere can say anything there."""
-
     return f"\n    {printable(row.detail, LONGEST_DETAIL)}" if row.reason.is_forfeit else ""

@@ -28,13 +28,13 @@ Handler = Callable[[int, FrameType | None], Any]
 
 
 def leave_at_once() -> None:
-    """Have Ctrl-C end the process at once, with a word and the right exit code, unless it is ignored here."""
+    """Have Ctrl-C end the process at once, with a message and the right exit code, unless it is ignored here."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
 
 
 def ignore_from_now_on() -> None:
-    """Ignore Ctrl-C while Python shuts down, which it would only interrupt with a traceback."""
+    """Ignore Ctrl-C while Python shuts down, where it would cause a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -71,7 +71,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def told_instead(tell: Callable[[], None]) -> Iterator[None]:
-    """Have a signal call `tell` within the block, where Ctrl-C is ignored, and raise nothing."""
+    """Have a signal call `tell` within the block, where Ctrl-C is ignored, without an exception."""
     _told.append(tell)
     try:
         yield
@@ -91,7 +91,7 @@ def _give_back(before: dict[signal.Signals, Any]) -> None:
 
 
 class StopRequests(StopRequest):
-    """Requests to stop by signals within a `with` block, which raise nothing while games are played."""
+    """Requests to stop by signals within a `with` block, without exceptions while games are played."""
 
     def __init__(self) -> None:
         super().__init__()

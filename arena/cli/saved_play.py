@@ -125,7 +125,7 @@ def _print_game(row: GameRow, store: Path, form: OutputForm) -> int:
 
 @dataclass(frozen=True)
 class Seats:
-    """The people of a game as the command line names them, and where the game is shown."""
+    """The people of a game on the command line, and the display of the game."""
 
     is_terminal: bool
     names: tuple[str, ...] = ()
@@ -136,7 +136,7 @@ class Seats:
 
     @contextmanager
     def listening(self) -> "Iterator[Listening | None]":
-        """Listen for the pages, before anything is started or stored; None in a terminal. Raises `UsageError`."""
+        """Listen for the pages before any other work; None in a terminal. Raises `UsageError`."""
         if self.is_terminal:
             yield None
             return
@@ -200,7 +200,6 @@ def resume_with_person(
 
 
 def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
-    """Return what shows the game: pages, or the terminal."""
     if listening is None:
         from arena.cli.play_terminal import terminal_face
 
@@ -258,7 +257,7 @@ def _report(
     finished: Callable[[GameRow], int],
     saved: Callable[[int], None],
 ) -> int:
-    """Say how a game has ended. Returns the exit code."""
+    """Print how a game has ended. Returns the exit code."""
     match ending:
         case Finished(row):
             return finished(row)
@@ -291,7 +290,7 @@ def _already_played(game: AlreadyPlayed) -> str:
 
 
 def _kept(prepared: PreparedGame) -> str:
-    """Say where a game stands that was stopped before it could be saved."""
+    """Return the state of a game that was stopped before it could be saved."""
     return f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
 
 
@@ -304,7 +303,7 @@ def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
 def _naming_resumption(prepared: PreparedGame, again: str, *before: str) -> Iterator[None]:
     """Add to an error that ends the game the lines of `before`, and how to resume: `again` and the same command.
 
-    An error that says that these bots cannot play the game is raised as it is: nothing can be resumed.
+    An error that these bots cannot play the game is raised unchanged: it cannot be resumed.
     """
     try:
         yield

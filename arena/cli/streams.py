@@ -1,8 +1,8 @@
 """Standard output and standard error: they never stop a game, and lost results are an error.
 
 Remarks that cannot be written (standard error is closed, full, or its terminal gone) are dropped. Results that cannot
-be written raise `OutputError` once; the games are stored by then. Both are written to the descriptors themselves:
-Python would keep what it could not write, and try again as it exits.
+be written raise `OutputError` once; the games are stored by then. Both are written to the descriptors without Python's
+buffers, which would try again at exit.
 """
 
 import codecs
@@ -40,7 +40,7 @@ class OutputError(Exception):
 
 
 class Detail(enum.Enum):
-    """How much a command prints besides its results."""
+    """The verbosity of a command."""
 
     QUIET = enum.auto()
     USUAL = enum.auto()
@@ -78,18 +78,16 @@ def result(text: str, end: str = "\n") -> None:
 
 
 def writable(text: str) -> str:
-    """Return text as `result` prints it, for a pager: click would give it UTF-8 in a terminal of ASCII."""
+    """Return text as `result` prints it, for a pager: click would give it UTF-8 in an ASCII terminal."""
     return text.encode(sys.stdout.encoding, WHERE_ASCII_ENDS).decode(sys.stdout.encoding)
 
 
 def result_bytes(data: bytes) -> None:
-    """Print results that are bytes. Raises `OutputError`."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
 
 
 def remark(text: str) -> None:
-    """Print a remark for people, unless the command is quiet."""
     if detail() is not Detail.QUIET:
         complain(text)
 
@@ -112,12 +110,11 @@ class NowAndThen:
 
 
 def flush_results() -> None:
-    """Write out what has been printed. Raises `OutputError`."""
     sys.stdout.flush()
 
 
 def _open_missing() -> frozenset[int]:
-    """Open /dev/null for those of the descriptors 0 to 2 that are closed; return them."""
+    """Open /dev/null for closed descriptors of 0 to 2; return them."""
     closed = set()
     for number in (STDIN, STDOUT, STDERR):
         try:
@@ -149,7 +146,7 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 class _Descriptor(io.RawIOBase):
-    """A raw stream that writes to a descriptor until that fails for the first time, and nothing after that."""
+    """A raw stream that writes to a descriptor until the first failure, and discards output after that."""
 
     def __init__(self, number: int, is_needed: bool, is_closed: bool) -> None:
         self._number = number

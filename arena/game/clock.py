@@ -1,8 +1,8 @@
-"""The clocks of one game, as a pure value: the time of day is passed in, in seconds, and nothing here reads one.
+"""The clocks of one game, as a pure value: times are passed in, in seconds.
 
-A clock starts when the arena begins to write what a bot needs for its answer, and stops when that answer came. The
-arena may have been late to read it; that is forgiven, but only up to `MOST_FORGIVEN`: an arena that can be made slow by
-a bot must not give it time. What happens between a stop and the next start is charged to nobody.
+A clock starts when the arena begins to write the input for an answer, and stops when the answer came. Lag of the arena
+in reading it is forgiven up to `MOST_FORGIVEN`: a bot that slows the arena down must not gain time. Time between a stop
+and the next start is not charged.
 """
 
 from typing import NamedTuple
@@ -14,8 +14,8 @@ NEVER = float("inf")
 MICROSECONDS = 1_000_000
 
 MOST_FORGIVEN = 0.020
-"""The longest lag that an answer is not charged with. With 64 games on four CPUs 999 of 1,000 answers are read within
-it."""
+"""The longest lag in reading an answer that is not charged, and the most that a bot can gain by keeping the arena busy.
+With 64 games on four CPUs 999 of 1,000 answers are read within 17 ms, with 8 games within 2 ms."""
 
 
 class Suspension(NamedTuple):

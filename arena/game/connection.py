@@ -1,10 +1,7 @@
 """A seat's connection: bytes of one bot on one side, messages on the other, after the model of h11 and wsproto.
 
-It has the state of its own side alone: the line that has not ended yet, where the conversation stands, how many lines
-came. What a message means for the game is the referee's business. Nothing here reads or writes a file.
-
-`take_move`, `moved` and `turn` are short-cuts for what nearly every ply consists of. They give the same as `receive`
-and `send` do with message objects, and change the state in the same way.
+Its state is the unfinished line, the phase of the conversation, and the number of lines. The referee interprets the
+messages. `take_move`, `moved` and `turn` are fast paths for most plies, with the effect of `receive` and `send`.
 """
 
 from collections.abc import Iterator

@@ -1,13 +1,12 @@
-"""A game as one line of text, in which records leave a store and come back, and what of it one side may read.
+"""A game as one line of text, for export and import, and its redaction for one side.
 
-`docs/record.md` is the reference. A line is a JSON object that ends in a checksum over all bytes before it. There is
-one way to write a game: a line that is read is written again and has to give the same bytes. So keys that stand there
-twice, odd numbers and text that is not printable are refused. The checksum is no signature: `arena.game.recheck` says
-what can have been played.
+`docs/record.md` is the reference. A line is a JSON object that ends in a checksum over all bytes before it. The form is
+canonical: encoding a decoded line has to give the same bytes. So duplicate keys, odd numbers and unprintable text are
+refused. The checksum is no signature: `arena.game.recheck` checks whether a game is possible.
 
-A view has no hidden rank in any form. What a seat has been told comes from `arena.game.seat_view` alone. Of the other
-side all is left out that a rank could be worked out from: its set-up, the seeds, all that the bot has written, what it
-used and how long it thought. Which games may be read together is for `arena.league.readers` to say.
+A view has no hidden rank in any form. What a seat has been told comes from `arena.game.seat_view` alone. Everything
+from which a rank of the other side could be inferred is left out: its set-up, the seeds, all output of the bot, its use
+of the machine and its times. `arena.league.readers` decides which games may be read together.
 """
 
 import json

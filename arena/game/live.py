@@ -1,6 +1,6 @@
-"""The game that is being played: the engine's game, both clocks, what has been played, and what both seats are told.
+"""The running game: the engine's game, both clocks, the history, and the output for both seats.
 
-Who may say what at which moment, and who has lost by what, is the referee's business (`arena.game.referee`).
+`arena.game.referee` decides which messages are allowed, and the verdict.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
-"""What a person in a seat knows, and what is drawn of it: frozen values, which are JSON as they stand.
+"""A person's seat as frozen values, which are its JSON.
 
-All of it comes from the messages that a bot in that seat would be sent, by way of the kit's own `View`, until the game
-is over: then `truth` and `words` say what the host knows. Nothing is judged here: what is legal comes from the arena's
-`legal` lines, which a person's seat asks for as a bot can.
+They are made from the messages that a bot in that seat would receive, by the kit's own `View`, until the game is over:
+then `truth` and `words` have what the host knows. Legal actions come from the arena's `legal` lines, which a person's
+seat asks for as a bot can.
 """
 
 import enum

@@ -1,6 +1,6 @@
-"""Persons as players: a name, and a digest that follows from it and is no bot's.
+"""Persons as players: a name, and a digest that follows from the name and is no bot's.
 
-So stores, tables and exports treat a person like any player, and records show that it is one.
+Stores, tables and ids treat a person like a bot, and records distinguish the two. Names are not verified.
 """
 
 import hashlib

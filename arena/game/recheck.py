@@ -1,8 +1,8 @@
-"""Games judged again: whether what a record, or a file of an interrupted game, says can be true.
+"""Checks whether a record, or a file of an interrupted game, is possible.
 
-What follows from the rules is worked out anew by the engine that judged it live. What does not (a clock, a crash) is
-held against what the referee can have written: who can lose so, when, with which of the set-ups there, and how long an
-action may have taken. Invented games can pass: `docs/threat-model.md` lists what cannot be detected.
+The engine replays all that follows from the rules. Other facts (a clock, a crash) are compared with what the referee
+can have written: which side can lose by a reason, when, with which set-ups, and how long an action may have taken.
+Invented games can pass: `docs/threat-model.md` lists what cannot be detected.
 """
 
 import math

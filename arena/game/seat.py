@@ -11,7 +11,7 @@ from protocol.messages import Ability, ArenaMessage, Want
 from protocol.notation import Color
 
 SETTLE_SECONDS = 1.0
-"""Time after a suspension before which no seat loses on time: the bots may have been stopped, too."""
+"""Extra time before a seat loses after suspensions, at most this in total: the bots may have been stopped, too."""
 
 
 class Introduction(NamedTuple):

@@ -1,8 +1,8 @@
-"""What a seat may know. The only code that decides it.
+"""The knowledge of a seat. No other code decides it.
 
-The bytes that a bot gets, a replay with one side hidden and any redacted export all come from here: public events go
-in, and what comes out for a seat is all that this seat is told. A seat's `board` lines are drawn from a
-`protocol.view.View` that is fed those same messages, so they cannot hold more.
+The bytes for a bot, a replay with one side hidden and any redacted export all come from here: public events go in, and
+a seat's messages come out. A seat's `board` lines are drawn from a `protocol.view.View` that is fed those same
+messages, so they cannot hold more.
 """
 
 from collections.abc import Sequence
@@ -112,7 +112,7 @@ def _order(action: Action) -> tuple[int, int, int, int, int, str]:
 
 
 def true_cells(game: Game) -> tuple[str, ...]:
-    """Return the board with every rank shown, as 100 cells like those of a `board` line: for the host, never for a bot."""
+    """Return the 100 cells of the board with every rank shown: for the host, never for a bot."""
     return tuple(true_cell(game, square) for square in range(len(SQUARES)))
 
 

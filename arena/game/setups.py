@@ -1,7 +1,7 @@
-"""Help with setting up: set-ups to begin with, a random one, and what a set-up that is not finished still lacks.
+"""Help with setting up: presets, random set-ups, and checks of incomplete ones.
 
-The presets are our own. Each is for one army; an army that has none gets them by `spread`, which knows no more than
-where pieces of a rank usually stand. Rows are those of a `setup` line: own back row first, files a to j.
+The presets are our own. Each is for one army; other armies get a set-up by `spread`, which puts pieces in their usual
+places. Rows are those of a `setup` line: own back row first, files a to j.
 """
 
 import random

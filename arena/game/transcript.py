@@ -1,8 +1,7 @@
-"""The transcript of a game: every line that the arena and both bots said to each other, worked out from the record.
+"""The transcript of a game: every line between the arena and both bots, recomputed from the record.
 
-What a bot sent is put to a new referee through the same connection and codec that judged it live, with the recorded
-times, and what that referee has to send is what was sent. No line of the arena's is written here. What a record does
-not say is said to be unknown (`Remark`), and never made up.
+The recorded answers and times are given to a new referee through the same connection and codec as in the game, and its
+output is the arena's. Data that a record lacks is marked as unknown (`Remark`).
 """
 
 from collections import defaultdict

@@ -1,7 +1,7 @@
-"""What a bot's author probably did wrong, and what to do about it: a hint for each fault.
+"""The probable mistake behind a fault, and advice for the bot's author.
 
-A hint is worked out from the typed cause of a fault (`arena.game.faults`), from what could be seen of the bot when the
-fault was found (`Seen`), and from the bot's own words. It may be wrong, and is marked as a hint.
+A hint follows from the typed cause of a fault (`arena.game.faults`), from observations of the bot (`Seen`), and from
+the bot's own words. It may be wrong, and is marked as a hint.
 """
 
 from arena.game.faults import Cause, Fault, Illegal, Malformed

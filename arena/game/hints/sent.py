@@ -1,7 +1,7 @@
-"""What is wrong with a line or an action that a bot has sent.
+"""Hints for wrong lines and actions.
 
-Often a bot has another board in mind than the one that is played on. Each guess is tried on the position: if the action
-becomes legal when it is read backwards, upside down or mirrored, that is most likely what its author has mixed up.
+Many bots assume another board. Each guess is tried on the position: if the action becomes legal when it is read
+backwards, upside down or mirrored, that is most likely the mistake.
 """
 
 import re
@@ -121,7 +121,7 @@ def _no_message(seen: Seen, line: str) -> Hint:
 
 _SQUARE = re.compile(r"([a-j])(10|[1-9])")
 BOTH_FIRST_TURNS = 2
-"""Plies before which a side's set-up is unchanged."""
+"""The first plies, in which the set-up of the side to move is unchanged."""
 EARLIER_TURNS = 10
 """Earlier turns of a bot that are searched for its action."""
 LONGEST_REPLAY = 4000
