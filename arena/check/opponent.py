@@ -96,7 +96,6 @@ def _attacks(game: Game, action: Action) -> bool:
 
 
 def _greed(game: Game, action: Action) -> float:
-    """Return how much a hunter likes an action."""
     board = game.board
     if isinstance(action, Infiltration):
         return 8.0 if RANKS[board[action.target]] is action.rank else -5.0
@@ -141,8 +140,6 @@ def ruleset_of(situation: Situation) -> Ruleset:
 
 
 class PlannedGame:
-    """How the opponent plays a game, and when the game is broken off."""
-
     def __init__(self, situation: Situation, seed: int, *, breaks: bool = False) -> None:
         self._situation = situation
         self._opponent = BuiltInOpponent(situation.foe, seed)

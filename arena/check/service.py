@@ -71,7 +71,7 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
     Raises `UsageError` if there is no bot, and other `ArenaError`.
     """
     check_values(options.play)
-    time_control(options.play)  # what is wrong with it is told before anything is built
+    time_control(options.play)  # report its errors before building
     with BotFolders() as folders:
         level, bot = prepared(path, options.play, folders, say, run)
         return _checked(level, bot, options, begins, run)

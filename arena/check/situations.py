@@ -40,7 +40,7 @@ class Twist(enum.Enum):
     OPENING = "opening"
     """The set-ups are given, and the first moves are forced."""
     RESUMED = "resumed"
-    """The game goes on in a new process."""
+    """The game is resumed in a new process."""
 
 
 class SituationGroup(enum.Enum):
@@ -148,7 +148,7 @@ def _main(rules: str, seconds: float) -> Iterator[Situation]:
     yield option("several", "plays three games in one process", plies=30, twist=Twist.SEVERAL, needed_by="--keep-bots")
     forced = "plays a set-up that is given (restore), with forced moves"
     yield option("opening", forced, plies=20, twist=Twist.OPENING, needed_by="--openings")
-    resumed = "goes on with a game that was interrupted (restore)"
+    resumed = "resumes a game that was interrupted (restore)"
     yield option("resumed", resumed, color=blue, plies=40, twist=Twist.RESUMED, needed_by="arena resume")
 
 

@@ -244,7 +244,6 @@ class _Sitting:
         return not (foe in referee.awaited() and not referee.seats[foe].due and not self._answer_of_foe(foe))
 
     def _answer_of_foe(self, foe: Color) -> bool:
-        """Pass on the recorded answer of the opponent. Returns whether there is one."""
         referee, record = self._referee, self._record
         phase, done = referee.seats[foe].phase, len(referee.actions)
         if phase is Phase.INTRODUCING:
@@ -260,7 +259,6 @@ class _Sitting:
         return True
 
     def _act(self, color: Color) -> None:
-        """Play the recorded action with its recorded time."""
         done = len(self._referee.actions)
         taken = self._record.times_us[done] / MICROSECONDS
         self._referee.receive(color, f"move {self._record.actions[done]}\n".encode("ascii", "replace"), taken)
@@ -296,7 +294,6 @@ class _Sitting:
             raise _WrongError(Fault(Reason.ILLEGAL_SETUP, str(error)).shown) from None
 
     def _limit(self, phase: Phase) -> float:
-        """Return the recorded game's limit in seconds."""
         time = self._referee.spec.times[self._color]
         if phase is Phase.THINKING:
             return self._referee.live.clock.budget_ms(self._color) / 1000
@@ -339,7 +336,6 @@ class _Sitting:
             await self._read(phase, end, seconds)
 
     def _decoded(self, line: bytes, phase: Phase) -> tuple[BotMessage | None, Phase]:
-        """Decode a line and return the phase after it. Raises `_WrongError` for an unexpected one."""
         try:
             message = decode_from_bot(line)
             return message, phase if message is None else after(phase, message)

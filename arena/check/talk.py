@@ -86,7 +86,7 @@ class Talk:
         self._was_probed = False
         self._last_written: list[bytes] = []
 
-    # --- beside a game ------------------------------------------------------------------------------------------------
+    # --- outside of a game -------------------------------------------------------------------------------------------
 
     async def watch_use(self) -> None:
         """Stop the bot when it exceeds its limits."""
@@ -116,7 +116,6 @@ class Talk:
         return data
 
     def end_input(self) -> None:
-        """End the bot's input, as when the arena has gone."""
         self.process.close_input()
         self._aside("(its input ends)")
 
@@ -172,7 +171,7 @@ class Talk:
         for line in self._last_written:
             self._note(Speaker.ARENA, line.removesuffix(b"\n"))
         deadline = referee.seats[color].deadline
-        if self._manner.in_pieces:  # what that takes is not the bot's: its clock is set anew after it
+        if self._manner.in_pieces:  # not charged to the bot: its clock is reset after it
             deadline += (len(data) // PIECE + 1) * PIECE_SECONDS
         with trio.move_on_at(min(deadline, now() + QUIT_GRACE if referee.is_over else deadline)):
             if not self._manner.in_pieces:
@@ -198,7 +197,6 @@ class Talk:
             referee.expire(late)
 
     async def _listen(self, referee: Referee, color: Color, until: float) -> None:
-        """Wait for output of the bot, which is passed on, or until a time."""
         with trio.CancelScope(deadline=until) as self._scope:
             if self.over:
                 self._scope.cancel()

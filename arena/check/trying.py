@@ -129,7 +129,7 @@ class BotTrial:
         else:
             return SituationOutcome(situation, Mark.PASSED, plies=plies)
         failure = Failure(plies, None, *said, talk.last_exchange(SHOWN_LINES), self._stderr(talk))
-        return SituationOutcome(situation, Mark.PARTLY, "nobody loses by it", failure, plies)
+        return SituationOutcome(situation, Mark.PARTLY, "no game is lost by it", failure, plies)
 
     def _failed_at_the_end(self, talk: Talk, words: str) -> Hint | None:
         """Return the exception or signal that ended the bot after its games; other exit codes are ignored."""
@@ -258,7 +258,6 @@ class BotTrial:
 
 
 def _gave_up(referee: Referee, color: Color) -> bool:
-    """Whether a side has resigned before its first move."""
     verdict = referee.verdict
     is_resigned = verdict is not None and verdict.reason is Reason.RESIGN and verdict.result.winner is color.opponent
     return is_resigned and len(referee.actions) <= len(Color)

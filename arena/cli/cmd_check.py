@@ -125,7 +125,6 @@ def _replay(
 
 @contextmanager
 def _progress() -> "Iterator[Begins]":
-    """Show the current situation in a line of a terminal within the block."""
     from rich.text import Text
 
     from arena.report.consoles import progress_console

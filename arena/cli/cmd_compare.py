@@ -76,7 +76,7 @@ def _play_and_tell(league: "OpenLeague", stop: "StopRequests", *, form: OutputFo
     comparison = Comparison(league)
     if comparison.state.is_over:
         stop.reporting()
-        remark(f"there is nothing more to play; store: {league.plan.path}")
+        remark(f"no more games to play; store: {league.plan.path}")
         return _code(comparison) if _print_results(comparison, form, None) else NO_VERDICT
     lines = None
     progress = progress_of(

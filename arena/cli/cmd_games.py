@@ -84,7 +84,7 @@ def games_command(
             damage += counted.damage
             not_counted, has_games = counted.kept.numbers_not_counted, bool(counted.rows.games)
             roster = Roster(players_of(counted.rows, counted.entrants), counted.rows)
-        else:  # nothing that takes longer the more games there are
+        else:  # constant time for any number of games
             kept, damage[:] = opened.glance()
             not_counted, has_games = kept.numbers_not_counted, bool(opened.last_number())
             roster = Roster(opened.players_as_now_called())

@@ -58,7 +58,6 @@ def offer_rulesets(_: click.Context, __: click.Parameter, incomplete: str) -> li
 
 @_silent
 def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the games of the store on the line, the last one first."""
     from arena.league.peek import peek_games
 
     return [
@@ -84,5 +83,4 @@ def offer_readers(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def _store(ctx: click.Context) -> str:
-    """Return the store from earlier on the line, even if click has not assigned it."""
     return str(ctx.params.get("store") or next(iter(ctx.args), ""))

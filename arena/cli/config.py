@@ -423,7 +423,6 @@ def _as_toml(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _toml(value: Any) -> str:
-    """Return a value in TOML; strings, numbers and lists are as in JSON."""
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
     return json.dumps(printable(value) if isinstance(value, str) else value, ensure_ascii=False)

@@ -40,7 +40,7 @@ def ignore_from_now_on() -> None:
 
 def _leave(number: int, frame: FrameType | None) -> None:
     with contextlib.suppress(OSError, ValueError):
-        if select.select([], [2], [], 0)[1]:  # nobody may be reading a terminal that is held by Ctrl-S
+        if select.select([], [2], [], 0)[1]:  # a terminal held by Ctrl-S takes no output
             os.write(2, f"arena: {INTERRUPTED_WORDS}\n".encode())
     os._exit(INTERRUPTED)
 

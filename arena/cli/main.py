@@ -133,7 +133,6 @@ def _interrupted() -> int:
 
 
 def _explain(error: BaseException) -> int:
-    """Print the error. Returns the exit code."""
     from arena.bots.sandbox.launch import host_fault
     from arena.rules.ruleset import RulesetError
 

@@ -52,7 +52,7 @@ def print_pages(pages: Iterable[str], *, color: str) -> None:
         head.append(page)
         left -= sum(1 + len(click.unstyle(line)) // size.columns for line in page.split("\n")[:-1])
         if left < 0:
-            if _is_utf8(sys.stdout.encoding):  # whatever the locale: `less` would show it byte by byte in that of C
+            if _is_utf8(sys.stdout.encoding):  # for any locale: `less` would show it byte by byte in that of C
                 os.environ.setdefault("LESSCHARSET", "utf-8")
             with unwinding():  # the pager is there until the terminal is in order again
                 shown = map(writable, itertools.chain(head, pages))

@@ -129,7 +129,7 @@ def play_and_print(
         if outcome.is_complete:
             return code() if is_printed else failed
     except KeyboardInterrupt:
-        pass  # nobody reads the results, and the user will not wait
+        pass  # the results have no reader, and the user will not wait
     if outcome.changed:
         new = (
             f"later games were not played, and those under way are not stored; {_stored(league)}\n"

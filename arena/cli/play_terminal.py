@@ -185,7 +185,6 @@ class TerminalGame:
             self._prompt(after)
 
     def _answer(self, typed: Typed, state: SeatState) -> str:
-        """Execute the typed command, and return the answer. Raises `RefusedError`."""
         if state.stage is SeatStage.SETTING_UP and typed.verb not in (Verb.PAUSE, Verb.RESIGN, Verb.RULES):
             answer = self._setup.change(typed)
             return self._replacing(self._setup.screen(state.players)) if answer is None else answer
@@ -230,7 +229,6 @@ class TerminalGame:
                 return f"{printable(typed.text)}: expected a move such as e4-e5, or 'help'"
 
     def _earlier_board(self, ply: int, plies: int) -> str:
-        """Return the board after a ply, as the person knew it then. Raises `RefusedError` if there is none."""
         if not 0 <= ply <= plies:
             raise RefusedError(
                 f"expected a ply from 0 to {plies}, as in 'ply {plies}'; this is after ply {self._earlier_ply}"
@@ -293,8 +291,6 @@ pause          leave; there is nothing to save yet"""
 
 
 class SetupEditor:
-    """One person's draft of a set-up, which begins as the first preset."""
-
     def __init__(self, session: Session, color: Color, paint: Paint) -> None:
         self._session, self._color, self._paint = session, color, paint
         self.rows: Rows = session.presets()[0].rows

@@ -105,7 +105,6 @@ def _play(
 
 
 def _print_game(row: GameRow, store: Path, form: OutputForm) -> int:
-    """Print the result of a game. Returns the exit code."""
     if form is OutputForm.TEXT:
         text = f"{game_line(row)}\n{row.detail}"
     else:
@@ -257,7 +256,6 @@ def _report(
     finished: Callable[[GameRow], int],
     saved: Callable[[int], None],
 ) -> int:
-    """Print how a game has ended. Returns the exit code."""
     match ending:
         case Finished(row):
             return finished(row)

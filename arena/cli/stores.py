@@ -77,7 +77,7 @@ def warn_of_seed(store: Path, settings: dict[str, str], reader: "Reader", say: C
     seed = guessable_seed(settings)
     if reader is not HOST and seed is not None:
         say(
-            f"arena: note: the seed of {printable(str(store))} is {seed}, which can be guessed: whoever has a bot's "
-            "program can make its set-ups again; a league whose games are given out while it goes on needs a large "
-            "--seed that nobody else knows"
+            f"arena: note: the seed of {printable(str(store))} is {seed}, which can be guessed: with a bot's program "
+            "a reader can make its set-ups again; a league that publishes games while it runs needs a large "
+            "secret --seed"
         )

@@ -34,14 +34,11 @@ class OutputError(Exception):
         """Whether the reader has ended, as in `| head`."""
 
     def tell(self, more: str = "") -> None:
-        """Print the error, unless the reader is gone."""
         if not self.is_reader_gone:
             complain(f"arena: {self}{more}")
 
 
 class Detail(enum.Enum):
-    """The verbosity of a command."""
-
     QUIET = enum.auto()
     USUAL = enum.auto()
     VERBOSE = enum.auto()
@@ -129,7 +126,7 @@ def _open_missing() -> frozenset[int]:
 def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
     encoding = (former and former.encoding) or "utf-8"
     return io.TextIOWrapper(
-        cast("BinaryIO", descriptor),  # whoever writes all that it is given will do as a buffer
+        cast("BinaryIO", descriptor),  # any object that writes all its input will do as a buffer
         encoding,
         WHERE_ASCII_ENDS,
         line_buffering=descriptor.isatty(),
@@ -138,7 +135,6 @@ def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Replace characters that cannot be written by similar ones, or by escapes."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     characters = error.object[error.start : error.end]
@@ -170,7 +166,7 @@ class _Descriptor(io.RawIOBase):
                 if self._pending:
                     raise self._pending
                 rest = rest[os.write(self._number, rest) :]
-            except BlockingIOError:  # whoever shares the terminal with us has made it so
+            except BlockingIOError:  # another program at the terminal has made it so
                 select.select([], [self._number], [])
             except OSError as error:
                 self._is_dead = True

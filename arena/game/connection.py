@@ -95,8 +95,10 @@ class LineConnection:
                 yield message
 
     def take_move(self, data: bytes) -> str | None:
-        """Return the action if these bytes are one plain move that may come now, and nothing else. If not, return None:
-        nothing has been taken, and the bytes are for `receive`."""
+        """Return the action if these bytes are exactly one plain move that is allowed now, else None.
+
+        None leaves the state unchanged: the bytes are for `receive`.
+        """
         action = PLAIN_MOVE_LINES.get(data)
         if action is None or self.phase is not Phase.THINKING or self._asking.is_pending:
             return None

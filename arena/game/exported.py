@@ -292,7 +292,7 @@ def _without_checksum(line: bytes, tail: bytes, is_ended: bool) -> str:
     if not line.strip():
         return "expected a game record, got an empty line"
     if _CHECKSUM.fullmatch(tail):
-        return "it was changed after it was written: its checksum is not that of what stands there"
+        return "it was changed after it was written: its checksum is not that of the line"
     if not is_ended:
         return "the file was cut off here, or the line was"
     try:
@@ -313,7 +313,7 @@ def _difference(line: bytes) -> str:
     with suppress(ValueError, RecursionError):
         json.loads(line, object_pairs_hook=noted)
     if twice:
-        return f"the key {shown(twice[0])} stands there twice"
+        return f"the key {shown(twice[0])} is there twice"
     return (
         "a key that there is not, other spaces, another order of keys, a number in another form, or text that is not "
         "printable"

@@ -108,7 +108,7 @@ class LiveGame:
         self.forgiven_us += history.forgiven_us or (0,) * len(history.actions)
         self.notes += history.notes
 
-    # --- how it goes on -------------------------------------------------------------------------------------------
+    # --- its course -----------------------------------------------------------------------------------------------
 
     def move(self, color: Color, action: str, now: float, forgiven: float) -> Outcome | None:
         """Play an action of the side to move and stop its clock; return the outcome, if the game has ended.

@@ -66,8 +66,7 @@ class Course(NamedTuple):
 
 
 def check_record(record: GameRecord) -> None:
-    """Judge a recorded game again. Raises `RecordError` if the engine does not come to the recorded verdict, or what is
-    recorded cannot have come about."""
+    """Judge a recorded game again. Raises `RecordError` for another verdict, or an impossible record."""
     try:
         _check_record(record)
         _check_words(record)
@@ -120,7 +119,7 @@ def _check_claims(record: GameRecord) -> None:
         raise RecordError(f"{winner.word} is recorded as the winner, but its words are {verdict.detail!r}")
     used = [number for use in record.used or () for number in (use.cpu_us, use.memory)]
     if not all(number >= 0 and math.isfinite(number) for number in (record.started, record.seconds, *used)):
-        raise RecordError("its start, length or use of the machine is less than nothing")
+        raise RecordError("its start, length or use of the machine is negative")
     date_text(record.started)
     if record.seconds > MOST_SECONDS:
         raise RecordError(f"it took {record.seconds:.3g} s, where at most {MOST_SECONDS} were expected")

@@ -1,22 +1,22 @@
-"""A whole game as a value: what the bots send and when goes in, what they are to be sent and the verdict come out.
+"""A whole game as a value: the bots' output and its times go in, the arena's output and the verdict come out.
 
-The referee reads no clock, starts no process and waits for nothing. Whoever carries the bytes (`arena.play.runner` does
-for real processes, a test can for a script) does this, until it `is_over`:
+The referee reads no clock, starts no process and never waits. The carrier of the bytes (`arena.play.runner` for real
+processes, a test for a script) does this, until it `is_over`:
 
-    for each seat in `due()`: send it `take(seat)`, and say with `sent(seat, now)` when that was begun
-    for each seat in `awaited()`: pass on what it sends with `receive(seat, data, came, read)`
-    say `gone(seat, ...)` when a bot's output has ended, and `expire(now)` when `deadline` has passed
-    say `stopped(stop, now)` when the clock of all these times has left out a time in which the arena did not run
+    for each seat in `due()`: send it `take(seat)`, and call `sent(seat, now)` with the time at which that began
+    for each seat in `awaited()`: pass on its output with `receive(seat, data, came, read)`
+    call `gone(seat, ...)` when a bot's output has ended, and `expire(now)` when `deadline` has passed
+    call `stopped(stop, now)` after a suspension of the arena, which the clock of all these times has left out
 
-Times are seconds on any clock. A bot's clock starts at `sent` and stops with the `receive` that completes its answer,
-when it came, as far as `arena.game.clock` believes that; the referee's own work is charged to nobody.
+Times are seconds on any clock. A bot's clock starts at `sent` and stops when its complete answer came, within the
+limits of `arena.game.clock`; the referee's own work is not charged.
 
-A bot that had to answer while the arena was stopped may have taken more time than the clock has seen. If its answer can
-have been late, the game cannot be judged: it is `void`, and nobody loses. Who is still silent when its time is over,
-and some more time has passed since the stop, loses. Nor can it be judged if the machine's kernel has killed a bot.
+A bot that had to answer during a suspension of the arena may have taken more time than the clock shows. If its answer
+may have been late, the game is `void` and no side loses. A bot that is still silent when its time, and some more after
+the suspension, has passed loses. A game is also void if the machine's kernel has killed a bot.
 
-In the two phases in which both bots work at once, starting and setting up, a fault of one waits for the other's answer:
-otherwise it would be chance which of two broken bots is noticed first. If both are at fault, both lose.
+While both bots work at once, starting and setting up, a fault of one waits for the other's answer: otherwise chance
+would decide which of two broken bots is noticed first. If both are at fault, both lose.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -65,9 +65,11 @@ class Referee:
         keeps: bool = False,
         can_pause: bool = False,
     ) -> None:
-        """`history` is what has been played already of a game that was interrupted and now goes on. `introduced` are
-        bots that have played another game before and go on from there; with `keeps` another game will follow this one,
-        and one that `can_pause` may be interrupted, to go on later."""
+        """`history` is the earlier part of a resumed game.
+
+        `introduced` are bots that have played another game in the same process; with `keeps` another game follows this
+        one; a game that `can_pause` may be interrupted and resumed.
+        """
         self.spec = spec
         self._history = history
         self.verdict: Verdict | None = None
@@ -82,10 +84,10 @@ class Referee:
         self.advise: Callable[[Seat, Fault], Fault] | None = None
         """Adds advice for the author to the words of a fault when it is found."""
         self.excuse: Callable[[Color, float, float], str] | None = None
-        """Called with a side that is late, the seconds that it took and its limit; returns why it is not to blame, in
-        words, or nothing."""
+        """Called with a side that is late, the seconds that it took and its limit; returns why it is not to blame, or
+        an empty string."""
         self.live = LiveGame(spec, self.seats)
-        """What is played. Its lists are also had from here:"""
+        """The game's state. Its lists are also attributes here."""
         self.actions, self.times_us, self.forgiven_us = self.live.actions, self.live.times_us, self.live.forgiven_us
         self.interrupted, self.notes = self.live.interrupted, self.live.notes
         self.interrupted += history.interrupted if history else ()
@@ -101,7 +103,7 @@ class Referee:
                 seat.due = True
         self._go_on_together()
 
-    # --- for whoever carries the bytes ----------------------------------------------------------------------------
+    # --- for the carrier of the bytes -----------------------------------------------------------------------------
 
     @property
     def game(self) -> Game | None:
@@ -200,8 +202,7 @@ class Referee:
         self._fail(self.seats[color], Fault(Reason.NO_START, why, Unstartable(errno)))
 
     def called_off(self, reasons: Mapping[Color, str]) -> None:
-        """These seats are known to be unable to start, and why. Nobody is started: the other side, if it is not one of
-        them, wins."""
+        """End the game without starting any bot, as these seats cannot start, for these reasons."""
         for color, why in reasons.items():
             self.seats[color].fault = Fault(Reason.NO_START, why).shown
         self._forfeit()
@@ -247,7 +248,6 @@ class Referee:
     # --- judging --------------------------------------------------------------------------------------------------
 
     def _said(self, seat: Seat, message: BotMessage, now: float, forgiven: float) -> None:
-        """Handle an allowed message of a seat."""
         if seat.stopped and not seat.phase.bot_must_answer and seat.may_be_late(now):
             self._annul(seat)
             return
@@ -391,7 +391,7 @@ def _refusal(seats: Sequence[Seat], spec: GameSpec, history: History | None, *, 
     if not said:
         return None
     if history is not None:
-        return f"the paused game cannot go on: {said}: play it anew with 'arena match'"
+        return f"the paused game cannot go on: {said}: play it again with 'arena match'"
     if spec.opening is not None:
         return f"the game cannot begin with an opening: {said}: play without --openings, or without such bots"
     return f"the game could not go on once it was paused: {said}: play it without --pause" if can_pause else None

@@ -101,7 +101,7 @@ def _fitted(rows: Rows, army: dict[str, int]) -> Rows | None:
         return rows
     ((old, _),), ((new, _),) = surplus.items(), lacking.items()
     text = "/".join(rows)
-    place = text.rindex(old)  # the one that stands farthest in front
+    place = text.rindex(old)  # the foremost one
     return tuple((text[:place] + new + text[place + 1 :]).split("/"))
 
 
@@ -185,7 +185,7 @@ _PRESETS = (
     ),
     _preset(
         "wall",
-        "the flag in the corner, its bomb beside it, the marshal in front",
+        "the flag in the corner, its bomb next to it, the marshal in front",
         "FB........",
         "3S........",
         ".9........",

@@ -69,8 +69,7 @@ _UNIT_MS = {"ms": 1, "s": 1000, "m": 60_000}
 LONGEST_MS = 7 * 24 * 3_600_000
 """A week: enough for any game, and bots may keep milliseconds in 32 bits."""
 UNLIMITED_MS = LONGEST_MS + 1
-"""What stands for no limit in a record, and on the `turn` lines of the opponent, who must be told a number. No option
-gives it to a bot."""
+"""No limit, in records and on the `turn` lines of the opponent, which need a number. No option gives it to a bot."""
 UNLIMITED = "unlimited"
 LEAST_PERCENT, MOST_PERCENT = 25, 400
 """The limits of scaling: beyond them a machine is too different from the others."""

@@ -71,10 +71,9 @@ TranscriptEntry = SpokenLine | ActionTime | Remark
 
 
 def transcript(record: GameRecord, *, is_followed: bool = False) -> Iterator[TranscriptEntry]:
-    """Yield what was said in a game, in the order in which it was written; if to both at a time, to Red first.
+    """Yield the lines of a game in the order in which they were written; of simultaneous ones, Red's first.
 
-    `is_followed` says that another game was to follow in the same processes. Raises `RecordError` for a record that
-    cannot be true.
+    `is_followed` tells that another game followed in the same processes. Raises `RecordError` for an impossible record.
     """
     try:
         yield from _Transcript(record, is_followed).entries()
@@ -106,7 +105,7 @@ class _Transcript:
     def entries(self) -> Iterator[TranscriptEntry]:
         started = [self._was_started(color) for color in Color]
         if not any(started):
-            yield Remark(0, None, "neither bot was started, so that nothing was said")
+            yield Remark(0, None, "neither bot was started, so no line was sent")
             return
         for sitting in self._sittings():
             yield from self._sit(sitting, started)
@@ -161,7 +160,7 @@ class _Transcript:
         self._ply = len(sitting.history.actions) if sitting.history else 0
         silent = [color for color in Color if not started[color]]
         for color in silent:
-            yield Remark(0, color, "its program could not be started, so that nothing was said to it")
+            yield Remark(0, color, "its program could not be started, so no line was sent to it")
         yield from self._before_the_game(referee, sitting, silent)
         if referee.game is not None:
             yield from self._play(referee, sitting)
@@ -201,7 +200,7 @@ class _Transcript:
 
     def _failed_at_setup(self) -> bool:
         """Whether a game without a first turn was lost during the set-up, and not before."""
-        if self._record.opening:  # then nobody is asked to
+        if self._record.opening:  # then no set-up is requested
             return False
         return self._record.setups != (None, None) or bool(self._reasons() & AT_SETTING_UP)
 
@@ -339,7 +338,6 @@ class _Transcript:
                     yield SpokenLine(self._ply, color, Speaker.ARENA, text)
 
     def _receive(self, referee: Referee, color: Color, lines: list[str], seconds: float = 0.0) -> None:
-        """Pass on a bot's answer. Raises `RecordError` if it is impossible, or takes another time."""
         before = referee.seats[color].fault
         referee.receive(color, "".join(f"{line}\n" for line in lines).encode("latin-1", "replace"), seconds)
         fault = referee.seats[color].fault

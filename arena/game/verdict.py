@@ -25,8 +25,6 @@ class GameResult(enum.Enum):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The end of a game: the winner, the reason, the number of plies, and a sentence."""
-
     result: GameResult
     reason: Reason
     plies: int

@@ -32,11 +32,6 @@ OF_SOME_LEAGUES = (Mark.PARTLY, Mark.NOT_APPLICABLE)
 
 
 def check_json(checked: Checked) -> str:
-    """Return a checked bot as one document.
-
-    `accepted` tells whether a league would take it; `ready_for` and `not_ready_for` are rulesets. Times are in
-    milliseconds, null where there was none; `memory` is in bytes.
-    """
     return to_json(
         {
             "bot": checked.name,

@@ -85,7 +85,6 @@ def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
 
 
 def verify_file_json(file: Path, games: int, findings: "Sequence[LineFault]") -> str:
-    """Return the findings of `arena verify FILE`; `games` is the number of lines."""
     found = [{"line": line, "text": text} for line, text in findings]
     return to_json({"file": printable(str(file)), "games": games, "findings": found})
 

@@ -139,7 +139,6 @@ class Plies:
         return not self.are_all and ply >= max(last for _, last in self.ranges)
 
     def check(self, game: int, plies: int) -> None:
-        """Raise `UsageError` if the game has fewer plies than requested."""
         for first, last in self.ranges:
             wrong = next((ply for ply in (first, last) if ply > plies and ply != LAST), None)
             if wrong is not None:

@@ -220,8 +220,6 @@ class _Body:
 
 
 class _Answer:
-    """An answer being sent: it gets the common headers, and has no time limit after that."""
-
     def __init__(self, send: Any, headers: dict[str, str]) -> None:
         self._send, self._headers = send, headers
         self.is_started = False

@@ -123,8 +123,6 @@ class WatchedGame:
 
 
 class LiveGames:
-    """The running games of a league, and their pages below `now`."""
-
     def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, names: Names, delay: float = 0.0) -> None:
         self._viewers, self._look, self._audience, self._names, self._delay = viewers, look, audience, names, delay
         self.games: dict[str, WatchedGame] = {}

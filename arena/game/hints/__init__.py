@@ -75,4 +75,4 @@ def _over_limit(seen: Seen, cause: Cause) -> Hint:
     if cause is Cause.PROCESSES:
         words = "thread pools often have a thread for each CPU: set their size yourself (--processes is the limit)"
         return Hint(Mistake.TOO_MANY_PROCESSES, words)
-    return Hint(Mistake.PONDERED, "pondering is off: nothing of it may run between its move and its next turn")
+    return Hint(Mistake.PONDERED, "pondering is off: it may not run between its move and its next turn")

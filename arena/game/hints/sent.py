@@ -27,7 +27,7 @@ _ROWS = re.compile(r"^[FBSM2-9I.*_]{8,12}(?:[/ ,][FBSM2-9I.*_]{8,12})*$")
 _SWAPPED = re.compile(r"^(?:10|[1-9])[a-j]\W?(?:10|[1-9])[a-j]$")
 _NEARLY = re.compile(r"^([a-jA-J](?:10|[1-9]))\W*([a-jA-J](?:10|[1-9]))$")
 MOST_ROWS = 12
-_SPACES = Hint(Mistake.SPACES, "fields are separated by single spaces, and none stands at either end of a line")
+_SPACES = Hint(Mistake.SPACES, "fields are separated by single spaces, without any at either end of a line")
 
 
 def wrong_line(seen: Seen, slip: Slip, line: str) -> Hint:
@@ -95,7 +95,7 @@ def _malformed_move(action: str) -> Hint:
         return Hint(Mistake.ACTION_FORM, words)
     found = _ACTION.findall(action)
     if found:
-        return Hint(Mistake.ACTION_FORM, f"one action and nothing else stands behind 'move': 'move {found[0]}'")
+        return Hint(Mistake.ACTION_FORM, f"only one action follows 'move': 'move {found[0]}'")
     words = "an action is FROM-TO, such as a4-a5; there is a legal one in each turn: copy it from the 'legal' line"
     return Hint(Mistake.ACTION_FORM, words)
 

@@ -29,7 +29,7 @@ def _by_its_input(seen: Seen) -> Hint | None:
     if seen.probe is not None and (hint := _by_probe(seen.probe, seen)):
         return hint
     if seen.has_closed_input:
-        return Hint(Mistake.NOT_READING, "it has closed its standard input, from which all that it is told comes")
+        return Hint(Mistake.NOT_READING, "it has closed its standard input, from which it receives all lines")
     if seen.activity is Activity.STOPPED:
         return None
     if seen.has_unread and seen.activity is not Activity.RUNS and seen.phase is Phase.INTRODUCING:
@@ -74,7 +74,7 @@ _STANDING = {
     Activity.STOPPED: Hint(
         Mistake.STOPPED, "its process was stopped by a signal (SIGSTOP); the arena stops no bot that is to answer"
     ),
-    Activity.WAITS_TO_WRITE: Hint(Mistake.BLOCKED_WRITING, "it was waiting to write to a pipe that nobody reads"),
+    Activity.WAITS_TO_WRITE: Hint(Mistake.BLOCKED_WRITING, "it was waiting to write to a pipe without a reader"),
     Activity.WAITS: Hint(
         Mistake.SLEEPS,
         "it was waiting for something that is not its input: a sleep, a lock, a child, a file, the network",
@@ -125,6 +125,6 @@ def _waits_for_more(seen: Seen) -> Hint:
         return Hint(Mistake.UNANSWERED, f"{words} then{asked}")
     return Hint(
         Mistake.UNANSWERED,
-        f"it waits for more input: perhaps its '{verb}' lies in a buffer ({FLUSH[seen.language]}), perhaps it never "
+        f"it waits for more input: perhaps its '{verb}' is in a buffer ({FLUSH[seen.language]}), perhaps it never "
         f"answers '{asks}'; arena check BOT tells which{asked}",
     )

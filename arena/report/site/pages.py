@@ -40,8 +40,6 @@ ROUNDS_PAGE = "rounds.html"
 
 @dataclass(frozen=True, slots=True)
 class ListedGame:
-    """A game in the list, kept small as there may be a million. Bots are numbers in the order of the table."""
-
     number: int
     red: int
     blue: int
