@@ -31,7 +31,7 @@ class Slip(enum.Enum):
 
 
 class RemoteProtocolError(ProtocolError):
-    """The other side sent what the protocol does not allow. The text has the expected and the actual input.
+    """A line from the peer that the protocol does not allow. The text has the expected and the actual input.
 
     `line` is the line itself, or the verb of one that came out of turn.
     """

@@ -44,9 +44,11 @@ FILES = Situation("files", "leaves its own files as they are", SituationGroup.FI
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What is tried: `rules` are those that the bot is for (none: all), `extent` how much, `only` the keys of the
-    situations that are wanted (none: all); `play` are the options of a league, of which those count that say how bots
-    are held and how long they may take."""
+    """The extent of a check: `rules` are those that the bot is for (none: all), `only` the keys of the situations
+    (none: all).
+
+    `play` are the options of a league, of which the isolation and time limits of bots are used.
+    """
 
     play: PlayOptions
     rules: tuple[str, ...] = ()
@@ -56,8 +58,6 @@ class CheckOptions:
 
 @dataclass(frozen=True)
 class _Tried:
-    """The outcomes and measurements of a bot's check."""
-
     outcomes: Sequence[SituationOutcome]
     times: Times
     declared: str = ""
@@ -148,8 +148,10 @@ def _replayed(level: Level, bot: BotSpec, options: PlayOptions, game: StoredGame
 
 
 def prepared(path: str, options: PlayOptions, folders: BotFolders, say: Say, run: Run) -> tuple[Level, BotSpec]:
-    """The level that the bot at a path is to be held by, and the bot, built if it has to be, or broken. Its folder is
-    held among the `folders` then. Raises `UsageError` if there is none."""
+    """Return the isolation level, and the bot at a path, built if needed, or broken.
+
+    Its folder is kept in `folders`. Raises `UsageError` if there is no bot.
+    """
     level = choose(options.sandbox)
     found = find_entrants([path], follow_links=True)
     if len(found.bots) > 1:

@@ -26,17 +26,16 @@ class Twist(enum.Enum):
     NO_GAME = "no-game"
     """The opponent does not start: `end` and `quit` come before any game."""
     NOISE = "noise"
-    """Lines with unknown verbs, unknown rules, and fields after those that are known."""
+    """Lines with unknown verbs, unknown rules, and extra fields."""
     PIECES = "pieces"
-    """Lines come in pieces of a few bytes."""
+    """Lines are sent in pieces of a few bytes."""
     SLOW_FOE = "slow-foe"
-    """The opponent takes its time, so that it shows if a bot speaks out of turn."""
+    """The opponent takes its time, which reveals bots that speak out of turn."""
     BROKEN_OFF = "broken-off"
     """The game ends while the bot thinks."""
     INPUT_ENDS = "input-ends"
     """The bot's input ends, without `quit`."""
     SEVERAL = "several"
-    """Several games in one process."""
     OPENING = "opening"
     """The set-ups are given, and the first moves are forced."""
     RESUMED = "resumed"
@@ -180,10 +179,10 @@ class ExchangedLine:
 
 @dataclass(frozen=True)
 class Failure:
-    """A failure of a bot: the ply (0: before the game), and in words what was expected and what came.
+    """A failure of a bot: the ply (0: before the game), and the expected and the actual behaviour in words.
 
-    `hint` is what probably lies behind it and what to do, `mistake` that in one word; both empty where nothing is known
-    beyond `words`. `exchange` are the last lines before it, `stderr` the last of what the bot wrote there.
+    `hint` is the probable cause with advice, `mistake` one word for it; both are empty if unknown. `exchange` are the
+    last lines before it, `stderr` the end of the bot's standard error.
     """
 
     ply: int
@@ -208,8 +207,10 @@ class SituationOutcome:
 
 @dataclass(frozen=True)
 class Spread:
-    """How long something took, in milliseconds: so many times, the median, the 99th percentile (nearest rank), the
-    worst; None where it never happened. `limit` is what there is of it."""
+    """The distribution of times in milliseconds: the count, the median, the 99th percentile (nearest rank), the worst.
+
+    Times are None without any; `limit` is the time allowed.
+    """
 
     count: int
     median: float | None
@@ -229,8 +230,9 @@ def spread(seconds: list[float], limit: int | None) -> Spread:
 
 @dataclass(frozen=True)
 class Checked:
-    """A bot that was tried. `declared` and `author` are what it said of itself, `memory` the most bytes that were seen
-    in use, `memory_limit` what it may use."""
+    """A bot that was tried. `declared` and `author` are its declarations, `memory` its peak use in bytes,
+    `memory_limit` the limit.
+    """
 
     name: str
     path: str

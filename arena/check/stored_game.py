@@ -43,9 +43,11 @@ from protocol.notation import RESIGN, Color, Reason
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer: the ply, what the record has and what the bot does now (None: nothing), and how long both took, in
-    milliseconds. The record has an illegal action, too, that the game was lost by. `illegal` says why what it does now
-    is not allowed; empty if it is."""
+    """One answer, recorded and now (None: none), with both times in milliseconds.
+
+    An illegal action that lost the recorded game is included. `illegal` says why the present answer is not allowed;
+    empty if it is.
+    """
 
     ply: int
     recorded: str | None
@@ -71,10 +73,10 @@ class StoredGame:
 
 @dataclass(frozen=True)
 class Replayed:
-    """A recorded game as a bot answers it now, on the side of `color`.
+    """A recorded game with the present answers of the bot on the side of `color`.
 
-    `setups` are the bot's, recorded and now; None where there was none. `is_restored`: it was given the recorded one,
-    as its own was another.
+    `setups` are the bot's, recorded and now, or None. `is_restored` tells that it was given the recorded one because
+    its own differed.
     """
 
     game: StoredGame
@@ -90,7 +92,6 @@ class Replayed:
 
     @property
     def fault_then(self) -> Fault | None:
-        """The fault by which the bot lost the recorded game, without its hint; None if it did not lose by one."""
         return fault_then_of(self.game.record, self.color)
 
     @property

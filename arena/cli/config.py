@@ -7,9 +7,9 @@
     [bot.mine]
     time = "1s"
 
-The keys are the options of the commands, and the values click's map of defaults. An option of `PLAY_OPTIONS` stands at
-the top, and in a command's table where it is to differ; any other stands in its command's table. Paths are relative to
-the file.
+The keys are the options of the commands, and the values click's map of defaults. Options of `PLAY_OPTIONS` are at the
+top, and in a command's table to override them; other options are in their command's table. Paths are relative to the
+file.
 
 Two traps. A file of the current folder decides which programs run: so no other folder is searched for it, and it has
 to belong to the user who runs the arena, or to the owner of the folder. And a command line has to be able to undo what
@@ -44,7 +44,6 @@ PREFIX = "tool.arena"
 """The table of the settings in a pyproject.toml."""
 BOTS, BOT = "bots", "bot"
 CONFIGURED = ("league", "match", "compare")
-"""The commands that read a file."""
 SHARED = (*PLAY_OPTIONS, "jsonl")
 META = "arena.settings"
 NO_CONFIG = "arena.no-config"
@@ -70,7 +69,6 @@ class Settings:
     """Keys in the file by the names of parameters, such as `[league] rounds`."""
     bots: "list[AskedBot] | None" = None
     own: "dict[str, Own]" = field(default_factory=dict)
-    """The limits of single bots."""
 
     def table(self, *names: str) -> str:
         inner = ".".join(filter(None, (self.heading, *names)))
@@ -304,7 +302,6 @@ def _value(option: click.Option, value: Any, folder: Path, where: str) -> Any:
 
 
 def _bots(entries: object, folder: Path, where: str) -> "list[AskedBot]":
-    """Return the bots of a list of paths, patterns and tables. Raises `FileError`."""
     from msgspec import Meta
 
     from arena.bots.asked import AskedBot

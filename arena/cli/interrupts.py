@@ -2,8 +2,8 @@
 
 - While modules are imported, and while stores are only read, the process ends at once.
 - While bots are located, built and tried, there are children: `unwinding` raises KeyboardInterrupt, so that they end.
-- While games are played nothing is raised. `StopRequests` counts: the first Ctrl-C asks to stop soon; the next one, and
-  SIGTERM and SIGHUP (from a service manager or a closing terminal), ask to stop now.
+- While games are played there is no exception. `StopRequests` counts: the first Ctrl-C asks to stop soon; the next one,
+  and SIGTERM and SIGHUP (from a service manager or a closing terminal), ask to stop now.
 
 A signal that was ignored when the arena started (`nohup`, a script's `&`) stays ignored.
 """
@@ -80,7 +80,6 @@ def told_instead(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def _take_over(handler: Handler) -> dict[signal.Signals, Any]:
-    """Set the handler of the signals that are not ignored; return their handlers before."""
     heard = [number for number in STOP_SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
     return {number: signal.signal(number, handler) for number in heard}
 
@@ -111,7 +110,7 @@ class StopRequests(StopRequest):
         """Note that the games are over and the results are being printed.
 
         The next signal is ignored, as it may have been meant for the games; the one after it raises KeyboardInterrupt,
-        for results that nobody reads.
+        for results without a reader.
         """
         self._while_reporting = 0
 

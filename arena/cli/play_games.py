@@ -84,8 +84,6 @@ class _Watcher:
 
 
 def lines_of(league: OpenLeague, progress: Progress) -> GameLines:
-    """Return progress that also prints each game as a line of JSON."""
-
     def write(line: str) -> None:
         result(line)
         flush_results()

@@ -87,7 +87,6 @@ class TerminalGame:
         self._setup = SetupEditor(session, color, self._paint)
 
     async def play(self) -> None:
-        """Play until the game is over or paused, or the input has ended."""
         while True:
             state = self._session.state(self._color)
             self._show(state)

@@ -149,7 +149,6 @@ class Seats:
             listening.close()
 
     def persons(self, count: int) -> PersonOptions:
-        """Return the options of `count` persons. Raises `UsageError`."""
         if len(self.names) > count:
             raise UsageError(f"--name: expected at most {count}, got {len(self.names)}")
         if self.clock is not None:
@@ -167,7 +166,6 @@ def _user_name() -> str:
 
 
 def begin_with_person(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path | None) -> int:
-    """Play a new game. Returns the exit code; raises `ArenaError`."""
     who = seats.persons(1 if paths else 2)
     with seats.listening() as listening, unwinding():
         own_process(options.sandbox)

@@ -101,8 +101,6 @@ def refuse_to_give_away(plan: "Plan", at: PagesServed | None) -> None:
 
 
 class _ServedProgress:
-    """Progress that is also sent to the process that serves the pages."""
-
     def __init__(self, progress: "Progress", server: "ServerBeside", stored: int, planned: int | None) -> None:
         self._progress, self._server = progress, server
         self._before, self._played, self._planned = stored, 0, planned

@@ -157,7 +157,6 @@ bot_options = with_options(
         sandbox_option("auto", "Isolation level (leagues: basic)."),
     ]
 )
-"""Options of commands that run one bot."""
 person_options = with_options(
     [
         *(PLAY_OPTIONS[name] for name in (*_LIMITS, "rules", "sandbox", "limits", "pondering", "opponents", "store")),
@@ -187,7 +186,6 @@ names_options = with_options(
         ),
     ]
 )
-"""Options for how pieces are shown."""
 
 
 class OutputForm(enum.Enum):
@@ -204,7 +202,6 @@ def form_of(*, as_json: bool, as_lines: bool) -> OutputForm:
 
 
 def detail_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--quiet` and `--verbose` to a command. They set what `arena.cli.streams.detail` returns."""
     for short, name, asked, words in (
         ("-q", "--quiet", Detail.QUIET, "Print the table alone."),
         ("-v", "--verbose", Detail.VERBOSE, "Print a line for each game when it is over."),

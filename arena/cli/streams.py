@@ -58,8 +58,7 @@ def detail() -> Detail:
 def take_over() -> None:
     """Replace `sys.stdout` and `sys.stderr`, and open descriptors 0 to 2.
 
-    A descriptor that was closed (`2>&-`) would be given to the next file that is opened: messages would be written
-    into a store.
+    A closed descriptor (`2>&-`) would be reused for the next opened file: messages would be written into a store.
     """
     closed = _open_missing()
     codecs.register_error(WHERE_ASCII_ENDS, _in_ascii)

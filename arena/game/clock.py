@@ -61,10 +61,10 @@ class Clock:
         return _milliseconds(self.budget(color))
 
     def shown(self, color: Color) -> tuple[int, int, int | None, int | None]:
-        """Return the times of a side's `turn` line: its own and the other's milliseconds, and perhaps both banks.
+        """Return the times of a side's `turn` line: its own and the other's milliseconds, and both banks or None.
 
-        Banks are shown if a side has both a bank and a limit per move. A side without a bank is shown with what it has
-        for its move.
+        Banks are shown if a side has both a bank and a limit per move. A side without a bank is shown with the limit of
+        its move.
         """
         if self._fixed:
             return self._fixed[color]

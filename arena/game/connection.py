@@ -51,7 +51,7 @@ class _Asking:
 
 
 class LineConnection:
-    """The arena's own protocol, version 1: `docs/protocol.md`."""
+    """Version 1 of the arena's protocol: `docs/protocol.md`."""
 
     __slots__ = ("_asking", "_buffer", "_lines", "phase")
 

@@ -60,7 +60,7 @@ class SeatViewError(RecordError):
 
 
 class ExportedSide(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One side of an exported game. A field has its default where the game has no such value."""
+    """One side of an exported game. Fields without a value in the game have their defaults."""
 
     name: _Name
     digest: _Name
@@ -116,7 +116,7 @@ _SHARED = (
     *("id", "arena", "time_percent", "seconds", "ruleset", "rules", "pair_seed", "actions", "times_us", "cpu_us"),
     *("forgiven_us", "interrupted", "notes", "verdict"),
 )
-"""Fields of a line that are those of a record."""
+"""Fields that a line and a record share."""
 _PAIRS = {
     "declared": "declared",
     "author": "authors",
@@ -131,10 +131,9 @@ _PAIRS = {
     "opening": "opening",
     "cannot": "cannot",
 }
-"""Fields of a side, and the pairs of a record that they are halves of."""
+"""Fields of a side, and the pairs of a record with their values."""
 _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(ExportedSide)}
 _OF_BOTH = ("used", "pondered_us", "wants", "opening")
-"""Fields that both sides of a game have, or neither."""
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -326,10 +325,10 @@ _HIDDEN = ("declared", "author", "wants", "seed", "setup", "used", "pondered_us"
 
 
 def redact(record: GameRecord, seat: Color | None, *, has_seed: bool = True) -> bytes:
-    """Return the line of a game with what the side of `seat` may know of it, or, without one, what both were told.
+    """Return the line of a game with what the side of `seat`, or without a seat the public, may know.
 
-    Without `has_seed` the side's own seed is left out, too: it is for its author alone. The verdict keeps its words
-    where the seat lost by a fault of its own, which it was told. Raises `RecordError` for a game that cannot have been.
+    Without `has_seed` the side's own seed is left out, too: it is for its author alone. The verdict keeps its words if
+    the seat lost by a fault of its own, which it was told. Raises `RecordError` for an impossible game.
     """
     fields: dict[str, Any] = msgspec.to_builtins(exported(record, {}))
     fields["view"] = PUBLIC if seat is None else seat.word

@@ -32,16 +32,11 @@ class Malformed(NamedTuple):
 
 
 class Unstartable(NamedTuple):
-    """A program that the system could not start, with the system's error number."""
-
     errno: int | None
 
 
 class Cause(enum.Enum):
-    """A cause that has no data of its own."""
-
     STALLED = "stalled"
-    """The bot did not read what it was sent."""
     CLOSED_OUTPUT = "closed-output"
     MEMORY = "memory"
     PROCESSES = "processes"
@@ -122,12 +117,10 @@ def named(players: Sequence[Player], color: Color) -> str:
 
 
 def lost_by(players: Sequence[Player], loser: Color | None, reason: Reason) -> str:
-    """Return how a game ended, in words; without a loser, it was drawn."""
     return f"drawn: {reason.sentence}" if loser is None else f"{named(players, loser)} {reason.sentence}"
 
 
 def forfeit(players: Sequence[Player], guilty: Sequence[tuple[Color, Fault]], plies: int) -> Verdict:
-    """Return the verdict of a game that ends by the faults of one side, or of both."""
     first, fault = guilty[0]
     result = GameResult.NEITHER if len(guilty) == 2 else GameResult.win(first.opponent)
     words = (f"{lost_by(players, color, fault.reason)}: {fault.text}" for color, fault in guilty)

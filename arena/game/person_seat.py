@@ -28,7 +28,6 @@ class SeatStage(enum.Enum):
     STARTING = "starting"
     SETTING_UP = "setting-up"
     READY = "ready"
-    """This seat has set up, and the other side has not."""
     MOVING = "moving"
     WAITING = "waiting"
     OVER = "over"
@@ -59,8 +58,6 @@ class FightState(msgspec.Struct, frozen=True):
 
 
 class ShownState(msgspec.Struct, frozen=True):
-    """A rank on a square: one that has become public, or of a piece that came back."""
-
     square: Square
     rank: Letter
 
@@ -72,10 +69,10 @@ class GuessState(msgspec.Struct, frozen=True):
 
 
 class ActionState(msgspec.Struct, frozen=True):
-    """An action of a side, and what this seat was told of it.
+    """An action of a side, as this seat was told.
 
-    `origin` and `target` are the squares that the action names first and last; None for resigning. Of a rescue `target`
-    is where the piece went, of a guess whom it asked.
+    `origin` and `target` are the first and the last square of the action; None for resigning. In a rescue `target` is
+    where the piece went, in a guess the square of the guessed piece.
     """
 
     ply: int
@@ -92,8 +89,8 @@ class ActionState(msgspec.Struct, frozen=True):
 class ChoiceState(msgspec.Struct, frozen=True):
     """A legal action of this turn, in its parts: see `protocol.actions.Parts`.
 
-    `over` is the corner of a captain's path, `rescued` and `rescue_square` are what comes back where, `guessed` is the
-    rank that the piece on `origin` says that the one on `target` has.
+    `over` is the corner of a captain's path, `rescued` and `rescue_square` are the returning piece and its square,
+    `guessed` is the rank that the piece on `origin` guesses for the one on `target`.
     """
 
     action: str
@@ -106,10 +103,10 @@ class ChoiceState(msgspec.Struct, frozen=True):
 
 
 class ClockState(msgspec.Struct, frozen=True):
-    """A side's clock in milliseconds; `left_ms` is what it has for its turn, None without a clock.
+    """A side's clock in milliseconds; `left_ms` is its time for the turn, None without a clock.
 
-    `bank_ms` is shown where a bank and a limit per move are both in force. `runs` says that it runs now, and `left_ms`
-    is as of the moment when this value was made.
+    `bank_ms` is shown if a bank and a limit per move are both in force. `runs` tells that it runs now, and `left_ms` is
+    as of the creation of this value.
     """
 
     left_ms: int | None
@@ -118,10 +115,10 @@ class ClockState(msgspec.Struct, frozen=True):
 
 
 class EndState(msgspec.Struct, frozen=True):
-    """How the game ended for this seat: `win`, `loss` or `draw`, the reason, and in words, with what a bot did wrong.
+    """The end of the game for this seat: `win`, `loss` or `draw`, the reason, and words, with a bot's fault.
 
-    `truth` are the 100 cells of the board with all ranks shown; empty if no game came about. `number` is the game's in
-    the store, None while it is not stored.
+    `truth` are the 100 cells of the board with all ranks shown; empty if the game did not begin. `number` is the game's
+    in the store, None while it is not stored.
     """
 
     result: str
@@ -267,7 +264,6 @@ class PersonSeat:
 
     @property
     def turn(self) -> tuple[int, int, int | None, int | None]:
-        """Milliseconds of this seat and of the enemy, and their banks, as of the last turn of this seat."""
         view = self._view
         return view.own_ms, view.enemy_ms, view.own_bank_ms, view.enemy_bank_ms
 

@@ -34,8 +34,6 @@ class History(msgspec.Struct, frozen=True):
 
 
 class Use(msgspec.Struct, frozen=True):
-    """Use of all processes of a bot in one game: microseconds of processor time, and peak memory in bytes."""
-
     cpu_us: int = 0
     memory: int = 0
 
@@ -62,7 +60,6 @@ class GameRecord(msgspec.Struct, frozen=True):
     """Set-up lines; None for a side without a legal one."""
     actions: tuple[str, ...]
     times_us: tuple[int, ...]
-    """The time on the clock of each action."""
     notes: tuple[NoteLine, ...]
     verdict: Verdict
     stderr: tuple[str, str]

@@ -111,8 +111,11 @@ _FROM_THE_MIDDLE = (4, 5, 3, 6, 2, 7, 1, 8, 0, 9)
 
 
 def spread(ruleset: Ruleset) -> Rows:
-    """A plain set-up for any army: the flag in the middle of the back row, bombs around it, miners and the spy behind,
-    the rest in front, spread over the files."""
+    """Return a plain set-up for any army.
+
+    The flag is in the middle of the back row, bombs around it, miners and the spy behind, the rest in front, spread
+    over the files.
+    """
     board = [EMPTY] * SQUARES_OF_A_SIDE
     left = Counter(dict(_army(ruleset)))
     flag = _FROM_THE_MIDDLE[0]

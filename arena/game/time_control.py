@@ -14,11 +14,11 @@ def _seconds(milliseconds: int) -> str:
 
 
 class TimeControl(msgspec.Struct, frozen=True):
-    """How long a bot may take, in milliseconds.
+    """The time limits of a bot, in milliseconds.
 
     `move_ms` bounds every move, `bank_ms` the whole game (it grows by `increment_ms` after each move); at least one of
     the two is set. `start_ms` is for `ready`, `setup_ms` for the set-up. `margin_ms` is forgiven on top of every limit,
-    for the jitter of the machine; it never adds to what a bank holds.
+    for the jitter of the machine; it never adds to a bank.
     """
 
     move_ms: int | None = 100
@@ -29,8 +29,10 @@ class TimeControl(msgspec.Struct, frozen=True):
     margin_ms: int = 50
 
     def scaled(self, percent: int | None) -> "TimeControl":
-        """The same for a machine on which a bot gets so many percent of the time, to the nearest millisecond; None: of
-        none. A limit is at least 1 ms and at most `LONGEST_MS`. The margin stays: it is for waiting, not for work."""
+        """Scale the limits to a percentage of the time, to the nearest millisecond; None leaves them unchanged.
+
+        A limit is at least 1 ms and at most `LONGEST_MS`. The margin stays: it is for waiting, not for work.
+        """
         if percent is None:
             return self
 

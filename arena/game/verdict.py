@@ -8,7 +8,7 @@ from protocol.notation import Color, Reason
 
 
 class GameResult(enum.Enum):
-    """The winner of a game. `NEITHER` is a game that both sides lost by a fault of their own before it began."""
+    """The winner of a game. `NEITHER` is a game that both sides lost by faults before it began."""
 
     RED = "red"
     BLUE = "blue"

@@ -1,4 +1,4 @@
-"""Why a bot could not be started, or ended by itself: by its exit status, and by what it wrote to standard error."""
+"""Hints for bots that could not be started, or ended: by their exit status and standard error."""
 
 import errno
 import re
@@ -11,7 +11,7 @@ from protocol.conversation import Phase
 QUOTED = 180
 """Characters of a bot's own words that a hint repeats: an error of the kit ends in what it had expected."""
 NO_SUCH_PROGRAM = 127
-"""The exit code of a shell, or of a sandbox, that does not find the program it is to run."""
+"""The exit code of a shell, or of a sandbox, that does not find its program."""
 SEGFAULT, BUS, DIVISION, ABORT, KILL, FILE_SIZE, LAST_SIGNAL = 11, 7, 8, 6, 9, 25, 64
 EXIT_OF_SIGNALS = 128
 """Shells and sandboxes exit with this plus the number of the signal that killed their program."""
@@ -223,5 +223,4 @@ def _by_itself(seen: Seen) -> Hint | None:
 
 
 def _quoted(text: str) -> str:
-    """Return a bot's own words in plain ASCII and short."""
     return "".join(c if " " <= c <= "~" else "?" for c in printable(text, QUOTED))
