@@ -278,9 +278,9 @@ def _note_who_plays(make_bot: Callable[[], Bot]) -> None:
 
 
 def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:
-    """Do what somebody at a terminal asks for. Returns False if an arena is to be spoken with.
+    """Handle a start by a person: --help, --play-itself or a terminal. Return False if the bot has to talk to an arena.
 
-    Arguments that are not the kit's are the bot's own.
+    Unknown arguments belong to the bot.
     """
     program = sys.argv[0]
     usage = f"this bot waits for an arena; try: python {program} {PLAY_ITSELF}, or arena match {program} drifter"

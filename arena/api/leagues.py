@@ -41,7 +41,7 @@ class League:
 
     Use it in a `with` statement or without one: the store is open only while games are played or read. Options are
     those of `arena league`, and games that the store holds already are not played again. Raises `UsageError` for an
-    option that makes no sense and for a file that is no store; bots, and whether the games of the store were played
+    invalid option and for a file that is no store; bots, and whether the games of the store were played
     under these options, are looked at in `run`.
     """
 
@@ -88,7 +88,7 @@ class League:
             if glob.has_magic(text) and not os.path.lexists(text):
                 found = sorted(glob.glob(text))
                 if not found:
-                    raise UsageError(f"{text}: expected bots, and there is no file of such a name")
+                    raise UsageError(f"{text}: expected bots, found no such file")
             self._paths += [one for one in found if os.path.realpath(one) not in known]
             if time is not None:
                 self._times |= dict.fromkeys(map(os.path.realpath, found), time)

@@ -139,7 +139,7 @@ def _checked(bot: BotSpec) -> BotSpec:
 
 
 def _home() -> dict[str, str]:
-    """Return where compilers keep their caches, which a service may have been started without."""
+    """Return the home folder, where compilers keep caches; a service may have no HOME."""
     home = os.path.expanduser("~")
     return {"HOME": home} if os.path.isabs(home) else {}
 

@@ -342,7 +342,7 @@ class BotProcess(Pipes):
         scope.cancel()
 
     async def _kill_all(self, used_us: int) -> None:
-        """Kill and reap the whole tree, of which at least so much processor time is known to have been used."""
+        """Kill and reap all processes of the bot, which have used at least `used_us` of processor time."""
         group = self._launch.group
         if group:
             group.kill()

@@ -156,7 +156,7 @@ def _main(rules: str, seconds: float) -> Iterator[Situation]:
     yield option("several", "plays three games in one process", plies=30, twist=Twist.SEVERAL, needed_by="--keep-bots")
     forced = "plays a set-up that is given (restore), with forced moves"
     yield option("opening", forced, plies=20, twist=Twist.OPENING, needed_by="--openings")
-    resumed = "goes on with a game that was interrupted (restore)"
+    resumed = "resumes an interrupted game (restore)"
     yield option("resumed", resumed, color=blue, plies=40, twist=Twist.RESUMED, needed_by="arena resume")
 
 
@@ -170,7 +170,7 @@ class Mark(enum.Enum):
     PASSED = "passed"
     FAILED = "failed"
     PARTLY = "partly"
-    """Failed, but only some leagues need it, or nobody loses by it."""
+    """Failed, but only some leagues need it, or no game is lost by it."""
     NOT_APPLICABLE = "not applicable"
     NOT_TRIED = "not tried"
 
@@ -207,7 +207,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class SituationOutcome:
-    """The outcome of one situation. `remark` says why it was not tried, or what was seen besides."""
+    """The outcome of one situation. `remark` says why it was skipped, or what else was seen."""
 
     situation: Situation
     mark: Mark

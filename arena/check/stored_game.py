@@ -86,7 +86,7 @@ class Replayed:
 
     @property
     def differing(self) -> tuple[Reply, ...]:
-        """The answers that are not the same."""
+        """The answers that differ from the recorded ones."""
         return tuple(reply for reply in self.replies if not reply.is_same)
 
     @property

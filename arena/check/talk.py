@@ -1,8 +1,8 @@
 """A bot's real process in a game against an opponent that is part of this program.
 
 The referee of leagues judges it, so that a bot loses here by what it would lose by there; but there is one process, the
-times are those of a quiet machine, and all that is said is kept. When a bot's time is up and it waits for input, it is
-asked a little more (`Probe`): what it writes then tells an answer in a buffer from one that was never made.
+times are those of a quiet machine, and all that is said is kept. A bot that times out while
+it waits for input is sent a probe (`Probe`), which shows whether its answer was stuck in a buffer or never made.
 """
 
 from collections import deque
@@ -125,7 +125,7 @@ class Talk:
     def end_input(self) -> None:
         """The bot's input ends, as when the arena has gone."""
         self.process.close_input()
-        self._aside("(its input ends)")
+        self._aside("(end of its input)")
 
     # --- a game -------------------------------------------------------------------------------------------------------
 
@@ -206,7 +206,7 @@ class Talk:
             referee.expire(late)
 
     async def _listen(self, referee: Referee, color: Color, until: float) -> None:
-        """Wait until the bot has said something, which is passed on, or until then."""
+        """Wait for output of the bot, until a time at most, and give it to the referee."""
         with trio.CancelScope(deadline=until) as self._scope:
             if self.over:
                 self._scope.cancel()
@@ -246,13 +246,13 @@ class Talk:
         self._activity, self._has_unread = self.process.activity(), bool(self.process.has_unread())
 
     async def ask_more(self, seat: Seat) -> None:
-        """The bot's time is up: see what it does, and if it waits for input, what it does with a little more of it."""
+        """Look at what a timed-out bot does. If it waits for input, send it a probe."""
         self._look()
         if self._activity not in (Activity.WAITS_FOR_INPUT, Activity.UNKNOWN) or self._has_unread:
             return
         self._was_probed = True
         after_again = after_quit = after_end = b""
-        self._aside("(its time is up: it is asked a little more)")
+        self._aside("(timed out; sending a probe)")
         after_line = await self._answer_to(b"# more\n")
         if not after_line and len(self._last_written) > 1:
             after_again = await self._answer_to(self._last_written[-1])

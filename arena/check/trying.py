@@ -38,7 +38,7 @@ OF_NOISE = (
 GAMES_IN_ONE_PROCESS = 3
 FOE = Player("opponent", "")
 INTERRUPTED_AFTER = 14
-"""Plies after which a game goes on in a new process."""
+"""Plies after which a game resumes in a new process."""
 FOE_SECONDS = 0.06
 """How long a slow opponent takes."""
 SAME_MISTAKES = 4
@@ -130,7 +130,7 @@ class BotTrial:
         else:
             return SituationOutcome(situation, Mark.PASSED, plies=plies)
         failure = Failure(plies, None, *said, talk.last_exchange(SHOWN_LINES), self._stderr(talk))
-        return SituationOutcome(situation, Mark.PARTLY, "nobody loses by it", failure, plies)
+        return SituationOutcome(situation, Mark.PARTLY, "no game is lost by it", failure, plies)
 
     def _failed_at_the_end(self, talk: Talk, words: str) -> Hint | None:
         """What it raised, or was killed by, when all had been said; other exit codes mean nothing then."""
@@ -278,15 +278,15 @@ def _failed(situation: Situation, ply: int, fault: Fault, hint: Hint | None) -> 
 
 
 def _why_not(outcomes: list[SituationOutcome]) -> str:
-    """Why nothing more is tried, if so."""
+    """Return why the remaining situations are skipped; empty if they are not."""
     tried = [outcome for outcome in outcomes if outcome.mark is not Mark.NOT_APPLICABLE]
     failures = [outcome.failure for outcome in tried if outcome.mark is Mark.FAILED]
     if failures and (tried[0].situation.twist is Twist.NO_GAME and tried[0].mark is Mark.FAILED):
-        return "it does not start"
+        return "the bot did not start"
     kinds = Counter((failure.reason, failure.mistake) for failure in failures if failure)
     if kinds and kinds.most_common(1)[0][1] >= SAME_MISTAKES:
-        return f"it has failed {SAME_MISTAKES} times for the same reason"
+        return f"the bot failed {SAME_MISTAKES} times for the same reason"
     games = [outcome for outcome in tried if outcome.situation.twist is not Twist.NO_GAME]
     if len(failures) == len(games) >= 2:
-        return "it has failed in every game so far"
+        return "every game failed"
     return ""

@@ -55,8 +55,8 @@ def compare_command(
 ) -> int:
     """Test whether bot NEW is better than OLD, with a sequential test.
 
-    The test ends as soon as the games favour a gain of --elo1 over --elo0, or the reverse. Exits with 0 if NEW is
-    better, 1 if not, 3 if undecided. The same command resumes a test that was stopped.
+    The test ends as soon as the games favour --elo1 or --elo0. Exits with 0 if NEW is better, 1 if not, 3 if undecided.
+    The same command resumes a test that was stopped.
     """
     refuse_windows()
     from arena.cli.play_games import play_as

@@ -46,7 +46,7 @@ def offer_languages(_: click.Context, __: click.Parameter, incomplete: str) -> l
 
 @_silent
 def offer_rulesets(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer rulesets, and behind a plus the switches that are not there yet."""
+    """Complete a ruleset, and after a plus sign a switch that is not used yet."""
     from arena.rules.loading import ruleset_names, switch_names, switch_title
 
     if incomplete.startswith(PATH_STARTS):

@@ -50,7 +50,7 @@ class _Asking:
             self.is_pending, self._is_early = False, bool(unfinished)
 
     def phase_of_line(self, phase: Phase) -> Phase:
-        """The phase that the next line to end counts as of, in a conversation that has come to `phase`."""
+        """Return the phase that the next complete line is judged in; `phase` is that of the conversation."""
         is_early, self._is_early = self._is_early, False
         return UNASKED.get(phase, phase) if self.is_pending or is_early else phase
 

@@ -64,7 +64,7 @@ class FightState(msgspec.Struct, frozen=True):
 
 
 class ShownState(msgspec.Struct, frozen=True):
-    """A rank on a square: one that has become public, or of a piece that came back."""
+    """A rank that was revealed on a square, or the rank of a rescued piece."""
 
     square: Square
     rank: Letter

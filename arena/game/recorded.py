@@ -25,7 +25,7 @@ BY_A_LINE = frozenset({Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP, Reason.PROTO
 
 
 def judged(referee: Referee, *, arena: str, started: float, seconds: float, stderr: tuple[str, str]) -> GameRecord:
-    """Return the record of a game that is over, without what its processes used and how they were held.
+    """Return the record of a game that is over, without resource use and isolation.
 
     `arena` is the version, `started` in seconds since the epoch, `stderr` of red and of blue.
     """

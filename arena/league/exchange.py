@@ -116,8 +116,8 @@ def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Impor
         missing = [name for name in SETTINGS_OF_GAMES if name not in survey.settings]
         if survey.new and missing:
             raise UsageError(
-                f"{survey.first}: expected a game of a league with its settings, and there is no "
-                f"{', no '.join(missing)}; {NOTHING_IMPORTED}"
+                f"{survey.first}: expected a game with the settings of its league; missing: "
+                f"{', '.join(missing)}; {NOTHING_IMPORTED}"
             )
         _play_again(sources, survey, remark)
         if survey.new:
@@ -176,7 +176,7 @@ class _Survey:
         """Where the settings come from, for errors."""
 
     def is_new(self, coming: _Coming) -> bool:
-        """Whether a game is one to import, and the line or the row is the one from which it is."""
+        """Whether this line or row is the one that a new game is imported from."""
         known = self.new.get(coming.record.id)
         return known is not None and known.where == coming.where
 

@@ -240,7 +240,7 @@ class ClusterOptions:
         return f"{scheme}://{match[2]}:{match[3]}"
 
     def check(self) -> None:
-        """Raise `UsageError` for what makes no sense."""
+        """Raise `UsageError` for invalid options."""
         files = {"--tls-ca": self.ca, "--tls-cert": self.cert, "--tls-key": self.key}
         given = [name for name, file in files.items() if file is not None]
         if self.local:

@@ -69,7 +69,7 @@ def check_options(options: PlayOptions) -> None:
 
 
 def check_values(options: PlayOptions) -> None:
-    """Raise `UsageError` or `RulesetError` for a value that makes no sense for any bots."""
+    """Raise `UsageError` or `RulesetError` for a value that is invalid for all bots."""
     check_options(options)
     time_control(options)
     usual_limits(options)
@@ -98,7 +98,7 @@ def time_control(options: PlayOptions) -> TimeControl:
 
 
 def usual_limits(options: PlayOptions) -> Limits:
-    """The limits of each bot that has none of its own. Raises `UsageError` for an option that makes no sense."""
+    """The limits of each bot that has none of its own. Raises `UsageError` for an invalid option."""
     return Limits(
         option_value("--memory", parse_memory, options.memory),
         option_value("--processes", check_processes, options.processes),
@@ -107,7 +107,7 @@ def usual_limits(options: PlayOptions) -> Limits:
 
 
 def build_limits(options: PlayOptions) -> BuildLimits:
-    """Return the limits of a build. Raises `UsageError` for an option that makes no sense."""
+    """Return the limits of a build. Raises `UsageError` for an invalid option."""
     return BuildLimits(
         seconds=option_value("--build-time", parse_duration, options.build_time) / 1000,
         memory=option_value("--build-memory", parse_memory, options.build_memory),

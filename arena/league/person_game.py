@@ -2,7 +2,7 @@
 
 It is played in this process, where the page or the terminal is that the person sees: there is one game, and no other
 whose clocks could suffer. What is stored is a game like any other, under an id and seeds that follow from its settings,
-its two players and a round. Who plays whom how often is for people to say, so a store of such games has no plan, and
+its two players and a round. People decide who plays whom how often, so the store has no schedule, and
 each new game takes a round that has not been played: a random one, unless the seed was given.
 """
 

@@ -1,10 +1,9 @@
 """A stored game played again, as a service: the same bots, colours, seeds, rules, clocks, limits and sandbox.
 
-A record may be anybody's: an imported line, a store from elsewhere. What it may decide of how bots are held is the
-business of `arena.league.trust`.
+A record may come from a stranger; `arena.league.trust` decides how its bots are isolated.
 
-Nothing is stored. What comes of it is where the new game parts from the record: a bot that depends on nothing but what
-it is told and its seed plays the same game again, and one that does not shows it by the first action that differs.
+Nothing is stored. The result is where the new game differs from the record. A bot that depends only on its input and
+its seed plays the same game again.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -112,7 +111,7 @@ def sandbox_asked(record: GameRecord, options: RerunOptions) -> str:
 
 
 def _said(record: GameRecord, options: RerunOptions) -> list[str | None]:
-    """At which levels the record says that bots were held, and the store that they are."""
+    """Return the isolation levels that the record and the store name."""
     return [options.last_sandbox, *(word.partition(": ")[0] for word in record.confinement)]
 
 
@@ -171,9 +170,9 @@ def difference(recorded: GameRecord, played: GameRecord) -> FirstDifference | No
 
 def _remark(record: GameRecord, say: Say) -> None:
     if record.interrupted:
-        say("the recorded game was interrupted and went on later; now it is played in one sitting")
+        say("the recorded game was interrupted and resumed; now it is played in one sitting")
     if not any(record.confinement):
-        say("the record does not say how its bots were held: they have the usual limits")
+        say("the record has no isolation level: the bots have the usual limits")
 
 
 def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -> Limits:

@@ -133,14 +133,14 @@ def _held(
 
 
 def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:
-    """Raise `UsageError` for an interpreter that only the file names: bots could read what is there."""
+    """Raise `UsageError` for an interpreter that only the saved game names: bots could read its folder."""
     known = {os.path.abspath(path) for path in named}
     missing = [path for path in of_file if os.path.abspath(path) not in known]
     if missing:
         options = " ".join(f"--interpreter {shlex.quote(path)}" for path in missing)
         raise UsageError(
-            "the bots of this game were run by programs outside the system, and could read what is there: if you trust "
-            f"the file, say so with {printable(options)}"
+            "the saved game starts bots with programs outside the system, whose folders bots could read: if you trust "
+            f"the file, pass {printable(options)}"
         )
 
 
@@ -158,7 +158,7 @@ def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOpti
 
 
 def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
-    """Have the store know how these bots are held, and where they are trusted without a sandbox."""
+    """Store the isolation level of these bots, and where they may run without a sandbox."""
     known = store.claims().places
     if level is Level.BASIC:
         store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person}, known)

@@ -143,8 +143,8 @@ def begin_game(
 
 
 def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> None:
-    """Have the store know who takes part, and how they are held. A plan of just these players stays what it is; for
-    others one game is planned."""
+    """Store the participants and their isolation level. A schedule of exactly these players is kept; for others one
+    game is planned."""
     if {player.digest for player in store.kept().entrants} != {player.digest for player in players}:
         store.keep(planned=1, meets_all=True, format="", disqualified=(), not_counted=())
     store.keep(entrants=players, sandbox=level.value)
@@ -220,13 +220,13 @@ def already_played(game_id: str | None, store: Store) -> AlreadyPlayed | None:
 
 
 def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
-    """Raise `UsageError` if a bot's path cannot stand in the file that the game is saved in."""
+    """Raise `UsageError` if the path of a bot cannot be written to the saved game."""
     for bot in bots:
         try:
             str(bot.path.resolve()).encode("utf-8")
         except UnicodeEncodeError:
             raise UsageError(
-                f"{printable(str(bot.path.resolve()))}: --pause saves where the bots are, and expected a path in UTF-8"
+                f"{printable(str(bot.path.resolve()))}: --pause saves the paths of the bots: expected a path in UTF-8"
             ) from None
 
 
@@ -244,7 +244,10 @@ async def _play_until_stopped(
 async def _play_one(
     prepared: PreparedGame, pause_after: int | None, stop: StopRequest, executor: Executor, say: Say
 ) -> GameRecord | History | None:
-    """The record of the game, what was played of it, or None before both sides had set up. Raises `ArenaError`."""
+    """Play one game. Return its record, its history if it was interrupted, or None if that was before the set-up.
+
+    Raises `ArenaError`.
+    """
     game = prepared.spec.id
     ending: Played | Paused | Failed | None = None
 

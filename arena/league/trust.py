@@ -1,8 +1,8 @@
-"""What a record, a store or a saved game may decide of how bots are held: it may be anybody's.
+"""How bots are isolated when a record, a store or a saved game starts them: the file may come from a stranger.
 
-So it can ask for a stronger sandbox than a match would have and for smaller limits, never for less. It takes no program
-out of its sandbox, and has none run outside of one that the host has not named: by its path, or by playing with it from
-that folder in that store, which keeps places as hashes.
+The file can ask for a stronger sandbox than a match has, and for smaller limits, never for less. Without a sandbox, the
+arena runs only programs that the host has named: by path, or by playing with them from that folder in that store, which
+keeps places as hashes.
 """
 
 import os
@@ -24,8 +24,8 @@ from protocol.notation import Color
 
 
 def sandbox_for(asked: str | None, said: Iterable[str | None]) -> str:
-    """The level at which bots are held: the one that the host has asked for, else the strongest of those that are said
-    of them, and never a weaker one than a match has where none is named."""
+    """Return the isolation level of bots: the one that the host has asked for, else the strongest that files name, and
+    at least the default of a match."""
     if asked is not None:
         return asked
     levels = [level.value for level in Level]
@@ -41,8 +41,7 @@ def level_for(asked: str | None, said: Iterable[str | None]) -> Level:
         if asked is not None:
             raise
         raise UsageError(
-            f"the bots of this game were held by {word}, and are by nothing weaker now unless --sandbox "
-            f"says so\n{error}"
+            f"the bots of this game were isolated by {word}; for a weaker level pass --sandbox\n{error}"
         ) from None
 
 
@@ -92,5 +91,5 @@ def untrusted_text(color: Color, bot: BotSpec, *options: str) -> str:
     trusting = " or ".join((*options, "--sandbox basic"))
     return (
         f"{color.word}: {bot.name} is {bot_line(bot)}; without a sandbox it could use your files and "
-        f"network, so it runs only if you say so: --sandbox bwrap holds it; {trusting} trusts it"
+        f"network, so pass --sandbox bwrap to isolate it, or {trusting} to run it without a sandbox"
     )

@@ -200,9 +200,9 @@ def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
             continue  # it was not started
         if limits is None or limits.text != words or level not in LEVELS:
             usual = f"{Level.BASIC.value}: {Limits().text}"
-            faults.append(f"expected how {player.name} was held, such as {usual!r}, got {held!r}")
+            faults.append(f"expected the isolation of {player.name}, such as {usual!r}, got {held!r}")
         elif words != (expected := settings.get(f"{LIMITS_OF}{player.name}", words)):
-            faults.append(f"{player.name} was held with {words!r}, and the store is for {expected!r}")
+            faults.append(f"{player.name} had the limits {words!r}, and the store is for {expected!r}")
     return faults
 
 
@@ -313,7 +313,7 @@ class GameChecks:
         return [f"it was played {'with' if record.opening else 'without'} an opening, and the store is for {openings}"]
 
     def _other_choices(self, record: GameRecord) -> list[str]:
-        """Where a game was played in another way than all games of the league."""
+        """Return where a game was played under other options than its league."""
         faults = []
         if self._settings.get(PONDERING) == "no" and record.pondered_us is None:
             faults.append("what was used in the opponent's turns is not there, and the store is for no pondering")

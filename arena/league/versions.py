@@ -79,9 +79,9 @@ class Versions:
         return lines
 
     def remarks(self) -> list[str]:
-        """A line for each bot into whose folder files have come."""
+        """Return a remark for each bot whose folder has new files."""
         return [
-            f"{bot.name}: while it was played, files have come into its folder: {named(change.files)}; its games "
+            f"{bot.name}: files were added to its folder while it played: {named(change.files)}; its games "
             f"count, but with these files it is a new version; {ignore_hint(change.files)}"
             for player, (bot, change) in self._grown.items()
             if player not in self._changed

@@ -121,7 +121,7 @@ class Keeper:
 
 @dataclass(frozen=True)
 class GameOptions:
-    """How the bots of a game are started and held, and who is told of it.
+    """How the bots of a game are started and isolated, and who is told of it.
 
     `try_out` finds out, without any file of the bots, whether the sandbox still works, and raises `ArenaError` if not.
     `watch` is called with each event of the game between two turns, when no clock runs; an exception ends the game. A

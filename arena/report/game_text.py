@@ -407,7 +407,7 @@ def _used(record: GameRecord, color: Color) -> list[str]:
 
 
 def show_json(number: int, record: GameRecord, look: GameStyle) -> str:
-    """Return the game as one document. Raises `UsageError` if it has no such ply."""
+    """Return the game as JSON. Raises `UsageError` if it has no such ply."""
     look.plies.check(number, len(record.actions))
     notes = [
         {"ply": note.ply, "side": note.color, "text": note.text}

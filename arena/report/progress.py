@@ -125,8 +125,10 @@ class Pace:
 
 
 class Shown(NamedTuple):
-    """A state of the table: lines with current counts, and the difference of a match as last rated. `rated_games` is
-    the number of games of the ratings, if it is not the current one."""
+    """A state of the live table: lines with current counts and, in a match, the last computed Elo difference.
+
+    `rated_games` is the number of games behind the ratings, if newer games are not rated yet.
+    """
 
     lines: list[Line]
     difference: Difference | None

@@ -42,7 +42,7 @@ def _all_actions(game: Position, side: int) -> Iterator[Action]:
 
 
 def is_mobile(game: Position, side: int) -> bool:
-    """Whether the side has anything to do, whatever it did before."""
+    """Whether the side has a move, when the limits on repetition are ignored."""
     if not game.tables.plain:
         return any(True for _ in piece_moves(game, side)) or (
             game.tables.infiltration and any(True for _ in infiltrations(game, side))

@@ -78,7 +78,7 @@ class Counts:
         return self.choices(0, self.start)[0]
 
     def choices(self, step: int, caps: tuple[int, ...]) -> tuple[int, list[Choice]]:
-        """Return in how many ways all remaining tokens can be taken, and the choices of this step's group."""
+        """Return the number of ways to distribute the remaining tokens, and the choices for the group of this step."""
         found = self._choices.get((step, caps))
         if found is None:
             found = self._choices[step, caps] = self._find(step, caps)

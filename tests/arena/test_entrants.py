@@ -1,4 +1,4 @@
-"""One broken entrant never stops a league, a new version says what is new, and no text of a bot acts on a terminal."""
+"""One broken entrant never stops a league, a new version says what is new, and bot output is escaped."""
 
 import json
 import os
@@ -169,7 +169,7 @@ def test_bots_of_one_name_are_listed_by_their_folders(folder: Path) -> None:
     put(folder / "a" / "beta.py", (folder / "beta.py").read_text() + "#\n")
     for order in (["a/beta.py", "alpha.py", "beta.py"], ["beta.py", "a/beta.py", "alpha.py"]):
         done = league(folder, *order)
-        assert "a/beta.py: not the only bot of the name beta: it is listed as a/beta" in done.stderr
+        assert "a/beta.py: another bot is named beta: this one is listed as a/beta" in done.stderr
         with Store(folder / "l.sqlite", create=False) as store:
             assert len(list(store.rows())) == 6, "a namesake changes no game"
 
@@ -390,7 +390,7 @@ def test_a_league_plays_on_with_a_broken_entrant_and_lists_it(folder: Path) -> N
     os.mkdir(raw)
     done = league(folder, "alpha.py", "beta.py", "evil", "README.md", raw)
     assert done.returncode == 0
-    assert "README.md: passed over, as a document and no bot" in done.stderr
+    assert "README.md: ignored: a document, not a bot" in done.stderr
     assert "broken: evil/bot.toml: name: expected a name of 1 to 40 columns" in done.stderr
     assert done.stderr.count("evil/bot.toml") == 1, "it is reported once"
     assert re.search(r"^\d  evil +broken ", done.stdout, re.MULTILINE)

@@ -115,7 +115,7 @@ def test_a_recorded_level_that_does_not_work_here_is_refused_and_not_lowered(
     record: GameRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.BASIC else "there is no bwrap")
-    with pytest.raises(UsageError, match="were held by bwrap, and are by nothing weaker") as raised:
+    with pytest.raises(UsageError, match="were isolated by bwrap; for a weaker level pass") as raised:
         chosen_level(held(record, "bwrap: "), RerunOptions())
     assert "there is no bwrap" in str(raised.value)
     assert chosen_level(held(record, "bwrap: "), RerunOptions(sandbox="basic")) is Level.BASIC
@@ -180,7 +180,10 @@ def test_a_bot_with_arguments_is_found_by_those_that_the_store_has(tmp_path: Pat
     moved = again()
     assert moved.returncode == 2
     color = Color(record.players[1].name == "own").word
-    assert f"--bot {color}=PATH with --arguments {color}=WORDS or --sandbox basic trusts it" in moved.stderr
+    assert (
+        f"--bot {color}=PATH with --arguments {color}=WORDS or --sandbox basic to run it without a sandbox"
+        in moved.stderr
+    )
     half_named = again("--bot", "own=moved.py")
     assert half_named.returncode == 2, "the store alone says what the program is started with"
     named = again("--bot", "own=moved.py", "--arguments", "own=--depth '3 4'")

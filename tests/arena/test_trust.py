@@ -34,7 +34,7 @@ def test_the_host_chooses_the_level_else_it_is_the_strongest_of_what_is_said(
 
 def test_a_level_that_does_not_work_here_is_refused_and_none_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.BASIC else "there is no bwrap")
-    with pytest.raises(UsageError, match="held by bwrap, and are by nothing weaker now unless --sandbox says so"):
+    with pytest.raises(UsageError, match="isolated by bwrap; for a weaker level pass --sandbox"):
         level_for(None, ["bwrap"])
     assert level_for("basic", ["bwrap"]) is Level.BASIC
 
@@ -77,7 +77,9 @@ def test_a_program_runs_without_a_sandbox_where_it_was_played_with_or_is_named(t
     assert trusted == [False, False, True, True, True, True]
     words = untrusted_text(Color.BLUE, bot, "--bot blue=PATH")
     assert words.startswith(f"blue: mine is {path}; without a sandbox")
-    assert words.endswith("--sandbox bwrap holds it; --bot blue=PATH or --sandbox basic trusts it")
+    assert words.endswith(
+        "pass --sandbox bwrap to isolate it, or --bot blue=PATH or --sandbox basic to run it without a sandbox"
+    )
 
 
 def test_a_sample_bot_with_arguments_that_only_a_store_says_is_not_run_without_a_sandbox() -> None:

@@ -198,7 +198,7 @@ def _limits(values: Mapping[str, int], processes: int) -> list[str]:
 
 
 def _filter_place() -> str:
-    """Return the redirection that puts the filter where bwrap looks for it."""
+    """Return the shell redirection that passes the system call filter to bwrap."""
     if filter_program() is None:
         return ""
     return f" {FILTER}</proc/{os.getpid()}/fd/{_filter_file()}"  # opened anew, so read from its beginning

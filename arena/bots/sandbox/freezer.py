@@ -108,7 +108,7 @@ class Freezer:
         )
 
     def found(self, processes: Sequence[Process]) -> bool:
-        """Take the processes that a look has found, and stop those that must not run; return whether there were any."""
+        """Record the bot's processes and stop those that must not run. Return whether any was running."""
         alive = [process for process in processes if not process.is_dead]
         known = {process.pid: process.started for process in alive}
         running = False

@@ -1,4 +1,4 @@
-"""How a program is started and held, as a value; and what it means if that cannot be done.
+"""How a program is started and isolated, and the error if that fails.
 
 What goes wrong at a start is either the bot's fault (`StartError`: it loses) or the machine's (`HostError`: the league
 stops, and no bot is blamed).
@@ -77,7 +77,7 @@ class Group(Protocol):
 
 @dataclass(frozen=True)
 class Launch:
-    """How a program is started and held.
+    """How a program is started and isolated.
 
     `limits` are kept by the system as far as it can and by looking; None for none. `helpers` is how many processes
     of a sandbox stand between the arena and the bot's own first one. `group` is the control group that the line joins.

@@ -349,7 +349,7 @@ def keep_spare_descriptor() -> None:
 
 
 def _unshared_with_psutil(pid: int) -> int:
-    """Return the bytes of resident memory that no other process has. 0 if that cannot be told."""
+    """Return the bytes of resident memory that are not shared; 0 if unknown."""
     try:
         return int(psutil.Process(pid).memory_full_info().uss)
     except (psutil.Error, AttributeError):

@@ -119,7 +119,7 @@ class ErrorKind(enum.Enum):
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """The error that ended a game; without an `id`, what keeps a worker from playing any.
+    """The error that ended a game. Without an `id`, the error because of which a worker cannot play.
 
     `kind` is the name of an `ErrorKind`, `problems` are those of a `RefusedBotsError`.
     """
@@ -161,9 +161,9 @@ class Notice(msgspec.Struct, frozen=True, tag=True):
 
 
 class Watched(msgspec.Struct, frozen=True):
-    """Events of games under way, if they are watched; so many others were dropped after the last of them.
+    """Events of running games, for viewers. `dropped` is the number of later events that were left out.
 
-    A game's events come before its outcome, which alone tells its end.
+    A game's events come before its outcome. Only the outcome tells that the game has ended.
     """
 
     events: tuple[GameEvent, ...]

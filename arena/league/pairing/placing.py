@@ -13,8 +13,8 @@ from arena.league.store import Disqualified
 
 
 class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
-    """A line of a Swiss: `points` include those of the `byes`, `buchholz` is the sum of the opponents' points, `wins`
-    counts meetings won."""
+    """A row of a Swiss table. `points` include the `byes`, `buchholz` is the sum of the opponents' points, and `wins`
+    is the number of meetings won."""
 
     place: int | None
     player: Player
@@ -61,7 +61,7 @@ class StopReason(enum.Enum):
     SURE = "sure"
     """Each bot is above the next one with the confidence that was asked for."""
     GAMES = "games"
-    """All games are spent."""
+    """The game limit is reached."""
     NO_PAIR = "no pair"
     """All bots but one are disqualified."""
 
@@ -128,9 +128,9 @@ class FormatStage(msgspec.Struct, frozen=True):
 
 
 class Placing(msgspec.Struct, frozen=True):
-    """The places by a format's own rules; `stop` is None unless it is a ladder that is over.
+    """The places of bots in a Swiss, a knockout or a ladder.
 
-    A format that places bots has a `stage`. In a Swiss and a knockout, `rounds` has the meetings.
+    `stage` is None in other formats. A Swiss and a knockout have `rounds`. `stop` is why a ladder ended, if it has.
     """
 
     places: tuple[FormatPlace, ...] = ()

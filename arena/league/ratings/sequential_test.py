@@ -57,7 +57,7 @@ class Hypotheses:
     """The first player is `elo0` above the second (H0), or `elo1`, which is more (H1).
 
     If H0 is true, the test accepts H1 with a chance of `alpha`; if H1 is true, it accepts H0 with a chance of `beta`.
-    Between the two it may accept either. Raises `ValueError` for what makes no sense.
+    Between the two it may accept either. Raises `ValueError` for invalid arguments.
     """
 
     elo0: float = 0.0

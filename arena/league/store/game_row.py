@@ -146,7 +146,7 @@ def row_from(columns: Columns) -> GameRow:
 
 @lru_cache(maxsize=4096)
 def player_from(name: str, digest: str) -> Player:
-    """A player as its columns say: one value for all its games."""
+    """Return the player of these columns, as one shared object for all its games."""
     return Player(printable(name), printable(digest))
 
 
@@ -199,7 +199,7 @@ def could_be_stored(columns: Columns) -> bool:
 
 
 def differences(columns: Columns, record: GameRecord) -> list[str]:
-    """Return where columns do not say what the record says, in words.
+    """Return where columns differ from the record, in words.
 
     Text of either is made printable as it is read: a store may come from anywhere.
     """

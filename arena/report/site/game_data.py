@@ -78,7 +78,7 @@ def lost_of(replay: SeenGame, color: Color, audience: SeenBy) -> list[Rank]:
 
 
 def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
-    """Return the notes that a reader may read: a note may say anything, ranks too."""
+    """Return the notes of the sides that a reader may see. A note may reveal hidden ranks."""
     return [note for note in record.notes if any(audience.sees(color) for color in Color if color.word == note.color)]
 
 
