@@ -35,7 +35,7 @@ from arena.game.time_control import TimeControl
 from arena.league.league_options import usable_cpus
 from arena.play.game_options import USUAL, GameOptions
 from arena.play.runner import play_game
-from arena.rules.actions import Action
+from arena.rules.action_types import Action
 from arena.rules.board import MOVES, Move
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names

@@ -8,7 +8,7 @@ import trio
 from arena.check.situations import Foe, Situation, Twist
 from arena.game.referee import Referee
 from arena.game.spec import Opening
-from arena.rules.actions import Action, Infiltration, Rescue
+from arena.rules.action_types import Action, Infiltration, Rescue
 from arena.rules.board import BLUE_BIT, EMPTY, RANKS
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset

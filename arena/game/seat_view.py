@@ -10,7 +10,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from arena.game.time_control import TimeControl
-from arena.rules.actions import Action, Path, Rescue
+from arena.rules.action_types import Action, Path, Rescue
 from arena.rules.board import BLUE_BIT, RANKS
 from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
 from arena.rules.game import Game

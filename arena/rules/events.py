@@ -4,7 +4,7 @@ import enum
 from typing import NamedTuple
 
 from arena.errors import ArenaError
-from arena.rules.actions import Action
+from arena.rules.action_types import Action
 from protocol.notation import Color, Rank, Reason, Survivor
 
 

@@ -8,7 +8,7 @@ rule, the piece and the square (`arena.rules.legality` judges it). `Game.legal_m
 from collections.abc import Sequence
 
 from arena.errors import UsageError
-from arena.rules.actions import PIECE_MOVES, Action, Infiltration, NoActionError, PieceMove, Rescue, parse_action
+from arena.rules.action_types import PIECE_MOVES, Action, Infiltration, NoActionError, PieceMove, Rescue, parse_action
 from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, Move, code_of
 from arena.rules.events import (
     Event,

@@ -4,7 +4,7 @@ Nothing here generates a list of moves. That list and this judgement are written
 to the same answer.
 """
 
-from arena.rules.actions import Action, Infiltration, Path, PieceMove, Rescue
+from arena.rules.action_types import Action, Infiltration, Path, PieceMove, Rescue
 from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, HOMES, MOVES, RANKS, Move
 from arena.rules.events import IllegalActionError, Rule
 from arena.rules.position import Position

@@ -6,7 +6,7 @@ add: captains' paths, diagonal attacks, guesses, rescues.
 
 from collections.abc import Iterable, Iterator
 
-from arena.rules.actions import Action, PieceMove, Rescue, infiltration, path_through, rescue
+from arena.rules.action_types import Action, PieceMove, Rescue, infiltration, path_through, rescue
 from arena.rules.board import BACK_ROWS, BLUE_BIT, DIAGONALS, EMPTY, HOMES, RANKS, RAYS, STEPS, Move
 from arena.rules.position import Pieces, Position
 from arena.rules.tables import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from arena.errors import UsageError
-from arena.rules.actions import PieceMove, Rescue
+from arena.rules.action_types import PieceMove, Rescue
 from arena.rules.board import BLUE_BIT, EMPTY, code_of
 from arena.rules.events import Outcome
 from arena.rules.repetition import ChaseLog, TwoSquares

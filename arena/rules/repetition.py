@@ -23,7 +23,7 @@ side has been told, and the list of legal moves tells it nothing.
 
 from collections.abc import Iterable
 
-from arena.rules.actions import Path, PieceMove
+from arena.rules.action_types import Path, PieceMove
 from arena.rules.board import EMPTY, ENEMIES, HIDDEN, SQUARE_KEYS, Move
 from arena.rules.ruleset import Chase
 from protocol.geometry import NEIGHBOURS

@@ -3,7 +3,7 @@
 from arena.search.armies import Armies, Army, NoArmyError
 from arena.search.knowledge import Knowledge
 from arena.search.pieces import EnemyPiece
-from arena.search.position import Position
+from arena.search.seat_position import Position
 from arena.search.weighted import WeightedArmies
 
 __all__ = ["Armies", "Army", "EnemyPiece", "Knowledge", "NoArmyError", "Position", "WeightedArmies"]

@@ -3,7 +3,7 @@
 What comes of an attack under any ruleset is in `arena.search.rare`.
 """
 
-from arena.rules.actions import Action
+from arena.rules.action_types import Action
 from arena.rules.board import EMPTY, RANKS, SQUARE_KEYS, Move
 from arena.rules.events import Outcome
 from arena.rules.tables import COLORS

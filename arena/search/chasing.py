@@ -8,7 +8,7 @@ the same however long the game is.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arena.rules.actions import PieceMove
+from arena.rules.action_types import PieceMove
 from arena.rules.repetition import Change
 from protocol.geometry import NEIGHBOURS
 

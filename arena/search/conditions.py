@@ -9,14 +9,14 @@ drawn again if a condition fails.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from arena.rules.actions import Path, PieceMove
+from arena.rules.action_types import Path, PieceMove
 from arena.rules.board import BLUE_BIT, EMPTY, HIDDEN, RANKS, Move, code_of
 from arena.rules.movegen import infiltrations, piece_moves
 from arena.rules.repetition import Change
 from arena.rules.tables import COLORS
 from arena.search.armies import Condition
 from arena.search.pieces import EnemyPiece
-from arena.search.position import Position
+from arena.search.seat_position import Position
 from protocol.geometry import NEIGHBOURS
 from protocol.notation import Color, Rank
 

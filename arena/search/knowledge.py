@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from arena.errors import UsageError
-from arena.rules.actions import Action, Infiltration, PieceMove, Rescue, parse_action
+from arena.rules.action_types import Action, Infiltration, PieceMove, Rescue, parse_action
 from arena.rules.board import code_of
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RULE_KEYS, Ruleset
@@ -19,7 +19,7 @@ from arena.search.armies import Armies, Army
 from arena.search.bits import UNKNOWN
 from arena.search.conditions import Differs, SomeCanMove, some_can_move, unlike_earlier
 from arena.search.pieces import EnemyPiece
-from arena.search.position import Position
+from arena.search.seat_position import Position
 from protocol.messages import ArenaMessage, Battle, Enemy, Guess, Moved, Rescued, Reveal
 from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, RESIGN, SQUARE_INDEX, Color, Rank
 from protocol.view import View

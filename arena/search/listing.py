@@ -8,7 +8,7 @@ moves are kept with the squares that they depend on.
 from collections import Counter
 from collections.abc import Iterator
 
-from arena.rules.actions import Action, PieceMove, Rescue
+from arena.rules.action_types import Action, PieceMove, Rescue
 from arena.rules.board import BLUE_BIT, RANKS, RAYS, SQUARE_KEYS, Move, code_of
 from arena.rules.events import Outcome
 from arena.rules.movegen import infiltrations, may_rescue, piece_moves, rescues

@@ -3,7 +3,7 @@
 Actions of a piece and messages about it remove ranks. Each method here stands for one such rule.
 """
 
-from arena.rules.actions import Path, PieceMove
+from arena.rules.action_types import Path, PieceMove
 from arena.rules.board import BACK_ROWS
 from arena.rules.tables import RuleTables
 from protocol.notation import Color, Rank, Survivor

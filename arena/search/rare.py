@@ -3,7 +3,7 @@
 The way of `arena.rules.game.Game`, with a note of what is changed. The tests hold the two to each other.
 """
 
-from arena.rules.actions import PIECE_MOVES, Action, Infiltration, PieceMove, Rescue
+from arena.rules.action_types import PIECE_MOVES, Action, Infiltration, PieceMove, Rescue
 from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, code_of
 from arena.rules.events import Outcome
 from arena.rules.tables import COLORS

@@ -14,7 +14,7 @@ from arena.game.connection import MAX_LINES_A_TURN, LineConnection
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.rules.actions import Action
+from arena.rules.action_types import Action
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Ruleset

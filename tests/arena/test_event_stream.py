@@ -7,7 +7,7 @@ import trio.testing
 
 from arena.league.executor.event_stream import MOST_WAITING, EventStream, Happened, WireAction
 from arena.play.game_events import ActionPlayed
-from arena.rules.actions import infiltration, parse_action, rescue
+from arena.rules.action_types import infiltration, parse_action, rescue
 from arena.rules.board import MOVES
 from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
 from protocol.notation import Color, Rank, Survivor

@@ -11,7 +11,7 @@ import pytest
 from arena.game.seat_view import legal_actions, opening
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.rules.actions import Action
+from arena.rules.action_types import Action
 from arena.rules.board import BLUE_BIT, EMPTY, Move, code_of
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names

@@ -21,7 +21,7 @@ from arena.game.seat_view import tell, true_cells
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.rules.actions import Action
+from arena.rules.action_types import Action
 from arena.rules.board import MOVES
 from arena.rules.events import Event
 from arena.rules.game import Game

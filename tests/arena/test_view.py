@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from arena.game.seat_view import SeatView, enemy_squares, tell, true_cells
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.rules.actions import Action, Infiltration, Path, Rescue
+from arena.rules.action_types import Action, Infiltration, Path, Rescue
 from arena.rules.board import MOVES, RANKS, Move
 from arena.rules.combat import fight
 from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed

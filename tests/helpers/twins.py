@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
 from arena.game.seat_view import tell
-from arena.rules.actions import Action
+from arena.rules.action_types import Action
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
 from protocol.notation import EMPTY, FILES, Color

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.rules.actions import Action
+from arena.rules.action_types import Action
 from arena.rules.board import MOVES
 from arena.rules.combat import fight
 from arena.rules.game import Game as RulesGame

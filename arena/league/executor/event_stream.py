@@ -12,7 +12,7 @@ import trio
 
 from arena.game.spec import GameSpec
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
-from arena.rules.actions import parse_action
+from arena.rules.action_types import parse_action
 from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
 from protocol.notation import Color
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.rules.actions import Action
+from arena.rules.action_types import Action
 from arena.rules.board import BLUE_BIT, RANKS, Move
 from arena.rules.events import Event, Fought, IllegalActionError, Outcome, Resigned
 from arena.rules.game import Game

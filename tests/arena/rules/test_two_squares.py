@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.rules.actions import Action
+from arena.rules.action_types import Action
 from arena.rules.board import Move
 from arena.rules.events import Event, Fought, IllegalActionError, Rule
 from arena.rules.game import Game

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.rules.actions import Action, Infiltration, Path, Rescue, parse_action
+from arena.rules.action_types import Action, Infiltration, Path, Rescue, parse_action
 from arena.rules.board import BLUE_BIT, DIAGONAL_MOVES, MOVES, RANKS, Move
 from arena.rules.events import Event, Fought, Guessed, IllegalActionError, Outcome, Rescued, Revealed, Rule
 from arena.rules.game import Game

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from arena.rules.actions import Action, Infiltration, Rescue
+from arena.rules.action_types import Action, Infiltration, Rescue
 from arena.rules.board import ENEMIES
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game

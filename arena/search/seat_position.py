@@ -8,7 +8,7 @@ kept as long as it can be (`arena.search.listing`); and whether the game is over
 from collections.abc import Sequence
 from typing import Self
 
-from arena.rules.actions import Action, parse_action
+from arena.rules.action_types import Action, parse_action
 from arena.rules.board import BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, Move, code_of
 from arena.rules.ruleset import Ruleset
 from arena.rules.setup import place_both
