@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 @click.option("--elo1", type=float, default=10.0, show_default="10", metavar="ELO", help="Alternative Elo gain.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, metavar="P", help="Risk of a wrong 'better'.")
 @click.option("--beta", type=float, default=0.05, show_default=True, metavar="P", help="Risk of a wrong 'not better'.")
-@click.option(
-    "--games", type=Whole(), default=USUAL_MOST_COMPARED, show_default=True, help="Maximum of games, an even number."
-)
+@click.option("--games", type=Whole(), default=USUAL_MOST_COMPARED, show_default=True, help="Maximum games (even).")
 @play_options
 @lines_option
 @detail_options
