@@ -44,9 +44,11 @@ FILES = Situation("files", "leaves its own files as they are", SituationGroup.FI
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What is tried: `rules` are those that the bot is for (none: all), `extent` how much, `only` the keys of the
-    situations that are wanted (none: all); `play` are the options of a league, of which those count that say how bots
-    are held and how long they may take."""
+    """The options of a check.
+
+    `rules` are the rulesets that the bot is for (none: all), `only` the keys of wanted situations (none: all), and
+    `extent` the amount of checks. Of the league's options in `play`, those on isolation and time limits apply.
+    """
 
     play: PlayOptions
     rules: tuple[str, ...] = ()

@@ -82,7 +82,7 @@ class ActionState(msgspec.Struct, frozen=True):
     """An action of a side, and what this seat was told of it.
 
     `origin` and `target` are the squares that the action names first and last; None for resigning. Of a rescue `target`
-    is where the piece went, of a guess whom it asked.
+    is where the piece went, of a guess the square of the piece.
     """
 
     ply: int

@@ -3,7 +3,7 @@
 A `Session` plays one game between a person and a bot, or between two persons, by the referee and the runner that play
 all games. For each person it has the state of the seat (`SeatState`), a number that rises with each change of it, and
 a way to wait for the next change; any number of readers may wait at once, such as the tabs of a browser. What a person
-wants to do is looked at first: what the rules do not allow is refused with their words, and is never told to the
+wants to do is checked first: an action that the rules forbid is refused with their words, and is never told to the
 referee, before whom it would lose the game.
 
 All of it belongs to one trio loop: call it from there. A seat's state holds only what that seat was told, until the

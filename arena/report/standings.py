@@ -236,7 +236,7 @@ class Line(msgspec.Struct, frozen=True):
 class Difference(msgspec.Struct, frozen=True):
     """The Elo that `first` is above `second` by all their games, with the ends of its 95% interval.
 
-    An end is None where the games do not bound it, and so is `elo` where one of the two made no point. `stronger` is
+    A bound is None where the games do not bound it, and so is `elo` where one of the two scored 0. `stronger` is
     the likelihood, from 0 to 1, that `first` is the stronger one.
     """
 

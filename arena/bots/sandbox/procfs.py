@@ -1,7 +1,7 @@
 """What the system tells of processes: who started whom, what they hold, what they have used. Reads, and does nothing.
 
 On Linux this is read from /proc, 15 microseconds a process. Where /proc is not, psutil serves: it takes a hundred times
-that, and a league looks at every process of every bot twenty times a second. What a bot can make long (its tree, a list
+that, and a league polls every process of every bot 20 times a second. What a bot can make long (its tree, a list
 of children) is read up to a stated length only.
 
 The trap: what /proc tells of a process it tells of its first thread. A program may end that one and go on with others

@@ -6,8 +6,8 @@ Four refinements make it cheap, and make it hold its promise with few games too:
 
 - The other parameters follow the tangent of their path at the peak, which is exact to second order. The pairs of
   players whose difference changes much are followed game by game, all others to second order.
-- For a lower end half a point is first taken from the player's results, for an upper end it is added: the continuity
-  correction. It is a quarter where games are drawn, as points then come in halves.
+- For a lower bound half a point is first taken from the player's results, for an upper bound it is added: the
+  continuity correction. It is a quarter where games are drawn, as points then come in halves.
 - The share of games that equals decide sets the scale of Elo, and a few draws say little about it. So the fall that is
   allowed is what it would be with four more decided games.
 - Groups of games at nearly equal differences are followed as one, which keeps large leagues quick.
@@ -48,9 +48,9 @@ Interval = tuple[float, float]
 
 
 def intervals(fit: Fit, bounds: Bounds, *, is_anchored: bool = False) -> list[Interval]:
-    """The lower and upper end of each log strength, relative to the mean of all, or to the anchor if that is the field.
+    """Return the bounds of each log strength, relative to the mean of all, or to the anchor if that is the field.
 
-    An end that the games do not bound is infinite.
+    A bound that the games do not bound is infinite.
     """
     logits = fit.point.logits
     zero = logits[min(bounds.field)] if is_anchored else sum(logits) / len(logits)
