@@ -16,10 +16,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+KILLED, SURVIVES = "killed", "SURVIVES"
 OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -44,19 +46,18 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         _clone(Path(folder))
-        print("tests without a change:", "pass" if _passes(Path(folder), asked.tests, asked.seconds) else "FAIL")
-        killed = 0
+        if _outcome(Path(folder), asked.tests, asked.seconds) != SURVIVES:
+            sys.exit("expected tests that pass without a change in that time")
+        outcomes = Counter[str]()
         for file, line, text in _chosen(Path(folder), asked.code, asked.count, asked.seed):
             before = file.read_text()
             file.write_text(text)
-            survives = _passes(Path(folder), asked.tests, asked.seconds)
+            outcome = _outcome(Path(folder), asked.tests, asked.seconds)
             file.write_text(before)
-            killed += not survives
+            outcomes[outcome] += 1
             place = f"{file.relative_to(folder)}:{line}"
-            print(
-                f"{'SURVIVES' if survives else 'killed'}: {place}: {before.splitlines()[line - 1].strip()}", flush=True
-            )
-        print(f"killed: {killed} of {asked.count}")
+            print(f"{outcome}: {place}: {before.splitlines()[line - 1].strip()}", flush=True)
+        print(", ".join(f"{outcome}: {count}" for outcome, count in outcomes.most_common()), f"of {asked.count}")
 
 
 def _clone(folder: Path) -> None:
@@ -66,7 +67,7 @@ def _clone(folder: Path) -> None:
         shutil.copy(ROOT / name, folder)
 
 
-def _passes(folder: Path, tests: list[str], seconds: int) -> bool:
+def _outcome(folder: Path, tests: list[str], seconds: int) -> str:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     with subprocess.Popen(
@@ -78,10 +79,10 @@ def _passes(folder: Path, tests: list[str], seconds: int) -> bool:
         start_new_session=True,
     ) as process:
         try:
-            return process.wait(seconds) == 0
+            return KILLED if process.wait(seconds) else SURVIVES
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)
-            return False
+            return "too slow"
 
 
 def _chosen(folder: Path, code: list[str], count: int, seed: int) -> Iterator[tuple[Path, int, str]]:

@@ -1,4 +1,4 @@
-"""The parts of an action, for bots: where it starts and leads, what it brings back, what it guesses."""
+"""The parts of an action, for bots: its squares, the returning piece, the guessed rank."""
 
 import re
 from typing import NamedTuple
@@ -15,8 +15,8 @@ class Parts(NamedTuple):
     """The parts of an action. Squares are numbers, as in `View.board`; a part that the action does not have is None.
 
     A piece goes from `start` to `end`, in a move that turns a corner by way of `over`. `rescued` is the rank that comes
-    back on `rescue_square`. In a guess the piece on `start` says that the one on `end` has the rank `guessed`, and none
-    moves. To resign has none of them.
+    back on `rescue_square`. In a guess the piece on `start` guesses that the one on `end` has the rank `guessed`,
+    without a move. To resign has none of them.
     """
 
     start: int | None = None
@@ -28,12 +28,11 @@ class Parts(NamedTuple):
 
     @property
     def is_move(self) -> bool:
-        """Whether a piece goes somewhere."""
         return self.end is not None and self.guessed is None
 
 
 def parts(action: str) -> Parts:
-    """The parts of an action in any of the forms of the protocol. Raises ValueError for anything else."""
+    """Split an action in any of the forms of the protocol. Raises ValueError for other texts."""
     if action == RESIGN:
         return Parts()
     if guess := _GUESS.fullmatch(action):

@@ -50,18 +50,18 @@ from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Col
 from protocol.view import Piece, View, new_view
 
 NOTE_LENGTH = MAX_BOT_LINE - len("note ")
-"""The longest note that there is room for on a line."""
+"""The longest note that fits on a line."""
 LONGEST_SHOWN = 60
-"""Characters of a wrong answer in an exception: one line of a verdict has room for it and for what was expected."""
+"""Characters of a wrong answer in an exception, short enough for one line of a verdict."""
 INTERRUPTED = 130
-"""The exit code of a program that was stopped by Ctrl-C, as shells have it."""
+"""The exit code of a program that was stopped by Ctrl-C, as in shells."""
 PLAY_ITSELF = "--play-itself"
 OF_SUCH_A_GAME = ("--rules", "--seed", "--no-boards")
 _LETTERS = frozenset((*RANK_BY_LETTER, EMPTY))
 
 
 def random_rows(army: Mapping[Rank, int], random: Random) -> tuple[str, ...]:
-    """A random legal set-up: the army shuffled over the home squares, as the rows of a `setup` line."""
+    """Return a random legal set-up: the army shuffled over the home squares, as the rows of a `setup` line."""
     letters = [rank.letter for rank, count in army.items() for _ in range(count)]
     letters += EMPTY * (SETUP_ROWS * BOARD_SIZE - len(letters))
     random.shuffle(letters)
@@ -69,21 +69,21 @@ def random_rows(army: Mapping[Rank, int], random: Random) -> tuple[str, ...]:
 
 
 def random_setup(view: View) -> str:
-    """A random legal set-up as `Bot.setup` returns it. The same seed gives the same one."""
+    """Return a random legal set-up for `Bot.setup`. The same seed gives the same one."""
     return "/".join(random_rows(view.army, view.random))
 
 
 def one_line(text: str) -> str:
-    """`text` as it may stand in a `note` line: white space made single spaces, other characters escaped, and cut."""
+    """Return `text` in the form of a `note` line: single spaces, other characters escaped, and cut."""
     plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode("ascii")
     return "".join(character if character.isprintable() else "?" for character in plain)[:NOTE_LENGTH]
 
 
 class Bot:
-    """Subclass this. `move` must be written; the rest has something that works.
+    """A bot. Subclass it and write `move`; the other methods have defaults.
 
     A new object is made for each game. `note` sends a remark to the game's record. A bot may only speak when it has to
-    answer, so the remark goes out with the next set-up or move, whenever it was made.
+    answer, so the remark is sent with the next set-up or move.
     """
 
     name = ""
@@ -95,19 +95,24 @@ class Bot:
         self.note: Callable[[str], None] = lambda text: None
 
     def setup(self, view: View) -> str:
-        """The set-up: four rows of ten letters, own back row first, files a to j, `.` for empty, separated by `/`."""
+        """Return the set-up: four rows of ten letters, own back row first, files a to j, `.` for empty, separated by
+        `/`.
+        """
         return random_setup(view)
 
     def restore(self, view: View) -> None:
-        """Called in place of `setup` where the set-up is given, which is in the view: an interrupted game goes on, and
-        the events so far follow; or the game begins with an opening, and there are none."""
+        """Called in place of `setup` if the set-up is given, in the view.
+
+        Either an interrupted game is resumed, and its events follow; or the game begins with an opening, without
+        events.
+        """
 
     def move(self, view: View) -> str:
-        """The action for this turn, such as `a4-a5`."""
+        """Return the action for this turn, such as `a4-a5`."""
         raise NotImplementedError(f"{type(self).__name__} has no move method")
 
     def event(self, view: View, message: ArenaMessage) -> None:
-        """Called after each message of a game has been taken into the view."""
+        """Called after each message of a game has been applied to the view."""
 
     def end(self, view: View, end: End) -> None:
         """Called when the game is over."""
@@ -125,7 +130,7 @@ class Conversation:
         self.finished = False
 
     def receive(self, message: ArenaMessage) -> list[BotMessage]:
-        """Apply one message and return what the bot says to it."""
+        """Apply one message and return the bot's answers."""
         self._answers = []
         match message:
             case Hello():
@@ -179,7 +184,7 @@ class Conversation:
                 self._bot.event(view, message)
 
     def _setup_rows(self, answer: object) -> tuple[str, ...]:
-        """The rows of a set-up of the right form; whether it is legal is for the arena to judge."""
+        """Return the rows of a set-up of the right form; the arena judges whether it is legal."""
         rows = tuple(answer.split("/")) if isinstance(answer, str) else ()
         wrong = _wrong_with(rows) if isinstance(answer, str) else ""
         if isinstance(answer, str) and not wrong:
@@ -202,7 +207,7 @@ class Conversation:
 
 
 def _wrong_with(rows: tuple[str, ...]) -> str:
-    """Describe what is wrong with the form of a set-up, to follow it in a sentence; empty if nothing is."""
+    """Describe what is wrong with the form of a set-up, to follow it in a sentence; empty if it is right."""
     if len(rows) != SETUP_ROWS:
         return f", which has {len(rows)} row{'' if len(rows) == 1 else 's'}"
     for number, row in enumerate(rows, start=1):
@@ -222,10 +227,10 @@ def _shown(answer: object) -> str:
 def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: BinaryIO | None = None) -> None:
     """Speak the protocol until `quit` or the end of input. The main program of a bot.
 
-    `make_bot` is the bot's class. Reads standard input and writes standard output unless told otherwise. Raises
-    `TypeError` for an object of the class, and `RuntimeError` where standard input has been read by a `run` before: a
-    program is one bot. Where `--play-itself` is among the program's arguments, a whole game of the
-    bot against itself is played and printed instead, and what the bot raises comes out; `--help` prints how.
+    `make_bot` is the bot's class. Reads standard input and writes standard output by default. Raises `TypeError` for an
+    object of the class, and `RuntimeError` if a `run` has read standard input before: a program is one bot. With
+    `--play-itself` in the program's arguments, a whole game of the bot against itself is played and printed instead,
+    and the bot's exceptions are raised; `--help` explains it.
     """
     if isinstance(make_bot, Bot):
         raise TypeError(f"expected run({type(make_bot).__name__}), the class, got an object of it")
@@ -250,7 +255,7 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:
-    """The lines of the arena. Who stops a bot by Ctrl-C while it waits for one is shown no traceback."""
+    """Yield the lines of the arena. Ctrl-C while waiting for one ends the program without a traceback."""
     while True:
         try:
             line = source.readline()
@@ -266,7 +271,7 @@ _HAS_PLAYED: list[tuple[TextIO, str]] = []
 
 
 def _note_who_plays(make_bot: Callable[[], Bot]) -> None:
-    """Another bot of the same program would find that all has been read, and never play, without a word."""
+    """Raise `RuntimeError` for a second bot in the program: it would find its input already read."""
     name = getattr(make_bot, "__name__", "a bot")
     for source, other in _HAS_PLAYED:
         if source is sys.stdin:
@@ -278,7 +283,7 @@ def _note_who_plays(make_bot: Callable[[], Bot]) -> None:
 
 
 def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:
-    """Handle a start by a person: --help, --play-itself or a terminal. Return False if the bot has to talk to an arena.
+    """Handle the arguments of a person at a terminal; return False if the bot is to speak with an arena.
 
     Unknown arguments belong to the bot.
     """
@@ -301,7 +306,7 @@ def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:
 
 
 def _is_meant_for_kit(word: str) -> bool:
-    """Whether an argument is an option of a game of the bot against itself, or nearly the one for such a game."""
+    """Whether an argument is an option of a game of the bot against itself, or nearly one."""
     import difflib  # not at the start of each game
 
     option = word.partition("=")[0]
@@ -309,7 +314,7 @@ def _is_meant_for_kit(word: str) -> bool:
 
 
 def _play_itself(make_bot: Callable[[], Bot], options: list[str]) -> None:
-    """Have the arena play the bot against itself. The kit needs no arena, and asks for it only here."""
+    """Have the arena play the bot against itself. The kit needs the arena only here."""
     import importlib  # not at the start of each game
 
     try:

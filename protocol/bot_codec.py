@@ -1,7 +1,7 @@
-"""The bot's side of the protocol: what a bot writes, and how it reads what the arena says.
+"""The bot's side of the protocol: encoding the bot's messages and decoding the arena's.
 
-Lenient where the arena (`protocol.codec`) is strict: verbs and trailing fields that are not known are passed over.
-That is how version 1 can grow.
+It is lenient where the arena (`protocol.codec`) is strict: unknown verbs and trailing fields are ignored, so that
+version 1 can grow.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,9 @@ from protocol.notation import COLOR_BY_WORD, RANK_BY_LETTER, SETUP_ROWS, SQUARE_
 
 
 def encode_from_bot(message: BotMessage) -> bytes:
-    """A message from a bot as one line, newline included. Raises `LocalProtocolError` where it would be refused."""
+    """Encode a message from a bot as one line with its newline. Raises `LocalProtocolError` for a message that would be
+    refused.
+    """
     match message:
         case Name(text) | Author(text) | Note(text):
             line = f"{type(message).__name__.lower()} {text}"
@@ -68,9 +70,9 @@ def encode_from_bot(message: BotMessage) -> bytes:
 
 
 def decode_for_bot(line: bytes) -> ArenaMessage | None:
-    """One line from the arena as a message; None for a verb that this version does not know, an empty line, a comment.
+    """Decode one line from the arena; None for an unknown verb, an empty line, or a comment.
 
-    Trailing fields that are not known are ignored. Raises `RemoteProtocolError` if a known verb's own fields are wrong.
+    Unknown trailing fields are ignored. Raises `RemoteProtocolError` if a known verb's own fields are wrong.
     """
     fields = line.decode("ascii", "replace").rstrip("\r\n").split(" ")
     parse = _FOR_BOT_PARSERS.get(fields[0])

@@ -1,10 +1,10 @@
-"""The arena's side of the protocol, version 1: what bots send is read, and what they are sent is written.
+"""The arena's side of the protocol, version 1: decoding the bots' messages and encoding the arena's.
 
-Lines of printable ASCII, ended by a newline; fields split by single spaces; the first field is the verb. The text that
-holds is `docs/protocol.md`. Nothing here reads or writes a file: bytes in, messages out, and the other way.
+Lines of printable ASCII, ended by a newline; fields separated by single spaces; the first field is the verb.
+`docs/protocol.md` is the specification. There is no input or output here: bytes in, messages out, and the reverse.
 
-The arena passes over nothing that it does not understand, so `decode_from_bot` is strict and says what it expected: any
-bytes either parse or raise `RemoteProtocolError`, nothing else. The bot's side, `protocol.bot_codec`, is lenient.
+`decode_from_bot` is strict and says what it expected: any bytes either parse or raise `RemoteProtocolError`. The bot's
+side, `protocol.bot_codec`, is lenient.
 """
 
 import re
@@ -51,7 +51,7 @@ from protocol.notation import BOARD_SIZE, EMPTY, RANK_LETTERS, RESIGN, SETUP_ROW
 _Word = TypeVar("_Word", Want, Ability)
 
 HIDDEN = "?"
-"""Stands for a rank that stays hidden in a `battle` line."""
+"""A hidden rank in a `battle` line."""
 
 
 # --- reading what a bot sends -------------------------------------------------------------------------------------
@@ -68,9 +68,9 @@ def is_action(text: str) -> bool:
 
 
 def decode_from_bot(line: bytes) -> BotMessage | None:
-    """One line from a bot (without its newline) as a message; None for an empty line or a comment.
+    """Decode one line from a bot (without its newline); None for an empty line or a comment.
 
-    Raises `RemoteProtocolError` for everything else that is not a well-formed message.
+    Raises `RemoteProtocolError` for anything else that is not a well-formed message.
     """
     known = _PLAIN_MOVES.get(line)
     if known is not None:
@@ -104,10 +104,10 @@ def decode_from_bot(line: bytes) -> BotMessage | None:
 
 _PLAIN_MOVE = re.compile(rf"{_SQUARE}-{_SQUARE}")
 _PLAIN_MOVES: dict[bytes, Move] = {}
-"""Plain moves seen before, by their line: nearly all that a bot sends, and no more than there are pairs of squares."""
+"""Cache of plain moves by line: nearly all that a bot sends, limited by the pairs of squares."""
 
 PLAIN_MOVE_LINES: dict[bytes, str] = {}
-"""The actions of the same moves, by their line with its newline: for a look-up of all that a bot has sent."""
+"""The actions of the cached moves, by their line with its newline, to look up all output of a bot."""
 
 
 def _parse_wants(rest: str) -> Wants:
@@ -119,7 +119,6 @@ def _parse_cannot(rest: str) -> Cannot:
 
 
 def _words(verb: str, kind: type[_Word], rest: str) -> tuple[_Word, ...]:
-    """The fields of a line, each of which is one of the words of a kind."""
     words = []
     for field in rest.split(" "):
         try:
@@ -171,7 +170,7 @@ _FROM_BOT: dict[str, Callable[[str], BotMessage]] = {
 
 
 def legal_lines(actions: tuple[str, ...]) -> Iterator[Legal]:
-    """The `legal` messages that list these actions together, as few as there can be if each is to fit a line."""
+    """Yield as few `legal` messages as possible that list these actions."""
     first = 0
     length = len("legal")
     for index, action in enumerate(actions):
@@ -183,9 +182,9 @@ def legal_lines(actions: tuple[str, ...]) -> Iterator[Legal]:
 
 
 def encode_for_bot(message: ArenaMessage) -> bytes:
-    """A message to a bot as one line, newline included.
+    """Encode a message to a bot as one line with its newline.
 
-    Raises `LocalProtocolError` for text that has no place on a line, and for more of it than a line may have.
+    Raises `LocalProtocolError` for text that is not allowed on a line or too long.
     """
     if isinstance(message, Moved):
         known = MOVED_LINES[message.color].get(message.action)
@@ -203,7 +202,7 @@ def encode_for_bot(message: ArenaMessage) -> bytes:
 
 
 MOVED_LINES: tuple[dict[str, bytes], dict[str, bytes]] = ({}, {})
-"""Lines written before, by colour and action: each is sent to two bots and comes again and again."""
+"""Cache of encoded lines, by colour and action: each is sent to two bots and repeats often."""
 
 
 def _write_clock(message: Clock) -> str:

@@ -4,8 +4,8 @@
     WAITING --turn--> THINKING --move--> WAITING            (until `end`, which leads back to IDLE)
     IDLE --quit--> CLOSED
 
-Two tables are the whole theory: for each phase, what a bot may send and the phase that follows (a message that is not
-in its phase's row is a `RemoteProtocolError`); and which of the arena's own messages move the phase.
+Two tables define it: for each phase, the messages that a bot may send and the phase that follows (any other message
+is a `RemoteProtocolError`); and the phase that follows each of the arena's messages.
 """
 
 import enum
@@ -31,7 +31,7 @@ from protocol.messages import (
 
 
 class Phase(enum.Enum):
-    """Where a conversation with one bot stands; `words` tell an author what the arena was waiting for."""
+    """The state of a conversation with one bot; `words` tell an author what the arena was waiting for."""
 
     STARTING = ("before hello", False)
     INTRODUCING = ("after hello, where name, author, want, cannot or ready may come", True)
@@ -44,7 +44,6 @@ class Phase(enum.Enum):
     def __init__(self, words: str, bot_must_answer: bool) -> None:
         self.words = words
         self.bot_must_answer = bot_must_answer
-        """Whether the arena is waiting for this bot."""
 
 
 BOT_MAY_SEND: dict[Phase, dict[type, Phase]] = {
@@ -71,18 +70,18 @@ ARENA_MOVES_TO: dict[type, Phase] = {
     End: Phase.IDLE,
     Quit: Phase.CLOSED,
 }
-"""The phase that follows one of the arena's messages; those that are not in it leave the phase as it is."""
+"""The phase after one of the arena's messages; other messages do not change the phase."""
 
 UNASKED: dict[Phase, Phase] = {
     Phase.INTRODUCING: Phase.STARTING,
     Phase.SETTING_UP: Phase.IDLE,
     Phase.THINKING: Phase.WAITING,
 }
-"""The phases in which the arena waits for a bot, and the one that each is still in while the bot has not been asked."""
+"""The phases in which the arena waits for a bot, and the phase before the bot has been asked."""
 
 
 def after(phase: Phase, message: BotMessage) -> Phase:
-    """The phase that follows when a bot sends `message` in `phase`; raises `RemoteProtocolError` if it may not."""
+    """Return the phase after a bot sends `message` in `phase`; raises `RemoteProtocolError` if it may not."""
     kind: type = type(message)
     following = BOT_MAY_SEND[phase].get(kind)
     if following is None:

@@ -1,6 +1,6 @@
-"""The board's geometry: which squares touch, how rows count for each side, which squares an action names.
+"""The board's geometry: neighbouring squares, rows as each side counts them, and the squares of an action.
 
-Everything here follows from squares alone. Squares are numbers as in `protocol.notation`.
+Squares are numbers as in `protocol.notation`.
 """
 
 from functools import cache
@@ -12,7 +12,7 @@ DIRECTIONS = (BOARD_SIZE, -BOARD_SIZE, 1, -1)
 
 
 def line_from(square: int, direction: int) -> range:
-    """All squares that lie in a direction from one, the nearest first, to the edge of the board; lakes too."""
+    """Return all squares in a direction from one, the nearest first, to the edge of the board; lakes too."""
     row = square // BOARD_SIZE
     if direction == 1:
         return range(square + 1, (row + 1) * BOARD_SIZE)
@@ -27,21 +27,21 @@ NEIGHBOURS: tuple[tuple[int, ...], ...] = tuple(
     else tuple(square + way for way in DIRECTIONS if line_from(square, way) and square + way not in LAKE_SQUARES)
     for square in range(len(SQUARES))
 )
-"""Per square, the squares that a piece there can step to if nothing stands in its way. Lakes have none."""
+"""By square: the squares that a piece there can step to on an empty board. Lakes have none."""
 
 
 def row_for(color: Color, square: int) -> int:
-    """The row of a square as `color` counts them: 0 is its own back row, 9 the opponent's."""
+    """Return the row of a square as `color` counts them: 0 is its own back row, 9 the opponent's."""
     row = square // BOARD_SIZE
     return row if color is Color.RED else BOARD_SIZE - 1 - row
 
 
 @cache
 def action_squares(action: str) -> tuple[int, int] | None:
-    """Where an action starts and where it leads, or None for one that names no two squares (`resign`).
+    """Return the first and the last square of an action, or None for one without two squares (`resign`).
 
     For a move, `a4-a5`, and for a path, `d2-d3-e3`, these are its two ends; for a rescue, `a9-a10+8c2`, those of the
-    move in it; for a guess, `e7?e9B`, the piece that guesses and the piece that is asked.
+    move in it; for a guess, `e7?e9B`, the guessing piece and the other one.
     """
     if "?" in action:
         origin, _, guess = action.partition("?")

@@ -1,4 +1,4 @@
-"""Lines of the protocol as bytes: how long they are, how a stream is cut into them, and what can be wrong with one.
+"""Lines of the protocol as bytes: their length, how a stream is cut into them, and their errors.
 
 Two errors, after the model of h11: `LocalProtocolError` is our own mistake, `RemoteProtocolError` is the other side's.
 """
@@ -19,7 +19,7 @@ class LocalProtocolError(ProtocolError):
 
 
 class Slip(enum.Enum):
-    """What can be wrong with what the other side sent."""
+    """The kind of error in the other side's output."""
 
     TOO_LONG = "too long"
     TOO_MANY = "too many lines"
@@ -31,7 +31,7 @@ class Slip(enum.Enum):
 
 
 class RemoteProtocolError(ProtocolError):
-    """The other side sent what the protocol does not allow. The text says what was expected and what came.
+    """The other side sent what the protocol does not allow. The text has the expected and the actual input.
 
     `line` is the line itself, or the verb of one that came out of turn.
     """
@@ -45,9 +45,9 @@ class RemoteProtocolError(ProtocolError):
 class LineBuffer:
     """Cuts a stream of bytes into lines and never holds more than one line's worth of an unfinished one.
 
-    `feed` gives the lines that are now complete, one after another, without their line ends. A line that grows over the
-    cap raises `RemoteProtocolError` as soon as it does, finished or not, but after the lines before it: what comes out
-    does not depend on how the stream was cut. The buffer is of no more use after that.
+    `feed` yields the complete lines without their line ends. A line over the limit raises `RemoteProtocolError` at
+    once, finished or not, but after the lines before it: the result does not depend on how the stream was cut. The
+    buffer is unusable after that.
     """
 
     __slots__ = ("_cap", "_partial")
@@ -58,7 +58,6 @@ class LineBuffer:
 
     @property
     def partial(self) -> bytes:
-        """The bytes of the line that has not ended yet."""
         return self._partial
 
     def feed(self, data: bytes) -> Iterable[bytes]:
@@ -85,11 +84,11 @@ class LineBuffer:
 
 
 def excerpt(data: bytes, length: int = 60) -> str:
-    """Bytes that came from a bot, made fit to print: the first `length`, quoted, with all but plain ASCII escaped."""
+    """Return the first `length` bytes from a bot, quoted, with all but plain ASCII escaped."""
     text = data[:length].decode("latin-1").encode("unicode_escape").decode("ascii")
     return f"'{text}...'" if len(data) > length else f"'{text}'"
 
 
 def cut(text: str) -> str:
-    """The first 80 characters of a text, with `...` behind them if there are more."""
+    """Return the first 80 characters of a text, followed by `...` if there are more."""
     return text if len(text) <= 80 else text[:80] + "..."

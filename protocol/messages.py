@@ -1,13 +1,10 @@
-"""The messages of the arena protocol, one frozen type each.
+"""The messages of the arena protocol, one frozen type each; `protocol.codec` has their form as bytes.
 
-A conversation is a sequence of these values; how they look as bytes is the business of a codec (`protocol.codec` is the
-normal one). The rules engine and the referee never see a line of text.
+They are named tuples, because every bot in Python imports this module at the start of each game, and named tuples load
+in a third of the time that dataclasses take. Two consequences: compare messages by `repr` where their type matters
+(tuples of equal fields are equal), and test for `None` by name (a message without fields is falsy).
 
-They are named tuples, because every bot in Python pays for importing this module at the start of each game, and named
-tuples load in a third of the time that dataclasses take. Two consequences: compare messages by `repr` where their type
-matters (tuples of equal fields are equal), and test for `None` by name (a message without fields is falsy).
-
-`ArenaMessage` goes from the arena to a bot, `BotMessage` from a bot to the arena.
+`ArenaMessage` is from the arena to a bot, `BotMessage` from a bot to the arena.
 """
 
 import enum
@@ -68,7 +65,7 @@ class Clock(NamedTuple):
 
 
 class Seed(NamedTuple):
-    """A number for bots that want reproducible random numbers. The opponent gets another one."""
+    """A seed for reproducible random numbers. The opponent gets another one."""
 
     value: int
 
@@ -84,17 +81,17 @@ class SetupRequest(NamedTuple):
 
 
 class Restore(NamedTuple):
-    """The bot's own set-up, which is given, in place of `SetupRequest`: the game goes on from where it was interrupted,
-    or begins with an opening.
+    """The bot's own set-up, which is given, in place of `SetupRequest`.
 
-    The events so far follow, as they were told the first time; nothing is to be answered before the next `Turn`.
+    An interrupted game is resumed, or the game begins with an opening. The earlier events follow; the bot does not
+    answer before the next `Turn`.
     """
 
     rows: tuple[str, ...]
 
 
 class Enemy(NamedTuple):
-    """The squares that the opponent's pieces stand on; sent where armies do not fill their rows."""
+    """The squares of the opponent's pieces; sent if armies do not fill their rows."""
 
     squares: tuple[str, ...]
 
@@ -114,8 +111,7 @@ class Legal(NamedTuple):
 class Turn(NamedTuple):
     """The bot must now move: the number of the ply (from 1) and the milliseconds that it and its opponent have.
 
-    `own_ms` is what is left before the bot loses on time in this turn. Where a bank and a limit per move are both in
-    force, the two banks follow.
+    `own_ms` is the time left in this turn. If a bank and a limit per move are both in force, the two banks follow.
     """
 
     ply: int
@@ -209,26 +205,18 @@ ArenaMessage = (
 
 
 class Name(NamedTuple):
-    """The bot's name and version, free text."""
-
     text: str
 
 
 class Author(NamedTuple):
-    """The bot's author, free text."""
-
     text: str
 
 
 class Wants(NamedTuple):
-    """The extra lines that the bot asks for."""
-
     wants: tuple[Want, ...]
 
 
 class Cannot(NamedTuple):
-    """The ability that the bot lacks."""
-
     abilities: tuple[Ability, ...]
 
 

@@ -1,9 +1,7 @@
-"""The words that everything else is written in: squares, colours, ranks and reasons.
+"""Common words: names of squares, colours, ranks and reasons.
 
 The wire protocol, the rules engine, the records and the command line all name a square `a4`, the scout `2` and a game
-lost on time `timeout`. Those names live here and nowhere else. The module imports nothing but the standard library, so
-that it can stand at the very bottom of the house: the engine and the wire codec both build on it and know nothing of
-each other.
+lost on time `timeout`. The module imports only the standard library.
 
 Squares are numbered 0..99 from Red's side: `a1` is 0, `b1` is 1, `a2` is 10, `j10` is 99.
 """
@@ -19,17 +17,17 @@ SQUARE_PATTERN = r"[a-j](?:10|[1-9])"
 """The name of a square, as part of a regular expression."""
 
 RESIGN = "resign"
-"""The action of a player who gives the game up."""
+"""The action of a player who resigns."""
 
 LAKES: frozenset[str] = frozenset({"c5", "d5", "c6", "d6", "g5", "h5", "g6", "h6"})
 LAKE_SQUARES: frozenset[int] = frozenset(SQUARE_INDEX[name] for name in LAKES)
 
 SETUP_ROWS = 4
-"""Each side sets up on its own four rows."""
+"""The number of rows of a set-up."""
 
 
 class Color(enum.IntEnum):
-    """The two sides. The value indexes pairs of things, one a side."""
+    """The two sides. The value is an index for pairs."""
 
     RED = 0
     BLUE = 1
@@ -49,7 +47,7 @@ COLOR_BY_WORD: dict[str, Color] = {"red": Color.RED, "blue": Color.BLUE}
 
 
 def home_square(color: Color, row: int, file: int) -> int:
-    """The square in `row` (0 is the side's own back row) and `file` (0 is file a, for both sides alike)."""
+    """Return the square in `row` (0 is the side's own back row) and `file` (0 is file a, for both sides alike)."""
     rank = row if color is Color.RED else BOARD_SIZE - 1 - row
     return rank * BOARD_SIZE + file
 
@@ -58,13 +56,13 @@ HOME_SQUARES: tuple[tuple[int, ...], tuple[int, ...]] = (
     tuple(home_square(Color.RED, row, file) for row in range(SETUP_ROWS) for file in range(BOARD_SIZE)),
     tuple(home_square(Color.BLUE, row, file) for row in range(SETUP_ROWS) for file in range(BOARD_SIZE)),
 )
-"""Per colour, the 40 squares of its set-up rows in the order of a set-up line: own back row first, files a to j."""
+"""By colour: the 40 squares of its set-up rows in the order of a set-up line: own back row first, files a to j."""
 
 
 class Rank(enum.IntEnum):
     """The twelve ranks of the original army and the infiltrator.
 
-    The value is only an index; which rank beats which is the business of `arena.rules.combat`.
+    The value is only an index; `arena.rules.combat` has the results of fights.
     """
 
     FLAG = 1
@@ -83,7 +81,6 @@ class Rank(enum.IntEnum):
 
     @property
     def letter(self) -> str:
-        """The letter of the rank."""
         return RANK_LETTERS[self - 1]
 
 
@@ -95,18 +92,17 @@ ARMY_RULE = "army"
 
 
 def army_text(army: Iterable[tuple[Rank, int]]) -> str:
-    """How many pieces of each rank a side has, as the `army` rule says it."""
+    """Format the number of pieces of each rank as in the `army` rule."""
     return " ".join(f"{rank.letter}:{count}" for rank, count in army)
 
 
 def read_army(text: str) -> tuple[tuple[Rank, int], ...]:
-    """Parse the text that `army_text` writes. Raises ValueError or KeyError for anything else."""
+    """Parse the text of `army_text`. Raises ValueError or KeyError for anything else."""
     pairs = (field.split(":") for field in text.split())
     return tuple((RANK_BY_LETTER[letter], int(count)) for letter, count in pairs)
 
 
 EMPTY = "."
-"""An empty square in a set-up line."""
 
 
 class Survivor(enum.Enum):
@@ -136,7 +132,7 @@ class ReasonKind(enum.Enum):
 
 
 class Reason(enum.Enum):
-    """Why a game ended: the one table of reasons, used on the wire, in records and in every table."""
+    """Why a game ended, for the wire, records and tables."""
 
     FLAG = "flag"
     FLAG_HOME = "flag-home"
@@ -162,12 +158,11 @@ class Reason(enum.Enum):
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether a game that ended so was lost by a fault of the bot."""
         return self.kind is ReasonKind.FORFEIT
 
     @property
     def sentence(self) -> str:
-        """The reason in plain words, to stand after the name of the side that lost (or after "drawn: ")."""
+        """The reason in plain words, to follow the name of the side that lost (or "drawn: ")."""
         return _REASONS[self][1]
 
 

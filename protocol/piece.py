@@ -1,4 +1,4 @@
-"""A piece as a seat knows it, and what its rank can be after what it did."""
+"""A piece as a seat knows it, and its possible ranks after its actions."""
 
 from protocol.notation import Color, Rank
 
@@ -9,8 +9,8 @@ RESCUERS = frozenset(Rank) - {Rank.SCOUT, Rank.FLAG}
 class Piece:
     """A piece on the board as a seat knows it.
 
-    `rank` is None while it is not known. `could_be` is None, or the ranks that the piece has narrowed itself down to by
-    what it did: never less than what is possible. `moved` tells whether it has moved.
+    `rank` is None while it is not known. `could_be` is None, or the ranks that its actions allow: never less than what
+    is possible. `moved` tells whether it has moved.
     """
 
     __slots__ = ("color", "could_be", "moved", "rank")
@@ -22,7 +22,7 @@ class Piece:
         self.moved = moved
 
     def narrow(self, ranks: frozenset[Rank]) -> None:
-        """The piece can only be one of these; where one is left, that is its rank."""
+        """Restrict the piece to these ranks; if one is left, that is its rank."""
         if self.rank is None:
             self.could_be = ranks if self.could_be is None else self.could_be & ranks
             if len(self.could_be) == 1:
@@ -35,7 +35,7 @@ class Piece:
 
 
 def stayers(attacker: Rank, bombs_stay: bool) -> frozenset[Rank]:
-    """The ranks that stay when they are attacked by this one: those above it, and bombs that do not explode."""
+    """Return the ranks that stay when this one attacks them: those above it, and bombs that do not explode."""
     lowest = Rank.SPY if attacker is Rank.INFILTRATOR else attacker
     stayers = {rank for rank in Rank if lowest < rank < Rank.INFILTRATOR}
     if attacker is Rank.SPY:

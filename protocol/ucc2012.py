@@ -2,12 +2,12 @@
 
     arena-ucc2012 ./old_bot ARGUMENT...
 
-The adapter is a bot of the kit. It starts the old bot as a child process, a new one for each game, puts the game to it
-in the lines of docs/ucc-2012.md, and sends its set-up and its moves on. Where the old bot writes what the dialect does
-not have, the adapter says so on standard error and exits.
+The adapter is a bot of the kit. It starts the old bot as a child process, a new one for each game, translates the game
+into the lines of docs/ucc-2012.md, and passes its set-up and moves on. For output outside of the dialect it prints an
+error and exits.
 
 On the board of 2012 Red is at the top: x counts files from a and y counts ranks from 1, so that (x, y) is square number
-10 * y + x. Red always begins there. Where Blue begins, the old bot sees the colours exchanged and the board turned.
+10 * y + x. Red always begins there. If Blue begins, the old bot sees the colours exchanged and the board turned.
 """
 
 import contextlib
@@ -63,11 +63,10 @@ PLAIN_RULES = (
     ("spy", "straight", "diagonal moves (spy diagonal)"),
     ("infiltration", "no", "guesses (infiltration)"),
 )
-"""The rules that the dialect depends on: the value that a rule must have, and what any other value brings."""
+"""The rules that the dialect depends on: the value that a rule must have, and the effect of any other value."""
 GRACE_SECONDS = 0.4
-"""How long an old bot may take to exit after QUIT; the arena gives the adapter half a second."""
+"""The time that an old bot has to exit after QUIT; the arena gives the adapter half a second."""
 ERROR_PREFIX = "ucc-2012: "
-"""The beginning of the adapter's own line on standard error."""
 
 _WAYS = {y * BOARD_SIZE + x: way for way, (x, y) in STEPS.items()}
 _TO_ARENA = str.maketrans({letter: rank.letter for rank, letter in LETTERS.items()})
@@ -78,7 +77,7 @@ _VERSION_1 = re.compile(r"(?:name|author|want|cannot|setup|move|note) |ready\s*\
 
 
 def unspeakable(rules: Mapping[str, str]) -> str:
-    """Return what the dialect has no words for under these rules, or an empty string if it has words for all."""
+    """Return what the dialect cannot express under these rules, or an empty string."""
     return next((what for name, value, what in PLAIN_RULES if rules.get(name, value) != value), "")
 
 
@@ -102,7 +101,7 @@ def read_row(line: bytes, number: int) -> str:
 
 
 def read_action(line: bytes) -> str:
-    """Return the action that an answer to a turn stands for. Raises `RemoteProtocolError` if it stands for none."""
+    """Parse the action in an answer to a turn. Raises `RemoteProtocolError` for anything else."""
     text = _text_of(line)
     if text == SURRENDER:
         return RESIGN
@@ -121,7 +120,6 @@ def read_action(line: bytes) -> str:
 
 
 def result_line(action: str, battle: Battle | None) -> str:
-    """Return the line of a move: the move, and its outcome."""
     squares = action_squares(action)
     assert squares is not None
     origin, target = squares
@@ -182,7 +180,7 @@ class OldProgram:
             raise ProtocolError(f"cannot run {' '.join(self._command)}: {error}") from None
 
     def ask(self, lines: Sequence[str]) -> None:
-        """Write a request. Raises `RemoteProtocolError` if the program has written something without being asked."""
+        """Write a request. Raises `RemoteProtocolError` if the program has written unrequested output."""
         while not self._lines and select.select([self._output], [], [], 0)[0]:
             self._read()
             if self._buffer.partial:
@@ -195,7 +193,6 @@ class OldProgram:
         self._write(lines)
 
     def answer(self) -> bytes:
-        """Return the next line that the program writes."""
         while not self._lines:
             self._read()
         return self._lines.popleft()
@@ -213,7 +210,7 @@ class OldProgram:
         self.kill()
 
     def kill(self) -> None:
-        """End the program, so that nothing follows the adapter's own words on standard error."""
+        """Kill the program, so that it cannot write after the adapter's error on standard error."""
         if self._process is not None:
             with self._process:
                 self._process.kill()
@@ -238,7 +235,7 @@ class OldProgram:
         self._lines.extend(self._buffer.feed(data))
 
     def _exit_like_it(self) -> None:
-        """End the adapter as the program has ended, so that the arena says what it would say of the program."""
+        """Exit with the program's exit status, so that the arena reports it as the program's."""
         assert self._process is not None
         try:
             code = self._process.wait(GRACE_SECONDS)
@@ -252,8 +249,6 @@ class OldProgram:
 
 
 class OldBot(Bot):
-    """One game of an old bot."""
-
     wants = ()
     can_restore = False
 
@@ -264,7 +259,7 @@ class OldBot(Bot):
         self._has_begun = False
         """Whether either side has moved or been asked to."""
         self._moved: Moved | None = None
-        """The last move and its fight, until nothing more can come of it."""
+        """The last move, until its line is complete."""
         self._battle: Battle | None = None
         self._results: list[str] = []
         """The lines of moves that have not been sent."""
@@ -304,14 +299,14 @@ class OldBot(Bot):
         self._program.quit([*self._results, QUIT])
 
     def _close(self) -> None:
-        """Keep the line of the last move, which is complete. There is none for a side that resigns."""
+        """Store the line of the last move, which is complete; there is none for a side that resigns."""
         if self._moved is not None and action_squares(self._moved.action) is not None:
             action = turned(self._moved.action) if self._is_turned else self._moved.action
             self._results.append(result_line(action, self._battle))
         self._moved = self._battle = None
 
     def _is_last_told(self, view: View, end: End) -> bool:
-        """Tell whether the line of the last move comes before QUIT: not if that move has decided the game."""
+        """Whether the line of the last move comes before QUIT: not if that move has decided the game."""
         if self._moved is None or end.reason.kind is ReasonKind.FORFEIT or end.reason in TOLD_AT_THE_END:
             return True
         has_mover_won = (end.result is Result.WIN) == (self._moved.color is view.color)

@@ -1,10 +1,10 @@
-"""The view of one seat, updated from the messages that it receives and from no other source.
+"""The view of one seat, updated only from the messages that it receives.
 
 A bot feeds its `View` the messages that it receives and plays from it. The arena keeps the same object for a seat that
-asked for `board` lines, and feeds it the same messages: that is why a board can never show what the bot was not told.
+asked for `board` lines, and feeds it the same messages, so a board never shows hidden ranks.
 
-A rank once seen is remembered. A piece is followed by its square: it moves when its side's `moved` line says so, and it
-leaves the board when a `battle` line says so.
+Known ranks are kept. A piece is followed by its square: it moves with its side's `moved` line, and leaves the board
+with a `battle` line.
 """
 
 import random
@@ -50,21 +50,20 @@ SEED_STRIDE = 1 << 32
 CELL_EMPTY, CELL_LAKE = "..", "~~"
 
 OF_PIECES = (Moved, Battle, Reveal, Rescued, Guess, Enemy)
-"""The messages that say where pieces are and what has become of them."""
+"""The messages about pieces on the board."""
 
 
 class View:
     """A game as one seat knows it.
 
     `board` has 100 squares (see `protocol.notation`), each None or a `Piece`. `captured[color]` lists the ranks that
-    this side has lost so far. `own_ms` and `enemy_ms` are milliseconds, as of the last `turn`; `own_bank_ms` is set
-    where a bank and a limit per move are both in force. `legal` is the list of the coming turn's legal actions if the
-    bot asked for it, joined from as many `legal` lines as there were. `actions` is every action so far, oldest first.
-    `setup` has the rows of the own set-up, and `told` every message about the pieces so far, oldest first: `enemy`,
-    `moved`, `battle`, `reveal`, `rescued` and `guess`. From these two all that the view knows of the board follows.
-    `ply` is that of the last `turn`, 0 before the first. `opponent` is what the opponent is called in the tables, empty
-    where the host does not name opponents. `random` is set anew for each turn, from the game's `seed`
-    line and the number of the ply.
+    this side has lost so far. `own_ms` and `enemy_ms` are milliseconds, as of the last `turn`; `own_bank_ms` is set if
+    a bank and a limit per move are both in force. `legal` is the list of the coming turn's legal actions if the bot
+    asked for it. `actions` is every action so far, oldest first. `setup` has the rows of the own set-up, and `told`
+    every message about the pieces so far, oldest first: `enemy`, `moved`, `battle`, `reveal`, `rescued` and `guess`.
+    The view's knowledge of the board follows from these two. `ply` is that of the last `turn`, 0 before the first.
+    `opponent` is the opponent's name in the tables, or empty if the host does not name opponents. `random` is seeded
+    again for each turn, from the game's `seed` line and the number of the ply.
     """
 
     def __init__(self, color: Color, variant: str) -> None:
@@ -89,37 +88,37 @@ class View:
         self.enemy_bank_ms: int | None = None
         self._attack: tuple[int, int] | None = None
         self._runner: Piece | None = None
-        """The piece that has just gone two squares straight on, where a scout must now be announced."""
+        """The piece that has just gone two squares straight, where a scout must now be announced."""
 
     @property
     def enemy(self) -> Color:
         return self.color.opponent
 
     def at(self, square: str) -> Piece | None:
-        """The piece on a square given by its name. Raises `KeyError` for what is none."""
+        """Return the piece on a square given by its name. Raises `KeyError` for an unknown square."""
         try:
             return self.board[SQUARE_INDEX[square]]
         except KeyError:
             raise KeyError(f"expected a square from a1 to j10, got {square!r:.40}") from None
 
     def pieces(self, color: Color) -> list[tuple[int, Piece]]:
-        """A side's pieces on the board with their squares, in the order of the squares.
+        """Return a side's pieces on the board with their squares, in the order of the squares.
 
-        Raises `TypeError` for what is no color, of which there would seem to be no pieces.
+        Raises `TypeError` for a value that is no `Color`.
         """
         if not isinstance(color, Color):
             raise TypeError(f"expected a Color, such as view.color or view.enemy, got {color!r:.40}")
         return [(index, piece) for index, piece in enumerate(self.board) if piece and piece.color is color]
 
     def hidden_ranks(self) -> dict[Rank, int]:
-        """How many enemy pieces of each rank are on the board and not known: the army less the seen and the lost."""
+        """Return the number of hidden enemy pieces on the board by rank: the army less the seen and the lost."""
         left = Counter(self.army)
         left.subtract(self.captured[self.enemy])
         left.subtract(piece.rank for _, piece in self.pieces(self.enemy) if piece.rank)
         return {rank: count for rank, count in left.items() if count > 0}
 
     def possible_ranks(self, piece: Piece) -> frozenset[Rank]:
-        """The ranks that a piece may have, as far as can be told for certain: its own if it is known."""
+        """Return the ranks that a piece can certainly have: its own if it is known."""
         if piece.rank is not None:
             return frozenset({piece.rank})
         ranks = frozenset(self.hidden_ranks())
@@ -128,13 +127,12 @@ class View:
         return ranks if piece.could_be is None else ranks & piece.could_be
 
     def _fixed_ranks(self) -> frozenset[Rank]:
-        """The ranks that never move under the rules in force."""
         fixed = {Rank.BOMB} if self.rules.get("bombs") != "mobile" else set()
         fixed |= {Rank.FLAG} if self.rules.get("flag") != "mobile" else set()
         return frozenset(fixed)
 
     def cells(self) -> tuple[str, ...]:
-        """The board as the 100 cells of a `board` line."""
+        """Return the board as the 100 cells of a `board` line."""
         return tuple(self.cell(index) for index in range(len(self.board)))
 
     def cell(self, square: int) -> str:
@@ -145,7 +143,7 @@ class View:
     def place_own(self, rows: tuple[str, ...]) -> None:
         """Put this side's set-up on the board.
 
-        Where it fills its rows the opponent's must do so too, so their squares are known without an `enemy` line.
+        If it fills its rows, so does the opponent's, and the opponent's squares are known without an `enemy` line.
         """
         letters = "".join(rows)
         if len(letters) != len(HOME_SQUARES[self.color]):
@@ -164,7 +162,7 @@ class View:
             self.board[square] = Piece(self.enemy, None)
 
     def apply(self, message: ArenaMessage) -> None:
-        """Apply one message of the arena; those that tell nothing about the game are passed over."""
+        """Apply one message of the arena; messages that are not about the game are ignored."""
         if not isinstance(message, Reveal):
             self.close_action()
         if isinstance(message, OF_PIECES):
@@ -207,16 +205,18 @@ class View:
                 pass
 
     def close_action(self) -> None:
-        """No more will be told of the last action: what it has not been said to be, it is not.
+        """Conclude that no message on the last action is missing: a runner not announced as a scout is a captain.
 
-        Every message but `reveal` says so by itself.
+        Every message but `reveal` implies this.
         """
         if self._runner:
             self._runner.narrow(frozenset({Rank.CAPTAIN}))
             self._runner = None
 
     def roll(self, ply: int) -> None:
-        """Seed `random` for a turn: the numbers follow from seed and ply alone, so an interrupted game can go on."""
+        """Seed `random` for a turn: the numbers follow from seed and ply alone, so an interrupted game can be
+        resumed.
+        """
         self.random.seed(self.seed + SEED_STRIDE * ply)
 
     def _known(self, square: int, rank: Rank) -> None:
@@ -290,5 +290,5 @@ class View:
 
 
 def new_view(game: Game) -> View:
-    """The view at the start of the game that a `game` line announces."""
+    """Return the view at the start of the game that a `game` line announces."""
     return View(game.color, game.variant)

@@ -1,4 +1,4 @@
-"""The public API, which `import arena` gives: what a notebook, a test or a program of one's own needs."""
+"""The public API, which `import arena` provides, for notebooks, tests and programs."""
 
 from arena.api.keywords import rules
 from arena.api.leagues import League

@@ -1,4 +1,4 @@
-"""The keywords of the API, checked as the options of the commands are, and errors as the API gives them."""
+"""The keywords of the API, checked like the options of the commands, and errors in terms of them."""
 
 import contextlib
 import inspect
@@ -20,14 +20,14 @@ from arena.rules.ruleset import Ruleset, RulesetError
 
 AnyPath = str | os.PathLike[str]
 Times = str | tuple[str, str]
-"""A time control such as `100ms`, `1s/move` or `60+0.6`; or that of the first bot and that of the second."""
+"""A time control such as `100ms`, `1s/move` or `60+0.6`; or one for each bot."""
 
 
 class BotKeywords(TypedDict, total=False):
-    """Isolation and limits of bots. Sizes are strings with a unit (`512M`), times as well (`10m`).
+    """Isolation and limits of bots. Sizes are strings with a unit (`512M`), and so are times (`10m`).
 
-    `sandbox` is `basic`, `bwrap`, `cgroup` or `auto`. `interpreters` are programs outside the system that bots may be
-    run by, or the folders that they are installed in.
+    `sandbox` is `basic`, `bwrap`, `cgroup` or `auto`. `interpreters` are programs outside the system that may run bots,
+    or their installation folders.
     """
 
     sandbox: str
@@ -45,9 +45,9 @@ class GameKeywords(BotKeywords, total=False):
     """Options of games, with the defaults of the command line.
 
     `start_time`, `setup_time` and `margin` are as in docs/cli.md. `seed` is from 0 to 2**64 - 1. `limits` is a TOML
-    file with other limits, and another time, for some bots. `keep_bots` plays the two
-    games of a pair, with colours swapped, in the same processes. `openings` is a file of set-ups that games begin with.
-    `opponents` is `hidden`, or `named`: then each bot is told the name of its opponent.
+    file with other limits, and another time, for some bots. `keep_bots` plays the two games of a pair, with colours
+    swapped, in the same processes. `openings` is a file of set-ups that games begin with. `opponents` is `hidden`, or
+    `named`: then each bot receives the name of its opponent.
     """
 
     start_time: str
@@ -62,8 +62,9 @@ class GameKeywords(BotKeywords, total=False):
 
 
 class LeagueKeywords(GameKeywords, total=False):
-    """Options of several games: `jobs` at a time (default: the usable CPUs), pinned by `affinity` (default: with at
-    least as many games as CPUs)."""
+    """Options of several games: the number of simultaneous games in `jobs` (default: the usable CPUs), and `affinity`,
+    which pins them to CPUs (default: with at least as many games as CPUs).
+    """
 
     jobs: int
     affinity: bool
@@ -76,7 +77,7 @@ _EXPECTED = {str: "a string such as {!r}", int: "a whole number", bool: "True or
 def play_options(
     allowed: type[BotKeywords], options: Mapping[str, Any], named: Collection[str] = (), **fixed: object
 ) -> PlayOptions:
-    """Return keywords as options, with some that are not the caller's to choose.
+    """Return keywords as options, with `fixed` ones that the caller may not choose.
 
     `allowed` are the keywords of the call that are options, `named` its others. Raises `UsageError` for an unknown
     keyword and for a value of another type.
@@ -99,14 +100,13 @@ def play_options(
 
 
 def refuse_unknown(options: Mapping[str, object], known: Collection[str]) -> None:
-    """Raise `UsageError` for an unknown keyword."""
     for name in options:
         if name not in known:
             raise UsageError(f"{name}: unknown option; {suggest(name, sorted(known))}")
 
 
 def check_values(options: PlayOptions) -> None:
-    """Raise `UsageError` for options that no bots could play with: a value out of range, an unknown ruleset."""
+    """Raise `UsageError` for unusable options: a value out of range, an unknown ruleset."""
     with plain_errors():
         check_options(options)
         time_control(options)
@@ -137,20 +137,19 @@ def check_time_word(time: str) -> TimeControl:
 
 
 def path_of(value: object, what: str = "bot") -> Path:
-    """Return a caller's path. Raises `UsageError` for another type."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise UsageError(f"{what}: expected a path, got {value!r}")
     return Path(value)
 
 
 def bot_word(path: AnyPath) -> str:
-    """Return a bot as a caller has named it: `warden` may be a sample bot, `./warden` is none. Raises `UsageError`."""
+    """Return a bot as named by the caller: `warden` may be a sample bot, `./warden` may not. Raises `UsageError`."""
     path_of(path)
     return os.fspath(path)
 
 
 def check_callback(name: str, call: object) -> None:
-    """Raise `UsageError` for a callback that cannot be called, or is async, as nothing would await it."""
+    """Raise `UsageError` for a callback that cannot be called, or is async, as it would not be awaited."""
     if call is not None and not callable(call):
         raise UsageError(f"{name}: expected a function, got {call!r}")
     if any(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in (call, type(call).__call__)):
@@ -197,10 +196,10 @@ def plain_errors() -> Iterator[None]:
 
 
 class FormatKeywords(TypedDict, total=False):
-    """Options of a league's format, each of which takes some; None is not asked for.
+    """Options of a league's format; each format has only some of them.
 
-    `format` is `round-robin` (the usual one), `single-round-robin`, `gauntlet`, `swiss`, `knockout` or `ladder`.
-    `seeds` are names of bots, from the first seed on. `games` are those of a ladder. See docs/formats.md for all.
+    `format` is `round-robin` (the default), `single-round-robin`, `gauntlet`, `swiss`, `knockout` or `ladder`. `seeds`
+    are names of bots, from the first seed on. `games` are those of a ladder. See docs/formats.md for all.
     """
 
     format: str
@@ -216,7 +215,8 @@ class FormatKeywords(TypedDict, total=False):
 def chosen_format(rounds: int | None, options: Mapping[str, Any], named: Sequence[str]) -> ChosenFormat:
     """Return the format of the keywords; `named` are the other keywords of the call.
 
-    Raises `UsageError` for an unknown keyword, for a value of another type, and for what the format does not take.
+    Raises `UsageError` for an unknown keyword, for a value of another type, and for keywords that the format does not
+    have.
     """
     refuse_unknown(options, [*get_type_hints(FormatKeywords), *named])
     asked = dict(options)

@@ -33,16 +33,15 @@ from arena.report.standings import make_table
 from arena.rules.ruleset import Ruleset
 
 RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league", "archive")
-"""What `run` takes besides the options of formats."""
+"""Keywords of `run` other than the options of formats."""
 
 
 class League:
-    """A league whose games are kept in a store, an SQLite file that is made when the first game is played.
+    """A league with its games in a store, an SQLite file that is created with the first game.
 
     Use it in a `with` statement or without one: the store is open only while games are played or read. Options are
-    those of `arena league`, and games that the store holds already are not played again. Raises `UsageError` for an
-    invalid option and for a file that is no store; bots, and whether the games of the store were played
-    under these options, are looked at in `run`.
+    those of `arena league`, and stored games are not played again. Raises `UsageError` for an invalid option and for a
+    file that is no store; `run` checks the bots, and whether the games of the store were played under these options.
     """
 
     def __init__(
@@ -72,11 +71,11 @@ class League:
         pass
 
     def add(self, *paths: AnyPath, time: str | None = None, **unknown: Never) -> None:
-        """Have bots take part: paths as on the command line, with `*`, `?` and `[...]` as in a shell, and `~`.
+        """Add bots: paths as on the command line, with `*`, `?` and `[...]` as in a shell, and `~`.
 
-        What takes part already is passed over. With a `time` (`1s/move`, `60+0.6`) these bots have that in place of the
-        league's, and so have those of them that take part already. Raises `UsageError` for a pattern that no file
-        matches, and for a time that is none.
+        Bots that take part already are ignored. With a `time` (`1s/move`, `60+0.6`) these bots have that in place of
+        the league's, even if they took part already. Raises `UsageError` for a pattern that no file matches, and for an
+        invalid time.
         """
         refuse_unknown(unknown, ("time",))
         if time is not None:
@@ -107,13 +106,13 @@ class League:
     ) -> Standings:
         """Play all games of the format, and return the standings.
 
-        Usually that is a round robin: every pair meets twice in each of the `rounds` (1). Another `format`, and what it
-        can be asked for, is as for `arena league --format`: see docs/formats.md.
-        `on_result` is called with each game as soon as it is stored, `on_event` with what happens in the games, both in
-        the thread that has called this; what they raise stops the league. Bots that cannot be started play no game; if
-        it is `strict` they are refused. Paths that are symbolic links are such bots, unless links are to be followed. A
-        Swiss, a knockout or a ladder goes on with new versions of bots; a `new_league` begins anew. Raises `UsageError`
-        for what was asked for wrongly, and other `ArenaError`; the games that are stored by then stay.
+        The default is a round robin: every pair meets twice in each of the `rounds` (1). Another `format`, and its
+        options, are as for `arena league --format`: see docs/formats.md. `on_result` is called with each game as soon
+        as it is stored, `on_event` with events of the games, both in the calling thread; an exception in them stops the
+        league. Bots that cannot be started play no game; if it is `strict` they are refused. So are paths that are
+        symbolic links, unless `follow_links`. A Swiss, a knockout or a ladder continues with new versions of bots; a
+        `new_league` starts again. Raises `UsageError` for wrong arguments, and other `ArenaError`; games stored before
+        an error stay.
         """
         if rounds is not None and (type(rounds) is not int or rounds < 1):
             raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
@@ -134,10 +133,10 @@ class League:
         return play_league(entry, self._options, _standings, on_result=on_result, on_event=on_event)
 
     def standings(self, *, everyone: bool = False, **unknown: Never) -> Standings:
-        """The table of the bots that took part the last time, or of all that have ever played in the store.
+        """Return the table of the bots that took part the last time, or of all that have ever played in the store.
 
-        It is made of the games that their league counted and of those that came in since, or of all games of
-        `everyone`. `placing` is that of the last league, as `run` has returned it.
+        It counts the games of their league and those added later, or with `everyone` all games. `placing` is that of
+        the last league, as `run` has returned it.
         """
         refuse_unknown(unknown, ("everyone",))
         if not self._has_games():
@@ -158,17 +157,16 @@ class League:
         return standings_of(table, contents.settings, placing, names)
 
     def games(self) -> list[Result]:
-        """All games that are stored, in the order in which they were."""
+        """Return all stored games, oldest first."""
         contents = self._read()
         names = Roster(players_of(contents.rows, contents.entrants), contents.rows).names
         return [result_of(row, names) for row in contents.rows]
 
     def record(self, game: int | str) -> GameRecord:
-        """The record of a game, by its number or the start of its id. Raises `UsageError` if there is none."""
+        """Return the record of a game, by its number or the start of its id. Raises `UsageError` if there is none."""
         return stored_record(self.path, game)
 
     def _has_games(self) -> bool:
-        """Whether there is a file with anything in it where the store is to be."""
         return os.path.lexists(self.path) and not is_empty_file(self.path)
 
     def _read(self) -> Contents[list[GameRow]]:

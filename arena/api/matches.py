@@ -45,17 +45,17 @@ PlayGames = Callable[[OpenLeague, StopRequest, Watcher, Watch | None], LeagueOut
 
 PLAY_KEYWORDS = ("rules", "time", "store", "on_event")
 MATCH_KEYWORDS = (*PLAY_KEYWORDS, "games", "on_result")
-"""What may be said besides options."""
+"""Keywords of `match` other than options."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
     """The result of a match. All counts are those of the first bot; a game that both lost counts as lost.
 
-    `records` are all games, in the order in which they were to be played: the first bot has Red in every other one,
-    beginning with the first. `numbers` are theirs in the store, where games stand in the order in which they ended.
-    `difference` is how many Elo the first is above the second, with the ends of the 95%
-    interval (infinite where the games do not bound it); None if there is no game that says anything.
+    `records` are all games, in the order of the schedule: the first bot has Red in every other one, beginning with the
+    first. `numbers` are those in the store, in the order in which games ended. `difference` is how many Elo the first
+    is above the second, with the ends of the 95% interval (infinite if the games do not bound it); None without a
+    decisive game.
     """
 
     first: str
@@ -69,7 +69,7 @@ class MatchResult:
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """The number of games played."""
         return len(self.records)
 
     @property
@@ -102,10 +102,10 @@ def play(
     """Play one game, in which the first bot has Red, and return its record.
 
     A bot is a path as on the command line. `time` is for moves (`100ms`, `1s/move`, `60+0.6`); two of them are a
-    handicap, the first bot's and the second's. Without a `store` (an SQLite file) nothing is kept; in one, a game that
-    it holds already is not played again. `on_event` is called with what happens in the game, in the thread that has
-    called this. Waits until the game is over; see docs/api.md for where this may be called, and for the events.
-    Raises `UsageError` for what was asked for wrongly, bots that cannot be started among it, and other `ArenaError`.
+    handicap, the first bot's and the second's. Without a `store` (an SQLite file) the game is not kept; a game that is
+    in the store is not played again. `on_event` is called with the events of the game, in the calling thread. Waits
+    until the game is over; see docs/api.md for where this may be called, and for the events. Raises `UsageError` for
+    wrong arguments and for bots that cannot be started, and other `ArenaError`.
     """
     usual, times = match_times(time)
     entry = _match_entry(first, second, 1, times)
@@ -129,11 +129,11 @@ def match(
     on_event: OnEvent | None = None,
     **options: Unpack[LeagueKeywords],
 ) -> MatchResult:
-    """Play a match, several games at a time, the bots changing colours after each game.
+    """Play a match, several games in parallel, the bots changing colours after each game.
 
-    `on_result` is called with each game as soon as it is stored, `on_event` with what happens in the games, both in the
-    thread that has called this; what they raise stops the match. `time`, `store`, `rules` and errors are as for
-    `arena.play`: with two times each bot keeps its own, whatever its colour.
+    `on_result` is called with each game as soon as it is stored, `on_event` with the events of the games, both in the
+    calling thread; an exception in them stops the match. `time`, `store`, `rules` and errors are as for `arena.play`:
+    with two times each bot keeps its own in both colours.
     """
     usual, times = match_times(time)
     entry = _match_entry(first, second, games, times)
@@ -151,7 +151,6 @@ def _match_entry(first: AnyPath, second: AnyPath, games: int, times: tuple[str, 
 
 @contextlib.contextmanager
 def place_of(store: AnyPath | None) -> Iterator[Path]:
-    """Yield the path of the store; without one, of a temporary file."""
     if store is not None:
         yield path_of(store, "store")
         return
@@ -160,8 +159,6 @@ def place_of(store: AnyPath | None) -> Iterator[Path]:
 
 
 class _Watcher:
-    """Passes events of the games to the thread that waits for them."""
-
     def __init__(self, call: BackgroundCall[T], on_result: OnResult | None) -> None:
         self._call = call
         self._on_result = on_result
@@ -187,7 +184,7 @@ def play_league(
     tells_forfeits: bool = True,
     play_games: PlayGames = OpenLeague.play,
 ) -> T:
-    """Play all missing games and return what `collect` makes of them. Raises `ArenaError` if some could not."""
+    """Play all missing games and return the result of `collect`. Raises `ArenaError` if a game failed."""
     check_callback("on_result", on_result)
     check_callback("on_event", on_event)
 
@@ -244,11 +241,11 @@ COMPARE_KEYWORDS = (*MATCH_KEYWORDS, "elo0", "elo1", "alpha", "beta")
 class CompareResult:
     """The result of a test. All counts are those of `new`, over the pairs of games that count. `str()` is a sentence.
 
-    `pairs` are how many pairs brought 0, ½, 1, 1½ and 2 points. Pairs with a game that both lost by a fault do not
-    count: `void` says how many these are. `forfeits` are the games that `new` and `old` lost by a fault of their own,
-    in void pairs as well. `llr` is the logarithm of the likelihood ratio, which decides at `lower` (not better) and
-    `upper` (better). `difference` is how many Elo `new` is above `old`, with the ends of the 95% interval (infinite
-    where the games do not bound it).
+    `pairs` counts the pairs by points: 0, ½, 1, 1½ and 2. Pairs with a game that both lost by a fault do not count:
+    `void` is their number. `forfeits` are the games that `new` and `old` lost by a fault of their own, in void pairs as
+    well. `llr` is the logarithm of the likelihood ratio, which decides at `lower` (not better) and `upper` (better).
+    `difference` is how many Elo `new` is above `old`, with the ends of the 95% interval (infinite if the games do not
+    bound it).
     """
 
     new: str
@@ -264,17 +261,17 @@ class CompareResult:
     upper: float
     difference: Difference | None
     verdict: str
-    """In a sentence."""
+    """The result as a sentence."""
     void: int = 0
 
     @property
     def games(self) -> int:
-        """How many games count."""
+        """The number of games that count."""
         return 2 * sum(self.pairs)
 
     @property
     def is_better(self) -> bool | None:
-        """Whether `new` is better than `old`; None if the games were not enough to tell."""
+        """Whether `new` is better than `old`; None if the games did not decide."""
         return {Decision.BETTER: True, Decision.NOT_BETTER: False}.get(self.decision)
 
     def __str__(self) -> str:
@@ -297,12 +294,12 @@ def compare(
     on_event: OnEvent | None = None,
     **options: Unpack[LeagueKeywords],
 ) -> CompareResult:
-    """Test whether one bot is better than another, with no more games than that takes, and `games` at most.
+    """Test whether one bot is better than another, with as few games as possible, and `games` at most.
 
-    It is decided for `elo1` (better) against `elo0` (not better); `alpha` is how often the former may be wrong, `beta`
-    how often the latter. `on_result` is called with each game as soon as it is stored, `on_event` with what happens in
-    the games, both in the thread that has called this; what they raise stops the test. `time`, `store`,
-    `rules` and errors are as for `arena.play`: with two times each bot keeps its own, whatever its colour.
+    The test decides for `elo1` (better) against `elo0` (not better); `alpha` is the risk of a wrong "better", `beta`
+    that of a wrong "not better". `on_result` is called with each game as soon as it is stored, `on_event` with the
+    events of the games, both in the calling thread; an exception in them stops the test. `time`, `store`, `rules` and
+    errors are as for `arena.play`: with two times each bot keeps its own in both colours.
     """
     numbers = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
     for name, value in numbers.items():

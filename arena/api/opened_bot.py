@@ -1,4 +1,4 @@
-"""One bot to talk to, for tests of it: `arena.open_bot`."""
+"""A conversation with one bot, for its tests: `arena.open_bot`."""
 
 import contextlib
 from collections import deque
@@ -55,19 +55,17 @@ from protocol.messages import (
 from protocol.notation import COLOR_BY_WORD, Color
 
 START_SECONDS = 10.0
-"""How long a bot may take to start; the usual limit of a game."""
 ANSWER_SECONDS = 5.0
 MOST = 2**53
-"""Milliseconds and plies that a bot may be told of: what any language's numbers hold."""
+"""The greatest number of milliseconds and plies: any language's numbers hold it."""
 STDERR_LINES = 5
-"""Lines of a bot's standard error that an error ends with."""
 
 M = TypeVar("M", Ready, Setup, Move)
 
 
 @dataclass(frozen=True)
 class BotIntroduction:
-    """A bot's introduction of itself; empty where the bot said nothing."""
+    """The names that a bot declared; empty where it declared none."""
 
     name: str
     author: str
@@ -76,7 +74,7 @@ class BotIntroduction:
 
 
 class OpenBot:
-    """A bot that runs: see `open_bot`. Methods that wait have a time limit in seconds.
+    """A running bot: see `open_bot`. Methods that wait have a time limit in seconds.
 
     They raise `ArenaError` after it, and for a fault of the bot: a line that is no message, an unexpected message, its
     exit, more memory or processes than its limits.
@@ -118,7 +116,9 @@ class OpenBot:
             raise self._error(f"has not read what it was sent within {within:g} s")
 
     async def receive(self, within: float = ANSWER_SECONDS) -> BotMessage:
-        """Return the bot's next message, of any kind. Raises `ArenaError` if none comes within so many seconds."""
+        """Return the bot's next message, of any kind. Raises `ArenaError` if none comes within this number of
+        seconds.
+        """
         _check_within(within)
         return await self._receive_until(trio.current_time() + within, within)
 
@@ -203,8 +203,8 @@ class OpenBot:
     async def start(self, game: Game, within: float = ANSWER_SECONDS) -> None:
         """Start a game (`arena.Game`) in which both sides have set up.
 
-        The bot receives the squares of the enemy's pieces, if armies do not fill their rows, and before its turns what
-        it wants to know. The caller plays the game: see `tell`.
+        The bot receives the squares of the enemy's pieces, if armies do not fill their rows, and before its turns the
+        lines that it wants. The caller plays the game: see `tell`.
         """
         if not isinstance(game, Game):
             raise UsageError(f"expected a game (arena.Game), got {game!r:.60}")
@@ -233,10 +233,10 @@ class OpenBot:
     async def turn(
         self, *, ply: int | None = None, own_ms: int = 100, enemy_ms: int = 100, within: float = ANSWER_SECONDS
     ) -> str:
-        """Give the bot the turn, with so many milliseconds on the clocks, and return its action, such as `a4-a5`.
+        """Give the bot the turn, with these milliseconds on the clocks, and return its action, such as `a4-a5`.
 
-        Only the form of the action is checked; `game.apply` judges it. Without a game (see `start`) the ply is 1 if
-        none is given, and what the bot wants to know is for the caller to `send`.
+        Only the form of the action is checked; `game.apply` judges it. Without a game (see `start`) the ply is 1 by
+        default, and the caller has to `send` the lines that the bot wants.
         """
         for name, value, least in (
             ("own_ms", own_ms, 0),
@@ -286,7 +286,7 @@ def _check_number(name: str, value: object, least: int, most: int) -> None:
 async def open_bot(
     path: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[BotKeywords]
 ) -> AsyncIterator[OpenBot]:
-    """Start one bot, built and isolated as in a game, to talk to it within an `async with` statement, under trio.
+    """Start one bot, built and isolated as in a game, for use within an `async with` statement, under trio.
 
     At the end the bot and all its processes are gone. Raises `UsageError` for wrong arguments, and other `ArenaError`.
     """
@@ -316,7 +316,7 @@ async def open_bot(
 def _prepare(
     path: str, options: PlayOptions, folders: BotFolders, call: BackgroundCall[tuple[Level, BotSpec]]
 ) -> tuple[Level, BotSpec]:
-    """Return the level for the bot, and the bot, built if it has to be."""
+    """Return the isolation level and the bot, built if needed."""
     check_options(options)
     level = choose(options.sandbox)
     (bot,) = built(find_bots([path]), level, options, call.remark, folders=folders, run=call.run)

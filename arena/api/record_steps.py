@@ -1,4 +1,4 @@
-"""A record played again, step by step, and the records of a file: `arena.replay` and `arena.read_records`."""
+"""The positions of a record, and the records of a file: `arena.replay` and `arena.read_records`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +40,6 @@ class Board:
         return f"Board({red} red and {blue} blue pieces)"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print as a notebook does."""
         printer.text(str(self))
 
 
@@ -48,9 +47,9 @@ class Board:
 class Step:
     """A position of a game, and the action that led to it.
 
-    `ply` counts from 1; 0 is the position after both set-ups, which no action led to. `events` are public: moves,
-    fights and what else the rules show (`arena.rules.events`). `time_us` is what the action took, in microseconds.
-    `board` has all ranks, `view` is the position as one side knows it.
+    `ply` counts from 1; 0 is the position after both set-ups, without an action. `events` are public: moves, fights and
+    other events of the rules (`arena.rules.events`). `time_us` is the time of the action in microseconds. `board` has
+    all ranks, `view` is the position as one side knows it.
     """
 
     ply: int
@@ -67,7 +66,7 @@ class Step:
         return f"Step({self.ply}, {action}{events})"
 
     def view(self, color: Color | str) -> Board:
-        """The board as this side knows it: `red`, `blue` or a `Color`. Raises `UsageError`."""
+        """Return the board as this side knows it: `red`, `blue` or a `Color`. Raises `UsageError`."""
         if isinstance(color, Color):
             return self._views[color]
         if color not in COLOR_BY_WORD:
@@ -76,9 +75,9 @@ class Step:
 
 
 def replay(game: GameRecord | AnyPath, number: int | str | None = None) -> Iterator[Step]:
-    """All positions of a game, beginning with that after the set-ups: of a record, or of a store and a game's number.
+    """Yield all positions of a record, or of a numbered game in a store, beginning with that after the set-ups.
 
-    Raises `ArenaError` if there is no game in it, as a side has never set up, or if it breaks its own rules.
+    Raises `ArenaError` if a side has never set up, or if the game breaks its own rules.
     """
     if isinstance(game, GameRecord):
         if number is not None:
@@ -100,10 +99,10 @@ def _steps(replay: Replay) -> Iterator[Step]:
 
 
 def read_records(path: AnyPath) -> Iterator[GameRecord]:
-    """The games of a file that `arena export` wrote, one after the other, as records.
+    """Yield the records in a file of `arena export`.
 
     Each line is checked by itself; `arena verify FILE` plays the games again. Raises `UsageError` if the file cannot be
-    read, is none of records or holds only what one side may know (`--view`), and `ArenaError` with the number of the
-    line that is not as it was written.
+    read, has no records or only those of one side (`--view`), and `ArenaError` with the number of a line that was
+    changed.
     """
     return record_file.read_records(path_of(path, "path"))

@@ -1,10 +1,8 @@
 """A bot against itself in one process, for its author: `python mine.py --play-itself`.
 
-The kit's own `Conversation` answers, the arena's `Referee` judges, and no process, pipe or clock is between them. So
-what the bot raises comes out with its traceback, and a debugger stops where it is told to. The kit asks for this
-module by its name, and only for such a game (`protocol.bot`).
-
-The trap: both sides are objects of one class in one process, so what the class keeps for all of them, both share.
+The kit's own `Conversation` answers, the arena's `Referee` judges, without processes, pipes or clocks. So the bot's
+exceptions have their traceback, and a debugger works. The kit imports this module by name, and only for such a game
+(`protocol.bot`). Both sides are objects of one class in one process, so they share what the class keeps.
 """
 
 import argparse
@@ -36,18 +34,18 @@ from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.notation import Color
 
 NO_HURRY = TimeControl(move_ms=10**9, start_ms=10**9, setup_ms=10**9)
-"""What the bots are told of their clocks; nobody looks at them."""
+"""The time control that the bots receive, which is not enforced."""
 AT = 0.0
-"""The moment at which all happens."""
+"""The time of all messages."""
 USUAL_SEED = 2
 """With 1 a game of random moves is over after one ply under isf: a scout takes the flag at once."""
 PLAYED, FAILED, ASKED_WRONGLY = 0, 1, 2
 
 
 def main(make_bot: Callable[[], Bot], words: Sequence[str]) -> int:
-    """Play as the words of a command line ask for. Returns the exit code: 1 if the bot has lost by a fault.
+    """Play as the arguments of a command line say. Returns the exit code: 1 if the bot has lost by a fault.
 
-    What the bot raises comes out of this, with a note that says when.
+    An exception of the bot is raised with a note on the ply.
     """
     options = options_parser().parse_args(words)
     try:
@@ -97,7 +95,7 @@ def _seed(text: str) -> int:
 def play_itself(
     make_bot: Callable[[], Bot], ruleset: Ruleset, seed: int, write: Callable[[str], object], *, boards: bool = True
 ) -> int:
-    """Play a whole game and `write` it, ply by ply, with what each took of real time. Returns the exit code."""
+    """Play a whole game and `write` it, ply by ply, with the real time of each. Returns the exit code."""
     players = Player("red", "red"), Player("blue", "blue")
     spec = Games(Settings(ruleset, NO_HURRY, seed)).game(*players, 0)
     game = _SelfPlay(Referee(spec), make_bot, write, boards=boards)
@@ -114,8 +112,6 @@ def play_itself(
 
 
 class _SelfPlay:
-    """A referee and the conversations of two bots."""
-
     def __init__(
         self, referee: Referee, make_bot: Callable[[], Bot], write: Callable[[str], object], *, boards: bool
     ) -> None:
@@ -123,7 +119,6 @@ class _SelfPlay:
         self._bots = tuple(Conversation(make_bot) for _ in Color)
         self._write, self._boards = write, boards
         self._shown = 0
-        """Plies that have been written."""
         self._notes = 0
 
     def play(self) -> None:
@@ -132,7 +127,7 @@ class _SelfPlay:
                 self._ask(color)
 
     def _ask(self, color: Color) -> None:
-        """Tell a side what it is to know, and the referee what it answers."""
+        """Send a side its pending messages, and the referee its answers."""
         data = self.referee.take(color)
         self.referee.sent(color, AT)
         started = time.perf_counter()
@@ -154,7 +149,7 @@ class _SelfPlay:
         return f"ply {len(self.referee.actions) + 1}" if self.referee.game else "before the first ply"
 
     def _show(self, color: Color, milliseconds: float) -> None:
-        """Write what this side has answered: notes, and once both have set up the board, then each ply."""
+        """Write the answers of a side: notes, and once both have set up the board, then each ply."""
         referee, live = self.referee, self.referee.live
         for note in referee.notes[self._notes :]:
             self._write(f"note of {note.color}: {note.text}")

@@ -1,4 +1,4 @@
-"""What comes of games, as values that print as plain tables and lines."""
+"""Results of games, as values that print as plain tables and lines."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,10 +24,10 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Result:
-    """One game that is stored. `str()` is a line about it.
+    """One stored game. `str()` is a line about it.
 
     `number` is that in the store, `id` the game's own. `winner` is the name of a bot; None for a draw, and for a game
-    that both lost. `seconds` is how long the game took, `detail` says in words how it ended.
+    that both lost. `seconds` is the duration of the game, `detail` describes how it ended.
     """
 
     number: int
@@ -47,7 +47,6 @@ class Result:
 
 
 def result_of(row: GameRow, names: ShownNames) -> Result:
-    """Return a stored game under the names that are shown."""
     red, blue = shown_names(row.players, names)
     winner = row.result.winner
     return Result(
@@ -71,10 +70,10 @@ class Standings:
 
     Iterating gives the `rows`, and `standings["name"]` is the row of one bot: points, games, score from 0 to 1, Elo
     relative to the mean with the ends of its 95% interval, times in milliseconds (`arena.report.standings.Line`).
-    `own_times` are the time controls of bots that have their own, by name, and `note` says so in words.
+    `own_times` are the time controls of bots that have their own, by name, and `note` is a sentence about them.
     `placing` is how a format other than the round robin places the bots by its own rules (`places`, see
-    docs/formats.md), who met in its `rounds`, whether it `is_over`, and who was `disqualified`; None where the table
-    says all.
+    docs/formats.md), the pairs of its `rounds`, whether it `is_over`, and the `disqualified` bots; None if the format
+    has only the table.
     """
 
     table: Table
@@ -90,18 +89,19 @@ class Standings:
 
     @property
     def games(self) -> int:
-        """How many games it is made of."""
+        """The number of games in the table."""
         return self.table.games
 
     @property
     def is_complete(self) -> bool | None:
-        """Whether no game is known to be missing; None where no league of just these bots was played in the store, as
-        after an import: then nobody knows."""
+        """Whether no game is known to be missing; None if no league of just these bots was played in the store, as
+        after an import.
+        """
         return self.table.is_complete
 
     @property
     def difference(self) -> Difference | None:
-        """Between the two bots of a match; None for any other number of bots, and before any game."""
+        """The difference between the two bots of a match; None for any other number of bots, and before any game."""
         return self.table.difference
 
     def __iter__(self) -> Iterator[Line]:
@@ -111,7 +111,7 @@ class Standings:
         return len(self.rows)
 
     def __getitem__(self, name: str) -> Line:
-        """The row of one bot. Raises `UsageError`, with the names that are known."""
+        """Return the row of one bot. Raises `UsageError` with the known names."""
         for line in self.rows:
             if line.name == name:
                 return line
@@ -133,14 +133,12 @@ class Standings:
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print as a notebook does."""
         printer.text(str(self))
 
 
 def standings_of(
     table: Table, settings: Mapping[str, str], placing: Placing | None = None, names: ShownNames = NAMES_ALONE
 ) -> Standings:
-    """Return the standings of a table; `names` are those that a format's `placing` shows."""
     return Standings(
         table,
         own_times_of(table.lines, settings),

@@ -1,10 +1,8 @@
 """A plain call that plays games, from anywhere: a script, a thread, a notebook's event loop, a task of trio.
 
-The games are played by a trio loop in a thread of its own, which no signal, no exit status and no event loop of the
-program belongs to. The thread that has made the call waits, and calls what it is to call back with. Whatever is raised
-there meanwhile, be it by Ctrl-C or by such a call, stops the games and is raised when no process is left.
-
-Events of games take the same way to their watcher (`EventQueue`), and never hold up a game.
+A trio loop in a separate thread plays the games, without the program's signals, exit status and event loop. The calling
+thread waits, and runs the callbacks. An exception there, by Ctrl-C or by a callback, stops the games and is raised when
+all processes have ended. Events of games reach their watcher in the same way (`EventQueue`), and never delay a game.
 """
 
 import logging
@@ -33,11 +31,11 @@ Ts = TypeVarTuple("Ts")
 log = logging.getLogger("arena")
 """Receives the remarks that the command line prints on standard error."""
 LOOK_SECONDS = 0.05
-"""How often a waiting task of asyncio polls whether it has been cancelled."""
+"""The interval at which a waiting task of asyncio polls for its cancellation."""
 
 
 class BackgroundCall(Generic[T]):
-    """Work in a thread of its own, and the calls that it makes in the thread that waits for it."""
+    """Work in a separate thread, and its callbacks in the thread that waits for it."""
 
     def __init__(self) -> None:
         self.stop = StopRequest()
@@ -46,14 +44,13 @@ class BackgroundCall(Generic[T]):
         self._lock = threading.Lock()
         self._is_begun = False
         self._is_given_up = False
-        """Given up before it was begun: it never will be."""
+        """Set if the work was given up before it was begun."""
         self._value: list[T] = []
         self._error: BaseException | None = None
 
     # --- in the thread that works -----------------------------------------------------------------------------------
 
     def tell(self, call: Callable[[], object]) -> None:
-        """Have a function called in the thread that waits."""
         self._told.put(call)
 
     def remark(self, text: str) -> None:
@@ -79,7 +76,7 @@ class BackgroundCall(Generic[T]):
         return value[0]
 
     def work(self, function: "Callable[[BackgroundCall[T]], T]") -> None:
-        """Do the work and keep its outcome, unless it has been given up before."""
+        """Do the work and keep its outcome, unless it was given up before."""
         with self._lock:
             if self._is_given_up:
                 return
@@ -95,7 +92,7 @@ class BackgroundCall(Generic[T]):
     # --- in the thread that waits -----------------------------------------------------------------------------------
 
     def result(self) -> T:
-        """Make the calls of the work until it is done; return or raise its outcome.
+        """Run the callbacks of the work until it is done; return or raise its outcome.
 
         In a task of asyncio that is cancelled meanwhile, as on Ctrl-C, `asyncio.CancelledError` is raised.
         """
@@ -108,7 +105,7 @@ class BackgroundCall(Generic[T]):
         return self._value[0]
 
     def _next(self, task: "asyncio.Task[Any] | None") -> Callable[[], object] | None:
-        """Wait for the next call; None if the work is done."""
+        """Wait for the next callback; None if the work is done."""
         if task is None:
             return self._told.get()
         cancelled_before = task.cancelling()
@@ -120,7 +117,7 @@ class BackgroundCall(Generic[T]):
                     raise sys.modules["asyncio"].CancelledError from None
 
     def give_up(self) -> None:
-        """Stop the work and wait until it has stopped, whatever is raised; work not yet begun never will be."""
+        """Stop the work and wait until it has stopped, despite exceptions; work not yet begun never will be."""
         while True:
             try:
                 self.stop.ask(Wish.STOP_NOW)
@@ -134,7 +131,7 @@ class BackgroundCall(Generic[T]):
 
 
 def _task_of_asyncio() -> "asyncio.Task[Any] | None":
-    """The task of asyncio that runs this. It has to be polled: a task that waits like this hears of no cancellation."""
+    """Return the task of asyncio that runs this, which has to be polled for its cancellation."""
     loaded = sys.modules.get("asyncio")  # a program that has not imported it runs none of its loops
     if loaded is None:
         return None
@@ -146,7 +143,7 @@ def _task_of_asyncio() -> "asyncio.Task[Any] | None":
 
 
 def in_thread(function: Callable[[BackgroundCall[T]], T]) -> T:
-    """Do work in a thread of its own and wait for it. Raises as `BackgroundCall.result` does."""
+    """Do work in a separate thread and wait for it. Raises as `BackgroundCall.result` does."""
     call = BackgroundCall[T]()
     thread = threading.Thread(target=call.work, args=(function,), name="arena")
     try:
@@ -162,7 +159,7 @@ def in_thread(function: Callable[[BackgroundCall[T]], T]) -> T:
 
 
 async def in_thread_of_trio(function: Callable[[BackgroundCall[T]], T]) -> T:
-    """Do work in a thread of its own, for a task of trio. Cancelling this stops the work."""
+    """Do work in a separate thread, for a task of trio. Cancelling this stops the work."""
     call = BackgroundCall[T]()
     try:
         await trio.to_thread.run_sync(call.work, function, abandon_on_cancel=True)
@@ -180,7 +177,7 @@ MOST_WAITING = 10_000
 
 
 class EventQueue:
-    """Events for a watcher that may be slow: if too many wait, further ones are dropped, and their number is told.
+    """Events for a watcher that may be slow: if too many wait, further ones are dropped and counted.
 
     Each of the two counts is changed by one thread.
     """
@@ -194,7 +191,6 @@ class EventQueue:
         self._dropped = 0
 
     def put(self, event: WatchedEvent) -> None:
-        """Pass on an event, from the thread of the games."""
         if self._told - self._taken >= self._most:
             self._dropped += event.count if isinstance(event, EventsDropped) else 1
             return
@@ -202,7 +198,7 @@ class EventQueue:
         self._tell(event)
 
     def finish(self) -> None:
-        """Tell how many events have been dropped: before the next one, and at the end."""
+        """Report the number of dropped events: before the next one, and at the end."""
         if self._dropped:
             self._tell(EventsDropped(self._dropped))
             self._dropped = 0

@@ -1,9 +1,9 @@
 """Carries bytes between the referee and the two processes of a game, and measures when they come.
 
 Four things keep a ply cheap. One task talks to both bots, because only one of them has to answer. The deadline is lazy:
-its cancel scope is moved only for an earlier deadline, so in most games it fires a few times a second, finds that the
-game has advanced, and is set again. For a bot that answers at once the arena stays awake: to sleep and wake up costs
-more than all of the referee's work. `Arrivals` knows what has come without asking the system again.
+its cancel scope is moved only for an earlier deadline, so it fires a few times a second and is set again if the game
+has advanced. For a bot that answers at once the arena stays awake: sleeping and waking cost more than all of the
+referee's work. `Arrivals` knows what has come without another system call.
 """
 
 import os
@@ -32,14 +32,15 @@ EXIT_FOLLOWS = 0.5
 """Seconds within which a bot exits after the end of its output; else it has only closed its output."""
 
 PROMPT_SECONDS = 150e-6
-"""A bot whose last answer took less, the write of its turn included, is waited for without sleeping for a moment."""
+"""The longest time of the last answer, with the write of its turn, after which a bot is briefly polled without
+sleeping."""
 SPIN_SECONDS = 50e-6
-"""The length of that moment. On one CPU it is none: a second look would keep the bot from that CPU."""
+"""The time of that polling; none on one CPU, where it would keep the bot from running."""
 RUN_PAUSE = 0.001
 NOTE_SECONDS = 0.02
-"""The times of all threads of a bot are noted at the first heartbeat at which its turn has lasted so long."""
+"""The time of a turn after which the first heartbeat notes the times of all threads of the bot."""
 SLICE_SECONDS = 250e-6
-"""After this time a game whose bots always answer at once lets other games run."""
+"""The time after which a game with prompt bots lets other games run."""
 
 
 class Driver:
@@ -62,28 +63,27 @@ class Driver:
         self._told_at_once = options.told_at_once
         self._history = history
         self._reported: int | None = None
-        """How many actions the watcher knows; None before the game has started."""
+        """Actions reported to the watcher; None before the game has started."""
         self._arrivals = Arrivals.of_this_run()
         self._stops = self._arrivals.stops
         self._told = len(self._stops)
-        """How many suspensions of the arena the referee knows, or need not know."""
+        """Suspensions of the arena that the referee knows, or need not know."""
         self._unsent: dict[Color, bytes] = {}
-        """The bytes that a seat's full pipe has not taken yet."""
+        """Bytes that a seat's full pipe has not taken yet."""
         self._gone: list[Color] = []
         self._dead = {color: trio.Event() for color in Color}
         self._scope = trio.CancelScope()
         self._armed = NEVER
         self.cpu_us: list[int] = []
-        """The processor time of each action."""
         self._cpu_before = [0, 0]
-        """The processor time of each seat's bot when it was last asked."""
+        """The processor time of each seat's bot at its last measurement."""
         self._times: list[CpuTimes | None] = [None, None]
-        """The times of its threads soon after that; None if it has answered at once."""
+        """The times of the bot's threads soon after that; None if it has answered at once."""
         self._spin_seconds = 0.0 if _is_on_one_cpu() else SPIN_SECONDS
         self._prompt = [False, False]
-        """Whether each seat's last answer came at once."""
+        """Whether each seat's last answer was prompt."""
         self._read_at = self._yielded = self._arrivals.now()
-        """When a bot's output was last read, and when other tasks last had a chance to run."""
+        """The times of the last read of output and of the last yield to other tasks."""
         interrupt.interrupt = self.disturb
         interrupt.why_not = referee.unrestorable
 
@@ -101,7 +101,7 @@ class Driver:
     # --- driving --------------------------------------------------------------------------------------------------
 
     def turn_of(self, color: Color) -> TurnUse | None:
-        """Return what the side to move has used of its turn so far; None if that cannot be known."""
+        """Return the resources that the side to move has used in its turn; None if unknown."""
         seat, process = self._referee.seats[color], self._processes.get(color)
         if process is None or seat.phase is not Phase.THINKING:
             return None
@@ -109,7 +109,7 @@ class Driver:
         return None if used is None else TurnUse(self._now() - seat.started, used)
 
     def delay_of(self, color: Color) -> Delay | None:
-        """Return how long the machine has kept a late bot from a CPU; None if that cannot be known."""
+        """Return how long the machine has kept a late bot from a CPU; None if unknown."""
         before, process = self._times[color], self._processes.get(color)
         if before is None or process is None or (after := process.times()) is None:
             return None
@@ -120,14 +120,13 @@ class Driver:
         return None if used is None else delay_between(before.threads, after.threads, used)
 
     async def _until_run(self, process: Participant) -> None:
-        """Wait until a bot that is ready to run has had a CPU: only then the kernel counts how long it waited."""
+        """Wait until a bot that is ready to run has had a CPU: only then the kernel counts its wait."""
         before = process.worked_us()
         with trio.move_on_after(STARVED_MOST):
             while process.activity() is Activity.RUNS and process.worked_us() == before:  # noqa: ASYNC110
                 await trio.sleep(RUN_PAUSE)
 
     def _note_times(self) -> None:
-        """Note the times of all threads of a bot that has been silent for a while."""
         for color in self._referee.awaited():
             seat, before = self._referee.seats[color], self._times[color]
             is_silent = not seat.due and self._arrivals.now() - seat.started > NOTE_SECONDS
@@ -138,7 +137,7 @@ class Driver:
                     self._times[color] = CpuTimes(used, {**times.threads, **(before.threads if before else {})})
 
     async def drive(self) -> float:
-        """Carry bytes until the game is over or interrupted; returns when that was, by the clock of the games."""
+        """Carry bytes until the game is over or interrupted; return that time on the clock of the games."""
         if self._history:
             self.cpu_us += self._history.cpu_us or (0,) * len(self._history.actions)
         self._arrivals.on_beat.add(self._note_times)
@@ -193,7 +192,7 @@ class Driver:
                 nursery.start_soon(self._serve, color)
 
     async def _serve(self, color: Color) -> None:
-        """Send a seat what is due to it and pass on what it says, until it has answered."""
+        """Send a seat its pending lines and pass on its output, until it has answered."""
         referee, process = self._referee, self._processes[color]
         seat, connection = referee.seats[color], referee.seats[color].connection
         output, arrivals = process.stdout, self._arrivals
@@ -214,7 +213,7 @@ class Driver:
             await self._read(seat, process)
 
     def _write(self, seat: Seat, process: Participant) -> None:
-        """Write what is due to a seat as far as its pipe takes it, and start its clock."""
+        """Write the pending lines of a seat, up to what its pipe takes, and start its clock."""
         referee, color = self._referee, seat.color
         self._cpu_before[color] = process.cpu_us()
         self._times[color] = None
@@ -240,7 +239,7 @@ class Driver:
             await self._output_ended(seat.color, process)
 
     def _receive(self, seat: Seat, process: Participant) -> bytes | None:
-        """Read a bot's output and pass it on with the time at which it came; return it as `read_now` does."""
+        """Read a bot's output and pass it on with its time of arrival; return it as `read_now` does."""
         referee, color, asked = self._referee, seat.color, seat.started
         came, read = self._arrivals.take(process.stdout, asked)
         data = process.read_now()
@@ -260,14 +259,14 @@ class Driver:
         return data
 
     def _tell_at_once(self) -> None:
-        """Send what has just happened to the seats that do not wait for their turn. No clock runs."""
+        """Send events to the seats that do not wait for their turn. No clock runs."""
         for color in self._told_at_once:
             seat = self._referee.seats[color]
             if seat.out and not seat.due:
                 self._processes[color].write_now(self._referee.take(color))
 
     def _report(self, watch: Callable[[GameEvent], None], color: Color) -> None:
-        """Tell a watcher what has come of the last message of this side."""
+        """Report the results of the last message of this side to a watcher."""
         live, spec = self._referee.live, self._referee.spec
         if live.game is None:
             return
@@ -296,7 +295,7 @@ class Driver:
     async def _write_slowly(self, color: Color, process: Participant) -> None:
         """Write to a bot that has not been reading. If it has to answer, its clock runs meanwhile.
 
-        A bot that only receives a history is waited for as long as for a set-up; it gets the rest in its own turn.
+        A bot that only receives a history has as much time as for a set-up; it gets the rest in its own turn.
         """
         must_answer = self._referee.seats[color].phase.bot_must_answer
         with trio.move_on_after(NEVER if must_answer else self._referee.spec.times[color].setup_ms / 1000):
@@ -334,7 +333,7 @@ class Driver:
     # --- time -----------------------------------------------------------------------------------------------------
 
     def _now(self) -> float:
-        """Return the time by the clock of the games, after the referee knows of all suspensions."""
+        """Return the time on the clock of the games, after reporting suspensions to the referee."""
         if self._told < len(self._stops):
             self._tell_of_stops()
         return now() - self._arrivals.left_out
@@ -347,7 +346,6 @@ class Driver:
             self._scope.cancel()  # the other seat may be waited for, too
 
     def _arm(self, deadline: float) -> None:
-        """Set the scope's deadline to this one, if it is earlier."""
         deadline += self._arrivals.left_out
         if deadline < self._armed:
             self._armed = self._scope.deadline = deadline

@@ -1,7 +1,7 @@
-"""What can be watched of a game, as frozen values: it has started, a side has acted, it is over.
+"""Events of a game for watchers, as frozen values: its start, each action, and its end.
 
-A watcher is called by the runner, in the order of the events. It sees what the host may see; what a seat may know of
-public events is said by `arena.game.seat_view.tell`.
+The runner calls a watcher in the order of the events. A watcher sees everything; `arena.game.seat_view.tell` reduces
+public events to those of a seat.
 """
 
 import msgspec
@@ -15,7 +15,7 @@ from protocol.notation import Color
 class GameStarted(msgspec.Struct, frozen=True):
     """Both sides have set up, and the first turn begins. A game that ends before that has no such event.
 
-    `setups` are set-up lines, Red's and Blue's; `history` is what had been played before, of a game that goes on.
+    `setups` are set-up lines, Red's and Blue's; `history` is the earlier part of a resumed game.
     """
 
     spec: GameSpec
@@ -28,9 +28,9 @@ class GameStarted(msgspec.Struct, frozen=True):
 
 
 class ActionPlayed(msgspec.Struct, frozen=True):
-    """A side has acted: the number of the ply, from 1, the action, and the public events that came of it.
+    """A side has acted: the number of the ply, from 1, the action, and the public events that it caused.
 
-    In microseconds, `taken_us` is what its clock was charged with, `cpu_us` the processor time that the bot used.
+    In microseconds, `taken_us` was charged to its clock, and `cpu_us` is the processor time that the bot used.
     """
 
     game: str
@@ -46,7 +46,7 @@ class ActionPlayed(msgspec.Struct, frozen=True):
 
 
 class GameFinished(msgspec.Struct, frozen=True):
-    """The game is over: its record. A game that is interrupted, or that cannot be judged, has no such event."""
+    """The game is over, with its record. An interrupted or unjudged game has no such event."""
 
     record: GameRecord
 
@@ -58,7 +58,7 @@ class GameFinished(msgspec.Struct, frozen=True):
 
 
 class EventsDropped(msgspec.Struct, frozen=True):
-    """So many events, of any games, are missing at this point: they came faster than they were taken."""
+    """The number of events, of any games, missing at this point: they came faster than they were taken."""
 
     count: int
 
@@ -68,4 +68,3 @@ class EventsDropped(msgspec.Struct, frozen=True):
 
 GameEvent = GameStarted | ActionPlayed | GameFinished
 WatchedEvent = GameEvent | EventsDropped
-"""The events of games in workers."""

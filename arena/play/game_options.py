@@ -1,4 +1,4 @@
-"""What a game is played under, the ways in which it can be interrupted, and bots that are kept for a second game."""
+"""The options of a game, its interruption, and bots that are kept for a second game."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ from protocol.messages import Quit
 from protocol.notation import Color
 
 MOST_TRIES = 10
-"""How often a game is begun at most, because the arena is stopped in it again and again."""
+"""Attempts to play a game, as the arena may be suspended in each of them."""
 
 MOST_EXCUSED = 3
-"""How often a game is begun again at most, because the machine has kept a bot from a CPU until it was late."""
+"""Repetitions of a game because the machine has kept a bot from a CPU until it was late."""
 
 Spawn = Callable[[BotSpec], Participant]
 TryOut = Callable[[Sequence[BotSpec]], Awaitable[None]]
@@ -36,11 +36,10 @@ def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
 
 
 class ArenaStoppedError(ArenaError):
-    """A game that cannot be judged fairly and is to be played again: the arena was stopped in it, or the machine had no
-    memory left.
+    """A game that cannot be judged fairly and is to be played again.
 
-    `history` is what had been played, to go on from: None before both sides had set up. `is_excused` says that the
-    machine has kept a bot from a CPU until it was late.
+    The arena was suspended, or the machine had no memory left. `history` is what had been played, for resuming: None
+    before both sides had set up. `is_excused` tells that the machine has kept a bot from a CPU until it was late.
     """
 
     def __init__(self, why: str, history: History | None, *, is_excused: bool = False) -> None:
@@ -51,17 +50,17 @@ class ArenaStoppedError(ArenaError):
 
 
 class Interrupt:
-    """A request to interrupt a game: after so many plies, or when `request` is called."""
+    """A request to interrupt a game: after a number of plies, or when `request` is called."""
 
     def __init__(self, after: int | None = None) -> None:
         self.after = NEVER if after is None else after
         self.interrupt: Callable[[], None] = lambda: None
-        """Stops the game under way; set by the game."""
+        """Stops the running game; set by the game."""
         self.why_not: Callable[[], str] = lambda: ""
-        """Why the game under way could not go on later; empty if it can; set by the game."""
+        """Returns why the running game could not be resumed, or an empty string; set by the game."""
 
     def request(self) -> None:
-        """Interrupt the game now, in the middle of a turn if need be."""
+        """Interrupt the game now, even in the middle of a turn."""
         self.after = 0
         self.interrupt()
 
@@ -84,13 +83,12 @@ class KeptBot:
 class Keeper:
     """Holds the bots of a pair of games between the two. Call `end` when both are over.
 
-    A bot is kept if it has read all that it was sent, waits for more, has said nothing else and is within its limits.
-    Otherwise its process is ended as after any game, and a new one plays the second game.
+    A bot is kept if it has read all input, waits for more, has sent no extra output and is within its limits. Otherwise
+    its process is ended as after any game, and a new one plays the second game.
     """
 
     def __init__(self) -> None:
         self.expects_another = True
-        """Whether another game follows the one under way."""
         self._bots: dict[Player, KeptBot] = {}
 
     def keep(self, bot: BotSpec, kept: KeptBot) -> None:
@@ -121,12 +119,12 @@ class Keeper:
 
 @dataclass(frozen=True)
 class GameOptions:
-    """How the bots of a game are started and isolated, and who is told of it.
+    """How the bots of a game are started and isolated, and who receives its events.
 
-    `try_out` finds out, without any file of the bots, whether the sandbox still works, and raises `ArenaError` if not.
+    `try_out` tests without any file of the bots whether the sandbox still works, and raises `ArenaError` if not.
     `watch` is called with each event of the game between two turns, when no clock runs; an exception ends the game. A
-    `keeper` gives the game the processes of the one before. The seats `told_at_once` are told of each action as soon as
-    it is played, and not with their next turn: those of people. With `excuses_delays` a game is not judged that a bot
+    `keeper` gives the game the processes of the one before. The seats `told_at_once` receive each action as soon as it
+    is played, instead of with their next turn: those of people. With `excuses_delays` a game is not judged if a bot
     would lose on time because this machine has kept it from a CPU.
     """
 

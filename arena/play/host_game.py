@@ -1,4 +1,4 @@
-"""A game as its host sees it, for showing it: the whole board, the clocks, and the rule that forbids an action.
+"""A game as its host sees it, for display: the whole board, the clocks, and the rule that forbids an action.
 
 It follows the events of the game. The referee judges the game with a position of its own.
 """
@@ -57,13 +57,13 @@ class HostGame:
         self._turn_began = now
 
     def finished(self, record: GameRecord) -> None:
-        """Note the end of the game. A game that ended before its first turn has had no other event."""
+        """Apply the end of the game; without a first turn, it is the only event."""
         red, blue = record.setups
         if self._game is None and red is not None and blue is not None:
             self._game = Game(self._spec.ruleset, red.split("/"), blue.split("/"))
 
     def truth(self) -> tuple[str, ...]:
-        """Return the board with all ranks as 100 cells; an empty tuple before both sides have set up."""
+        """Return the board with all ranks as 100 cells, or an empty tuple before both sides have set up."""
         return true_cells(self._game) if self._game else ()
 
     def refusal(self, action: str) -> IllegalActionError | None:
@@ -76,7 +76,7 @@ class HostGame:
         return None
 
     def clock(self, color: Color, now: Callable[[], float], *, stands: bool) -> ClockState:
-        """Return a side's clock. `now` is called only if the clock runs; none runs if `stands`."""
+        """Return a side's clock. `now` is called only if the clock runs; no clock runs if `stands`."""
         game = self._game
         runs = game is not None and not stands and game.to_move is color and not game.outcome
         time, bank_ms = self._spec.times[color], self._clock.bank_ms(color)

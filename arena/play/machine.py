@@ -1,9 +1,9 @@
-"""The `machine` of a record: system, CPUs and Python, and which worker of a cluster played the game there.
+"""The `machine` of a record: system, CPUs and Python, and the worker of a cluster, if any.
 
-Nothing in it names the machine or its owner. `platform.processor` is not called because it may start a program.
+It does not identify the machine or its owner. `platform.processor` is not called because it may start a program.
 
-A game that a cluster played has `; worker NAME, load L, calibration C ms` after that: the worker, how busy its machine
-was, and how long a fixed piece of work takes there. Clocks are scaled by the calibration as written, to a tenth of a
+A game played in a cluster has `; worker NAME, load L, calibration C ms` after that: the worker, the load of its
+machine, and the time of a fixed piece of work there. Clocks are scaled by the calibration as written, to a tenth of a
 millisecond, so that the scale follows from a record.
 """
 
@@ -18,7 +18,6 @@ from arena.system.printable import printable
 LONGEST = 200
 CPUINFO = "/proc/cpuinfo"
 CPUINFO_BYTES = 4096
-"""The model is among the first lines; the file of a large machine has megabytes."""
 _WORKER = re.compile(r".*; worker ([^;]+), load \d+\.\d\d, calibration (\d{1,9})\.(\d) ms$", re.ASCII)
 _REFERENCE = re.compile(r"reference ([1-9]\d{0,8}\.\d|0\.[1-9]) ms", re.ASCII)
 TENTH_US = 100
@@ -40,7 +39,6 @@ def this_machine() -> str:
 
 
 def _processor() -> str:
-    """Return the model of the processor from /proc/cpuinfo, or an empty string."""
     try:
         with open(CPUINFO, "rb") as file:
             lines = file.read(CPUINFO_BYTES).decode("utf-8", "replace").splitlines()
@@ -55,7 +53,6 @@ def _processor() -> str:
 
 
 def played_on(machine: str, worker: str, load: float, work_us: int) -> str:
-    """Return the `machine` of a record that a worker has played."""
     load = load if 0 <= load < MOST_LOAD else 0.0  # a worker may send anything, NaN as well
     name = worker[:LONGEST_NAME].replace(";", ",")
     return f"{machine[:LONGEST]}; worker {name}, load {load:.2f}, calibration {ms_text(work_us)}"
@@ -66,13 +63,12 @@ def told_us(work_us: int) -> int:
 
 
 def ms_text(work_us: int) -> str:
-    """Format microseconds as milliseconds with one decimal."""
     whole, tenths = divmod(told_us(work_us) // TENTH_US, 10)
     return f"{whole}.{tenths} ms"
 
 
 def worker_of(machine: str) -> str:
-    """Return the worker in the `machine` of a record; an empty string if the game was played without a cluster."""
+    """Return the worker in the `machine` of a record; an empty string without a cluster."""
     found = _WORKER.match(machine)
     return found[1] if found else ""
 
@@ -84,7 +80,6 @@ def calibration_of(machine: str) -> int | None:
 
 
 def reference_text(us: int) -> str:
-    """Format a reference calibration as the store keeps it."""
     return f"reference {ms_text(us)}"
 
 

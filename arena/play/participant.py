@@ -1,7 +1,7 @@
-"""What a game needs of each side: a bot's process has all of it, and so has a person.
+"""The interface of a side in a game, which a bot's process and a person both have.
 
-Bytes go in with `write_now` and come out of the descriptor `stdout`, which can be waited for. The rest is about being a
-program: how it ends, what it uses, what it writes to standard error.
+Bytes go in with `write_now` and come out of the descriptor `stdout`, which can be waited for. The other members are
+about a program: its end, its use of the machine, its standard error.
 """
 
 import os
@@ -26,7 +26,7 @@ LARGEST_READ = 65536
 class Participant(Protocol):
     """One side of a running game. `arena.bots.process.BotProcess` documents each member.
 
-    The default of a method is the answer of a side that is no process.
+    The default of a method is for a side without a process.
     """
 
     @property
@@ -120,7 +120,7 @@ class PersonParticipant(Participant):
     """A person's side of one game, without a process.
 
     The referee speaks version 1 of the protocol with a person as with a bot, so that records of both are alike. Lines
-    become messages for the `PersonSeat`; what the person does becomes lines in a pipe.
+    become messages for the `PersonSeat`; the person's actions become lines in a pipe.
     """
 
     sandbox = ""
@@ -147,7 +147,7 @@ class PersonParticipant(Participant):
             os.write(self._out, encode_from_bot(message))  # never blocks: the pipe holds one answer at most
 
     def write_now(self, data: bytes) -> bytes:
-        """Pass lines of the arena to the person's seat; all of them are taken."""
+        """Pass lines of the arena to the person's seat, which takes all of them."""
         for line in self._lines.feed(data):
             message = decode_for_bot(line)
             if message is None:

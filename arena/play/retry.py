@@ -1,11 +1,11 @@
-"""Games are played again until they can be judged: no bot loses because the arena was stopped or its sandbox broke.
+"""Repeats games until they can be judged: no bot loses because the arena was suspended or its sandbox failed.
 
-Four things make a game void: the arena was stopped in it, the kernel has killed a bot because the machine had no memory
-left, or this machine has kept a bot from a CPU until it was late (all `ArenaStoppedError`), and a bot did not start
-because what holds the bots has failed. A kept process that does not set up again spoils a game as well, and new
-processes play it. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
+A game is void if the arena was suspended in it, if the kernel has killed a bot because the machine had no memory left,
+if this machine has kept a bot from a CPU until it was late (all `ArenaStoppedError`), or if a bot did not start because
+the sandbox failed. So is a game in which a kept process does not set up again; new processes play it. A void game of a
+league is not stored; a game that can be paused is resumed.
 
-A game is begun again at most `MOST_EXCUSED` times because a bot was kept from a CPU: then the bot loses on time.
+A game is repeated at most `MOST_EXCUSED` times because a bot was kept from a CPU: then the bot loses on time.
 """
 
 from collections.abc import Callable
@@ -42,11 +42,10 @@ class _Excuses:
 
 
 async def play_with_retries(game: GameSpec, bots: Bots, options: GameOptions, say: Say) -> GameRecord:
-    """Play a game. A bot that does not start loses it only if the sandbox is not to blame.
+    """Play a game. A bot that does not start loses only if the sandbox works.
 
-    Raises `ArenaError` if the sandbox does not work any more. If it complained but works again, the game is played once
-    more. Raises `ArenaStoppedError` if the arena was stopped in the game in all of `MOST_TRIES`; `say` gets a line for
-    each try before.
+    Raises `ArenaError` if the sandbox does not work any more. If it failed but works again, the game is repeated once.
+    Raises `ArenaStoppedError` if the arena was suspended in all of `MOST_TRIES`; `say` gets a line for each try before.
     """
     excuses = _Excuses(options)
     record = await _play_until_judged(game, bots, excuses, say)
@@ -68,12 +67,12 @@ async def _play_until_judged(game: GameSpec, bots: Bots, excuses: _Excuses, say:
 
 
 def _was_spoiled(record: GameRecord) -> bool:
-    """Whether a game did not begin, and perhaps because a bot had played another one before in its process."""
+    """Whether a game did not begin, perhaps because a bot had played another one in its process."""
     return record.verdict.reason.is_forfeit and None in record.setups and bool(record.kept)
 
 
 async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) -> bool:
-    """Whether a bot that was started did not answer. Raises `ArenaError` if the sandbox does not work any more."""
+    """Whether a started bot did not answer. Raises `ArenaError` if the sandbox does not work any more."""
     if record.verdict.reason is not Reason.NO_START or any(bot.fault is not None for bot in bots):
         return False
     if options.try_out is None:
@@ -92,11 +91,11 @@ async def play_on_with_retries(
     say: Say,
     can_pause: bool = True,
 ) -> GameRecord | History | None:
-    """Play from the `history` to the verdict or until `interrupt` stops the game; returns what `play_on` does.
+    """Play from the `history` to the verdict or until `interrupt` stops the game; return what `play_on` does.
 
-    After a stop of the arena the game goes on from before the turn in which that happened, and `say` gets a line for
-    it; if it happens again and again, the game is interrupted there. Raises `ArenaError` if a bot did not start because
-    what holds it does not work any more.
+    After a suspension of the arena the game resumes before the interrupted turn, and `say` gets a line for it; if it
+    happens again and again, the game is interrupted there. Raises `ArenaError` if a bot did not start because the
+    sandbox does not work any more.
     """
     latest, excuses = history, _Excuses(options)
     for _ in range(MOST_TRIES):

@@ -39,20 +39,20 @@ from protocol.notation import Color, Reason
 now = trio.current_time
 
 FAULT_GRACE = 0.1
-"""Seconds that a bot has to read what it did wrong, and to exit."""
+"""Seconds that a bot has to read its error, and to exit."""
 LOOKED_AT = frozenset({Reason.NO_START, Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
-"""Reasons for which it matters what the bot was doing."""
+"""Reasons for which the state of the bot is examined."""
 BY_ITS_FILES = frozenset({Reason.NO_START, Reason.CRASH})
-"""Reasons for which it matters whether all of its files are there."""
+"""Reasons for which missing files of the bot are examined."""
 STOPPED_AT_ONCE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT, Reason.NO_START, Reason.OVER_LIMIT})
 
 _STARTING: "trio.lowlevel.RunVar[trio.Lock]" = trio.lowlevel.RunVar("starting")
 
 
 async def play_game(spec: GameSpec, red: BotSpec, blue: BotSpec, options: GameOptions = USUAL) -> GameRecord:
-    """Play one game to its verdict. When this returns, raises or is cancelled, no process of it is left.
+    """Play one game to its verdict. When this returns, raises or is cancelled, all its processes have ended.
 
-    Raises `ArenaStoppedError` if the arena was stopped in the game so that it cannot be judged.
+    Raises `ArenaStoppedError` if the arena was suspended in the game so that it cannot be judged.
     """
     record = await play_on(spec, (red, blue), None, Interrupt(), options)
     assert isinstance(record, GameRecord)
@@ -70,10 +70,10 @@ async def play_on(
 ) -> GameRecord | History | None:
     """Play a game, from the beginning or from its `history`, to its verdict or until it is interrupted.
 
-    Returns the record; or what has been played, if `interrupt` broke the game off; or None, if that happened before
-    both sides had set up. When this returns, raises or is cancelled, no process of the game is left. Raises
-    `ArenaStoppedError` as `play_game` does, and `UsageError` if a bot has said that it cannot play such a game: one
-    that goes on, that begins with an opening, or that `can_pause`.
+    Returns the record; or the history, if `interrupt` stopped the game; or None, if that was before both sides had set
+    up. When this returns, raises or is cancelled, all processes of the game have ended. Raises `ArenaStoppedError` as
+    `play_game` does, and `UsageError` if a bot has declared that it cannot play such a game: one that is resumed, that
+    begins with an opening, or that `can_pause`.
     """
     started = max(0.0, time.time())  # a clock that was never set may say less, and a date is none then
     begun = now()
@@ -106,7 +106,7 @@ async def play_on(
 
 
 def _starting() -> trio.Lock:
-    """Return the lock that a game holds while it starts its bots, so that starts do not delay other games together."""
+    """Return the lock that a game holds while it starts its bots, so that several starts do not delay other games."""
     try:
         return _STARTING.get()
     except LookupError:
@@ -115,7 +115,7 @@ def _starting() -> trio.Lock:
 
 
 class GameRunner:
-    """A game under way: the referee, both processes, and the driver between them."""
+    """A running game: the referee, both processes, and the driver between them."""
 
     def __init__(
         self,
@@ -132,12 +132,11 @@ class GameRunner:
         self._arrivals = Arrivals.of_this_run()
         self._driver = Driver(referee, self._processes, history, interrupt, options)
         self._unwritten: set[Color] = set()
-        """The seats whose pipe did not take all of the game's last lines."""
+        """The seats with pipes that did not take all of the game's last lines."""
         self._ended: float | None = None
-        """When the game ended or was interrupted, by the clock of the games."""
 
     async def play(self, bots: tuple[BotSpec, BotSpec]) -> None:
-        """Run until there is a verdict or the game is interrupted; no process is left."""
+        """Run until there is a verdict or the game is interrupted, and end the processes."""
         self.referee.advise = partial(self._advised, bots)
         self.referee.excuse = self._excuse if self._options.excuses_delays else None
         try:
@@ -184,7 +183,7 @@ class GameRunner:
         self._driver.disturb()
 
     def _excuse(self, color: Color, taken: float, limit: float) -> str:
-        """Return why a late side is not to blame, in words that follow its name; an empty string if it is.
+        """Return why a late side is not to blame, in words that follow its name, or an empty string.
 
         A bot that has not answered and wants no CPU at its deadline is not late because of the machine.
         """
@@ -210,14 +209,14 @@ class GameRunner:
         return hinted(fault, diagnose(seen))
 
     def _send_quit(self) -> None:
-        """Send the last lines of the game, as far as the pipes take them at once."""
+        """Send the last lines of the game, up to what the pipes take at once."""
         for color in self.referee.due():
             data = self.referee.take(color)
             if color in self._processes and self._processes[color].write_now(data):
                 self._unwritten.add(color)
 
     async def _end(self, bots: tuple[BotSpec, BotSpec]) -> None:
-        """End both processes and all that they started, except those that are kept for another game."""
+        """End both processes and all their children, except those that are kept for another game."""
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for color, process in self._processes.items():
@@ -238,7 +237,7 @@ class GameRunner:
         await process.end(self._grace(color))
 
     def _grace(self, color: Color) -> float:
-        """Return how many seconds a bot has to exit by itself; none if it took too long or too much."""
+        """Return the seconds that a bot has to exit by itself; none if it exceeded a limit."""
         fault = self.referee.seats[color].fault
         if self.referee.verdict is None or (fault and fault.reason in STOPPED_AT_ONCE):
             return 0
@@ -247,7 +246,7 @@ class GameRunner:
     # --- what came of it ------------------------------------------------------------------------------------------
 
     def history(self) -> History | None:
-        """Return what has been played, to go on from later; None before both sides had set up."""
+        """Return what has been played, for resuming; None before both sides had set up."""
         history = self.referee.history(self._ended)
         return history and msgspec.structs.replace(history, cpu_us=tuple(self._driver.cpu_us))
 
@@ -281,7 +280,7 @@ def seen_of(
     *,
     turn: TurnUse | None = None,
 ) -> Seen:
-    """Return what can be seen of a side's bot when its fault is found; `process` is None if it could not be started.
+    """Return what is known of a side's bot when its fault is found; `process` is None if it was not started.
 
     Takes well under a millisecond, or a few for a bot that has crashed and has many files.
     """

@@ -1,11 +1,10 @@
 """Interrupted games as files: everything that is needed to resume a game.
 
-The file is JSON: the game's specification, what has been played, where the bots are, and where the result belongs. When
-the game resumes, the bots are started again, each is told its set-up and the events that it had been told, and the
-clocks go on from where they stopped.
+The file is JSON: the game's specification and history, the paths of the bots, and the store for the result. On
+resuming, the bots are started again, each receives its set-up and its earlier events, and the clocks continue.
 
-A file is checked as a whole before anything is started: what was played is played again. It has a checksum against
-mistakes in an editor, which is no signature, and does not cover the places of the bots and the store.
+A file is checked completely before any process starts: its history is replayed. Its checksum guards against mistakes in
+an editor; it is no signature, and does not cover the paths of the bots and the store.
 """
 
 import os
@@ -44,9 +43,9 @@ from protocol.notation import Color
 PAUSE_FORMAT = 1
 CHECKSUM = "checksum"
 MAY_MOVE = ("bots", "store")
-"""The keys that a host may edit: places of files."""
+"""The keys that a host may edit: paths of files."""
 MOST = 2**60
-"""No limit or seed comes near this number, and the system takes it."""
+"""Above all limits and seeds, and accepted by the system."""
 LONGEST_NAME = 1000
 A_PAUSED_GAME = "a paused game, as 'arena match --pause' and 'arena play' write it"
 LARGEST_FILE = 64 * MIB
@@ -54,12 +53,12 @@ LARGEST_FILE = 64 * MIB
 
 
 class SavedGame(msgspec.Struct, frozen=True):
-    """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
+    """An interrupted game. Pairs are red, then blue; `bots` are paths, `store` is the store for the result.
 
-    `persons` says which of the two are people, whose names are in `bots`. `arguments` are those of the bots' commands,
-    `programs` are digests of the programs that their builds have made: nothing is built when the game resumes.
-    `blue_time` is Blue's time control if it differs from Red's, `usual_time` that of the match if a bot has its own.
-    `seed` is that of the settings.
+    `persons` tells which of the two are people, with their names in `bots`. `arguments` are those of the bots'
+    commands, `programs` are digests of the programs of their builds: nothing is built on resuming. `blue_time` is
+    Blue's time control if it differs from Red's, `usual_time` that of the match if a bot has its own. `seed` is that of
+    the settings.
     """
 
     id: str
@@ -130,7 +129,7 @@ class SavedGame(msgspec.Struct, frozen=True):
 
 
 def _program_of(bot: BotSpec) -> str:
-    """Return the digest of the program that a bot's build has made; an empty string if there is none."""
+    """Return the digest of the program of a bot's build, or an empty string."""
     return bot.look.made.decode() if bot.look and bot.look.made else ""
 
 
@@ -165,7 +164,6 @@ def saved_game(
     seed: int,
     usual_time: TimeControl | None = None,
 ) -> SavedGame:
-    """Return a game that has just been interrupted, for saving."""
     red, blue = bots
     return SavedGame(
         id=spec.id,
@@ -198,7 +196,7 @@ def _place_of(bot: BotSpec) -> str:
 
 
 def save_game(paused: SavedGame, path: Path) -> None:
-    """Write the file, durably, whole or not at all. Raises `ArenaError` if that cannot be done."""
+    """Write the file atomically and durably. Raises `ArenaError` if that fails."""
     fields = msgspec.to_builtins(paused)
     data = msgspec.json.format(msgspec.json.encode({**fields, CHECKSUM: _checksum(fields)}), indent=2)
     target = path.resolve()  # a link stays one
@@ -220,7 +218,7 @@ def save_game(paused: SavedGame, path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the name outlive a power cut as well, where the file system can."""
+    """Sync a folder, where the file system can, so that a new name survives a power cut."""
     with suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -230,7 +228,6 @@ def _sync_folder(folder: Path) -> None:
 
 
 def refuse_to_overwrite(path: Path) -> None:
-    """Raise `UsageError` if there is a file where a game is to be saved."""
     try:
         if not path.exists() or (path.is_file() and path.stat().st_size == 0):
             return
@@ -279,7 +276,7 @@ def load_saved(path: Path) -> SavedGame:
 
 
 def _checksum(fields: dict[str, Any]) -> str:
-    """Return a checksum of what is in the file, whatever its layout, and of unknown keys as well."""
+    """Return a checksum of the content, independent of layout, with unknown keys."""
     summed = {key: value for key, value in fields.items() if key not in (CHECKSUM, *MAY_MOVE)}
     return blake2b(msgspec.json.encode(summed, order="deterministic"), digest_size=16).hexdigest()
 

@@ -1,13 +1,12 @@
-"""A game in which a person plays, while it is being played: what a page or a terminal talks to.
+"""A running game with a person: the interface of a page or a terminal.
 
-A `Session` plays one game between a person and a bot, or between two persons, by the referee and the runner that play
-all games. For each person it has the state of the seat (`SeatState`), a number that rises with each change of it, and
-a way to wait for the next change; any number of readers may wait at once, such as the tabs of a browser. What a person
-wants to do is checked first: an action that the rules forbid is refused with their words, and is never told to the
-referee, before whom it would lose the game.
+A `Session` plays one game between a person and a bot, or between two persons, with the usual referee and runner. For
+each person it has the state of the seat (`SeatState`), a version that rises with each change, and a way for any number
+of readers to wait for the next change. A person's actions are checked first: an illegal one is refused and never
+reaches the referee, so it does not lose the game.
 
-All of it belongs to one trio loop: call it from there. A seat's state holds only what that seat was told, until the
-game is over.
+A session belongs to one trio loop: call it from there. Until the game is over, a seat's state holds only what that seat
+was told.
 """
 
 from collections.abc import Sequence
@@ -36,7 +35,7 @@ Players = tuple[BotSpec, BotSpec]
 
 
 class RefusedError(ArenaError):
-    """An action of a person that is not possible; the text says why. The game goes on.
+    """An action of a person that is not possible; the text says why. The game continues.
 
     `rule` is the rule of the game that forbids it, if one does.
     """
@@ -47,7 +46,7 @@ class RefusedError(ArenaError):
 
 
 class _Chair:
-    """A person's place in a session. If the game is begun again it stays, with a new seat in it."""
+    """A person's place in a session. If the game is repeated it stays, with a new seat in it."""
 
     def __init__(self, color: Color) -> None:
         self.color = color
@@ -67,7 +66,7 @@ class _Chair:
 
 
 class Session:
-    """One game with a person in it. `play` it once, and talk to it meanwhile."""
+    """One game with a person in it. `play` it once, and use the other methods meanwhile."""
 
     def __init__(
         self,
@@ -76,8 +75,10 @@ class Session:
         options: GameOptions = USUAL,
         history: History | None = None,
     ) -> None:
-        """`players` are Red and Blue: a bot, or a person (`arena.bots.spec.person_spec`). `history` is what had been
-        played of a game that goes on. `options` say how the bot is started."""
+        """`players` are Red and Blue: a bot, or a person (`arena.bots.spec.person_spec`).
+
+        `history` is the earlier part of a resumed game. `options` are for starting the bot.
+        """
         self.spec = spec
         self._players = players
         self._options = options
@@ -94,10 +95,11 @@ class Session:
     # --- playing ------------------------------------------------------------------------------------------------------
 
     async def play(self) -> GameRecord | History | None:
-        """Play to the end, or until somebody pauses. Returns the record; what had been played by then; or None, if that
-        was before both sides had set up. Raises `ArenaError` as `arena.play.retry.play_on_with_retries` does.
+        """Play to the end, or until a person pauses.
 
-        When this returns or raises, the states say `OVER` or `PAUSED`.
+        Returns the record; the history of a paused game; or None, if that was before both sides had set up. Raises
+        `ArenaError` as `arena.play.retry.play_on_with_retries` does. When this returns or raises, the states are `OVER`
+        or `PAUSED`.
         """
         options = replace(self._options, spawn=self._take_seat, watch=self._happened, told_at_once=tuple(self._chairs))
         played: GameRecord | History | None = None
@@ -120,7 +122,7 @@ class Session:
         return played
 
     def _take_seat(self, bot: BotSpec) -> Participant:
-        """Start a bot, or give a person a seat: a new one each time that the game begins."""
+        """Start a bot, or give a person a new seat each time that the game begins."""
         if not bot.is_person:
             return self._options.spawn(bot)
         chair = next(self._chairs[color] for color in self._chairs if self._players[color].player == bot.player)
@@ -158,7 +160,7 @@ class Session:
 
     @property
     def record(self) -> GameRecord | None:
-        """The record, once the game is over: with all that both sides were not told."""
+        """The complete record, once the game is over."""
         return self._result
 
     @property
@@ -167,7 +169,6 @@ class Session:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is a verdict, or the game was paused."""
         return self._result is not None or self._is_paused
 
     def state(self, color: Color) -> SeatState:
@@ -196,7 +197,7 @@ class Session:
         )
 
     def state_after(self, color: Color, plies: int) -> SeatState:
-        """Return what a person knew after so many plies (or all): the board, without clocks and choices."""
+        """Return what a person knew after this number of plies: the board, without clocks and choices."""
         seat = self._chairs[color].seat.after(plies)
         return replace_fields(
             self.state(color),
@@ -254,7 +255,7 @@ class Session:
     # --- what a person does -------------------------------------------------------------------------------------------
 
     def set_up(self, color: Color, rows: Sequence[str]) -> None:
-        """Set up for a person. Raises `RefusedError` if the set-up is not legal, or not asked for now."""
+        """Set up for a person. Raises `RefusedError` if the set-up is illegal or not requested."""
         chair = self._chair_at(color, SeatStage.SETTING_UP, "a set-up is not asked for now")
         check = self.check_setup(rows)
         if not check.is_legal:
@@ -284,18 +285,18 @@ class Session:
         chair.change()
 
     def pause(self) -> None:
-        """Interrupt the game, to go on another day. Raises `RefusedError` if it could not go on then."""
+        """Interrupt the game for resuming later. Raises `RefusedError` if that would not be possible."""
         words = self.why_no_pause()
         if words:
             raise RefusedError(words)
         self.leave()
 
     def leave(self) -> None:
-        """Interrupt the game even if it cannot go on later."""
+        """Interrupt the game even if it cannot be resumed."""
         self._interrupt.request()
 
     def why_no_pause(self) -> str:
-        """Return why the game could not go on later; an empty string if it can."""
+        """Return why the game could not be resumed later; an empty string if it can."""
         if self.is_over:
             return "the game is paused" if self._is_paused else "the game is over"
         if not self._host.has_begun:
@@ -303,7 +304,7 @@ class Session:
         return self.why_not_saved()
 
     def why_not_saved(self) -> str:
-        """Return why the game could not go on if it were interrupted; an empty string if it can."""
+        """Return why the game could not be resumed if it were interrupted; an empty string if it can."""
         return self._interrupt.why_not()
 
     def remark(self, text: str) -> None:
@@ -317,7 +318,7 @@ class Session:
     # --- help with setting up -----------------------------------------------------------------------------------------
 
     def check_setup(self, rows: Sequence[str]) -> SetupCheck:
-        """Return what is missing or wrong in a set-up; rows may have empty squares."""
+        """Return the missing or wrong parts of a set-up; rows may have empty squares."""
         return check_rows(self.spec.ruleset, rows)
 
     def presets(self) -> tuple[Preset, ...]:

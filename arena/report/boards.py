@@ -19,7 +19,6 @@ from protocol.view import CELL_EMPTY, CELL_LAKE
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 Paint = Callable[[str, str], str]
-"""Paints a text in a style of rich, such as `bold red`."""
 
 
 def plain(text: str, style: str) -> str:

@@ -1,6 +1,6 @@
-"""`arena bots`: the versions of the bots of a store, with their games, their own words and their changed files.
+"""`arena bots`: the versions of the bots of a store, with their games and changed files.
 
-A version is its content, and goes by its last name. Versions of one name are in the order of their first games.
+A version is identified by its content. Versions of one name are in the order of their first games.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,10 +30,9 @@ DIGITS = 6
 class BotVersion(msgspec.Struct, frozen=True):
     """One version of a bot; unknown values are null.
 
-    `shown` is its name in tables, `declared` and `author` what it said of itself in its last game. `first` and `last`
-    are the starts of its first and last game, in UTC as in ISO 8601. `took_part` tells whether it took part when the
-    store was last used. `before` is the digest of the version before, and `changes` has its `new`, `gone` and `changed`
-    files.
+    `shown` is its name in tables; `declared` and `author` are from its last game. `first` and `last` are the starts of
+    its first and last game, in UTC as in ISO 8601. `took_part` tells whether it took part when the store was last used.
+    `before` is the digest of the previous version, `changes` its `new`, `gone` and `changed` files.
     """
 
     name: str
@@ -51,8 +50,6 @@ class BotVersion(msgspec.Struct, frozen=True):
 
 @dataclass
 class _Played:
-    """The counts of one version."""
-
     player: Player
     games: int = 0
     first: GameRow | None = None
@@ -133,7 +130,6 @@ def bot_versions(
     record_of: Callable[[int], GameRecord | None],
     files_of: Callable[[Player], Mapping[str, str]],
 ) -> list[BotVersion]:
-    """Return the versions of these games, in one pass."""
     count = VersionCount(roster)
     for row in rows:
         count.add(row)

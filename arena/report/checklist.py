@@ -13,13 +13,12 @@ from arena.report.consoles import to_json
 WIDTH = 80
 INDENT = "          "
 MOST_REASONS = 3
-"""Situations of a group that are not applicable, up to which each has its reason."""
+"""Up to this number of situations of a group that are not applicable, each is shown with its reason."""
 MOST_NAMED = 4
-"""Rulesets that the verdict names where all are alike."""
+"""Rulesets that the verdict names if all have the same mark."""
 NEAR = 0.7
 """The share of a limit above which a time is near it."""
 SHOWN_LINE = 68
-"""Characters of a line of the exchange that are shown."""
 MIB = 1024 * 1024
 MARKS = {
     Mark.PASSED: ("ok", "green"),
@@ -29,7 +28,7 @@ MARKS = {
     Mark.NOT_TRIED: ("?", "dim"),
 }
 OF_SOME_LEAGUES = (Mark.PARTLY, Mark.NOT_APPLICABLE)
-"""Some leagues need it, and this bot cannot do it."""
+"""Marks of a situation that only some leagues need."""
 
 
 def check_json(checked: Checked) -> str:
@@ -61,8 +60,7 @@ def check_json(checked: Checked) -> str:
 
 
 def _situation(outcome: SituationOutcome) -> dict[str, object]:
-    """Return one situation; it is `partly` passed if only the leagues of `needed_by` need it, or no game is lost by
-    it."""
+    """Return a situation; it is `partly` passed if only the leagues of `needed_by` need it."""
     situation = outcome.situation
     return {
         "key": situation.key,
@@ -79,7 +77,6 @@ def _situation(outcome: SituationOutcome) -> dict[str, object]:
 
 
 def _failure(failure: Failure | None) -> dict[str, object] | None:
-    """Return a failure; `reason` is that of the lost game, `mistake` one word for the `hint`."""
     if failure is None:
         return None
     exchange = [{"speaker": said.speaker, "text": said.text, "ms": said.ms} for said in failure.exchange]
@@ -91,7 +88,7 @@ def _spread(spread: Spread) -> dict[str, object]:
 
 
 def check_text(checked: Checked, paint: Paint = plain, *, is_verbose: bool = False) -> str:
-    """Return the checklist in words, 80 columns wide, without a line feed at the end.
+    """Return the checklist as text of 80 columns, without a line feed at the end.
 
     A bot without problems gets the verdict alone, unless `is_verbose`.
     """
@@ -136,7 +133,7 @@ def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
 
 
 LONGEST_STDERR = 400
-"""Characters shown of a line of standard error or of a build, which may name long paths before the error."""
+"""Characters of a line of standard error or of a build that are shown; long paths may come before the error."""
 
 
 def _heading(group: SituationGroup, rules: str) -> str:
@@ -144,7 +141,7 @@ def _heading(group: SituationGroup, rules: str) -> str:
 
 
 def _entry(outcome: SituationOutcome, paint: Paint, *, is_told: bool) -> Iterator[str]:
-    """Yield the lines of an outcome; with `is_told` its failure stands above in full."""
+    """Yield the lines of an outcome; `is_told` if its failure has been shown in full."""
     remarks = [outcome.situation.title]
     if outcome.mark is Mark.PARTLY and outcome.situation.needed_by:
         remarks.append(f"only for {outcome.situation.needed_by}")
@@ -163,7 +160,7 @@ def marked(mark: Mark, text: str, paint: Paint) -> Iterator[str]:
 
 
 def failure_lines(failure: Failure, paint: Paint, *, is_told: bool) -> Iterator[str]:
-    """Yield a failure with its hint and the last lines of the exchange; with `is_told` those stand above."""
+    """Yield a failure with its hint and the last lines of the exchange; `is_told` leaves out the exchange."""
     words = failure.words if not failure.reason else f"{failure.reason.value}: {failure.words}"
     yield from wrapped(words, INDENT)
     if is_told:
@@ -243,7 +240,6 @@ def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
 
 
 def _names(rules: list[str], *, is_all: bool) -> str:
-    """Return the names of rulesets; where these are many and all that there are, how many they are."""
     if not rules:
         return "any ruleset"
     return f"{len(rules)} rulesets and switches" if is_all and len(rules) > MOST_NAMED else ", ".join(rules)
@@ -253,10 +249,10 @@ SHOWN_REPLIES = 20
 
 
 def replay_json(replayed: Replayed) -> str:
-    """Return the report of a replayed game as JSON.
+    """Return the replay of a recorded game with a bot as one document.
 
-    With `restored` the bot was given the recorded set-up, since its own is another; with `same_fault` it fails as it
-    failed in the recorded game.
+    `restored` tells whether the bot was given the recorded set-up because its own differs, `same_fault` whether it
+    fails as in the recorded game.
     """
     recorded, now = replayed.setups
     return to_json(
@@ -281,7 +277,6 @@ def replay_json(replayed: Replayed) -> str:
 
 
 def replay_text(replayed: Replayed, paint: Paint = plain) -> str:
-    """Return a replay in words, 80 columns wide, without a line feed at the end."""
     return "\n".join(_replay_lines(replayed, paint))
 
 
@@ -337,7 +332,7 @@ def _in_short(replayed: Replayed) -> str:
 
 
 def _fault_in_short(replayed: Replayed) -> str:
-    """Compare the fault of the recorded game with the one now; empty without any."""
+    """Compare the recorded fault with the new one; return an empty string if there is none."""
     failure = replayed.failure
     if failure is None:
         return "no fault now" if replayed.fault_then else ""

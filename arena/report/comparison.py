@@ -1,4 +1,4 @@
-"""A sequential test in words and as JSON: its verdict, its figures and its progress."""
+"""A sequential test as text and as JSON: its verdict, figures and progress."""
 
 import math
 from pathlib import Path
@@ -12,7 +12,6 @@ from arena.report.standings import Difference
 from arena.system.printable import counted, printable
 
 Names = tuple[str, str]
-"""The names of the new and the old bot."""
 PAIR_POINTS = ("0", "½", "1", "1½", "2")
 
 
@@ -21,9 +20,8 @@ def comparison_json(
 ) -> str:
     """Return a test as one JSON document, or as one line of the kind `comparison`.
 
-    All counts are those of `new`, over the `games` of whole pairs in the order of the schedule; `later` games are
-    stored but excluded. `pairs` are those that brought 0, ½, 1, 1½ and 2 points. The bounds of the `llr` are `lower`
-    (not better) and `upper` (better).
+    All counts are those of `new`, over the `games` of complete pairs; `later` games are stored but excluded. `pairs`
+    counts the pairs by points: 0, ½, 1, 1½ and 2. The `llr` decides at `lower` (not better) and `upper` (better).
     """
     tested = state.hypotheses
     document = {
@@ -55,7 +53,6 @@ def comparison_json(
 
 
 def comparison_text(names: Names, state: SequentialState, later: int) -> str:
-    """Return the verdict and its figures; `later` games are stored but excluded."""
     new, _ = names
     lines = [verdict_text(names, state), _llr_text(state)]
     difference = _difference(names, state)
@@ -77,7 +74,6 @@ def comparison_text(names: Names, state: SequentialState, later: int) -> str:
 
 
 def verdict_text(names: Names, state: SequentialState) -> str:
-    """Return the verdict in a sentence."""
     new, old = names
     games = f"after {counted(2 * state.pairs, 'game')}"
     if state.decision is Decision.UNDECIDED:
@@ -98,20 +94,18 @@ def verdict_text(names: Names, state: SequentialState) -> str:
 
 
 def note_text(state: SequentialState) -> str:
-    """Return the progress of the test for a line of output."""
     more = f", {left}" if (left := _left(state)) else ""
     return f", LLR {state.llr:+.2f} of {state.hypotheses.lower:+.2f}..{state.hypotheses.upper:+.2f}{more}"
 
 
 def live_text(names: Names, state: SequentialState) -> str:
-    """Return the progress of the test for below the live table."""
     difference = _difference(names, state)
     lines = [_llr_text(state) + (f"; {left}" if (left := _left(state)) else "")]
     return "\n".join([*lines, difference_text(difference)] if difference else lines)
 
 
 def _left(state: SequentialState) -> str:
-    """Return the expected number of games left, at most that of the budget."""
+    """Return the expected number of games left, limited by the budget."""
     left = games_left(state)
     if not left:
         return ""

@@ -1,4 +1,4 @@
-"""How results and progress are printed: JSON, and the width of text. Only results go to standard output."""
+"""The form of output: JSON, and the width of text. Only results go to standard output."""
 
 import os
 import re
@@ -12,22 +12,24 @@ if TYPE_CHECKING:
     from rich.console import Console  # slow to import, and `arena --help` needs only the width
 
 PLAIN_WIDTH = 100
-"""Columns of output that goes to a file or a pipe, unless COLUMNS says otherwise."""
+"""Columns of output to a file or a pipe without COLUMNS."""
 TERMINAL_WIDTH = 80
-"""Columns of a terminal that does not say how many it has."""
+"""Columns of a terminal of unknown width."""
 LEAST_WIDTH, MOST_WIDTH = 20, 10_000
-"""The limits of the width of tables."""
 LONGEST_NUMBER = 10
 
 
 _COMMAND = re.compile(r"(?:^|(?<=: )(?<!Usage: ))(?:\S*/)?(?:python\S* -m )?arena (?:(?!  )[^'\"])*$")
-"""A single command at the end of a line, with nothing in quotes."""
+"""A command at the end of a line, without quotes."""
 _BEFORE_LAST_COLUMN = re.compile(r"\s*\S.*\s{2,}(?=\S)|\s*")
 
 
 def folded(text: str, columns: int) -> str:
-    """Fold lines that are too wide between words. A folded line keeps its indent, or that of the last column in its
-    first half. A command at the end of a line continues after a backslash, as a shell reads it."""
+    """Fold lines that are too wide between words.
+
+    A folded line keeps its indent, or that of the last column in its first half. A command at the end of a line
+    continues after a backslash, as a shell reads it.
+    """
     return "\n".join(part for line in text.split("\n") for part in _folded_line(line, columns))
 
 
@@ -51,12 +53,11 @@ def _folded_line(line: str, columns: int) -> list[str]:
 
 
 def fitted(text: str, stream: IO[str]) -> str:
-    """Fold a text to the width of a terminal; for a file or a pipe return it as it is."""
+    """Fold a text to the width of a terminal; return it unchanged for a file or a pipe."""
     return folded(text, width_of(stream)) if stream.isatty() else text
 
 
 def results_console() -> "Console":
-    """Return the console of standard output, as wide as `width_of` says."""
     from rich.console import Console
 
     return Console(file=sys.stdout, highlight=False, width=width_of(sys.stdout))
@@ -72,7 +73,7 @@ def progress_console() -> "Console":
 
 
 def width_of(stream: IO[str]) -> int:
-    """Return the number of columns: COLUMNS, if that is set to a number; else those of the terminal, if it is one."""
+    """Return the number of columns: COLUMNS if set to a number, else those of the terminal."""
     asked = os.environ.get("COLUMNS", "")
     if asked.isascii() and asked.isdecimal() and len(asked) < LONGEST_NUMBER and int(asked):
         return min(max(int(asked), LEAST_WIDTH), MOST_WIDTH)
@@ -86,7 +87,7 @@ def width_of(stream: IO[str]) -> int:
 
 
 def to_json(value: object) -> str:
-    """Return a value as JSON that people can read, too; it ends without a line feed."""
+    """Return a value as indented JSON without a line feed at the end."""
     import msgspec
 
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
@@ -99,6 +100,6 @@ def to_line(value: object) -> str:
 
 
 def one_form(options: Sequence[str]) -> None:
-    """Raise `UsageError` for more than one of the options that say in which form to print."""
+    """Raise `UsageError` if more than one option of output form is given."""
     if len(options) > 1:
         raise UsageError(f"{options[0]} and {options[1]} cannot be used together")

@@ -1,7 +1,7 @@
-"""Results of leagues and stores as JSON, CSV and Markdown, for programs, spreadsheets and pages.
+"""Results of leagues and stores as JSON, CSV and Markdown.
 
-The trap: names of bots are text of strangers. A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a
-formula, so such a name gets an apostrophe before it; in Markdown, markup is escaped.
+Names of bots are untrusted text. A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, so
+such a name gets an apostrophe before it; Markdown is escaped.
 """
 
 import csv
@@ -50,11 +50,11 @@ def league_json(
     not_counted: int = 0,
     as_line: bool = False,
 ) -> str:
-    """Return a league as one JSON document; with `as_line` it is one line, of the kind `table`, without the games.
+    """Return a league as one JSON document; with `as_line` as one line of the kind `table`, without the games.
 
-    Times are in milliseconds, Elo is relative to the mean of all, or to the `anchor`. `complete` and `planned_games`
-    are null where no league of just these bots was played in the store. `faults` are those of bots that could not be
-    started, by name. `not_counted` games of these bots are outside their league, and not among the `games`.
+    Times are in milliseconds; Elo is relative to the mean, or to the `anchor`. `complete` and `planned_games` are null
+    if no league of just these bots was played. `faults` has the start errors of bots by name. `not_counted` is the
+    number of games of these bots outside their league.
     """
     document = {
         "store": printable(str(store)),
@@ -79,19 +79,18 @@ def league_json(
 
 
 def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
-    """Return the findings of `arena verify`; `game` is null for a finding that is no single game's."""
+    """Return the findings of `arena verify`; `game` is null for a finding about the whole store."""
     found = [{"game": game, "text": text} for game, text in findings]
     return to_json({"store": printable(str(store)), "games": games, "findings": found})
 
 
 def verify_file_json(file: Path, games: int, findings: "Sequence[LineFault]") -> str:
-    """Return the findings of `arena verify FILE`; `games` counts its lines."""
+    """Return the findings of `arena verify FILE`; `games` is the number of lines."""
     found = [{"line": line, "text": text} for line, text in findings]
     return to_json({"file": printable(str(file)), "games": games, "findings": found})
 
 
 def import_json(store: Path, imported: "Imported") -> str:
-    """Return how many games `arena import` added, and how many were there."""
     return to_json({"store": printable(str(store)), "imported": imported.new, "present": imported.present})
 
 
@@ -108,7 +107,7 @@ def check_form(
     places: bool = False,
     rounds: bool = False,
 ) -> None:
-    """Raise `UsageError` for options that cannot be used together; `forms` are those that were asked for."""
+    """Raise `UsageError` for options that cannot be combined; `forms` are the requested output forms."""
     one_form([*(f"--{form}" for form in forms), *(["--json"] if as_json else [])])
     for option, is_given in (("crosstable", crosstable), ("places", places)):
         if is_given and not forms:
@@ -121,8 +120,7 @@ def check_form(
 
 
 def table_text(table: Table, form: str, *, crosstable: bool, declared: Mapping[str, Declared] = NOT_LOOKED_AT) -> str:
-    """Return standings or crosstable as `csv` or `markdown`, with a line feed at the end; `declared` is for the
-    standings as CSV."""
+    """Return standings or crosstable as `csv` or `markdown`; `declared` is for standings as CSV."""
     if form == "csv":
         lines = (with_declared(line, declared) for line in table.lines)
         return _csv(HeadToHead, table.meetings) if crosstable else _csv(Line, lines)
@@ -144,8 +142,7 @@ def table_text(table: Table, form: str, *, crosstable: bool, declared: Mapping[s
 
 
 def places_text(store: Path, placing: Placing | None, form: str, names: ShownNames) -> str:
-    """Return the places of a store's format as `csv` or `markdown`, with a line feed at the end. Raises `UsageError`
-    for a store without."""
+    """Return the places of a store's format as `csv` or `markdown`. Raises `UsageError` without places."""
     if placing is None or not placing.places:
         raise UsageError(
             f"--places: expected a store whose last league was a Swiss, a knockout or a ladder, got {store}"
@@ -175,7 +172,7 @@ def _cell(value: Any) -> Any:
 
 
 def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of GitHub's Markdown: all columns but that of the names are right-aligned."""
+    """Return a table in GitHub's Markdown; all columns but the names are right-aligned."""
     marks = [":--" if head == "bot" else "--:" for head in heads]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in ([*map(escaped, heads)], marks, *rows))
 

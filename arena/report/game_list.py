@@ -1,7 +1,6 @@
-"""Stored games as they are listed, and their players: the names that tables show, a line or a JSON entry a game,
-filters.
+"""Stored games as lines or JSON entries, filters for them, and the names of their players.
 
-A player is its content, whatever it was called, and is shown under the name that it had last.
+A player is identified by content and shown under its last name.
 """
 
 from collections import Counter
@@ -20,10 +19,9 @@ from arena.system.printable import counted
 from protocol.notation import Color, Reason
 
 ShownNames = Mapping[Player, str]
-"""The names to show for players; a player without one goes by its own."""
+"""The names to show for players; other players are shown under their own names."""
 NAMES_ALONE: ShownNames = {}
 DIGEST_DIGITS = 12
-"""Digits of a digest in texts; `--json` has all."""
 SCORES = {GameResult.RED: "1-0", GameResult.BLUE: "0-1", GameResult.DRAW: "½-½", GameResult.NEITHER: "0-0"}
 
 
@@ -36,8 +34,6 @@ def shown_names(players: Iterable[Player], names: ShownNames) -> list[str]:
 
 
 class HasPlayers(Protocol):
-    """A game that says who played it."""
-
     @property
     def players(self) -> tuple[Player, Player]: ...
 
@@ -45,9 +41,9 @@ class HasPlayers(Protocol):
 class Roster:
     """The players of a table and their names.
 
-    `players` has each of them once, under its last name. `names` has the name to show by any of the names that it has
-    in the rows: with the start of its digest where several versions of one bot are in the table. One content under two
-    names that have met each other is two players.
+    `players` has each player once, under its last name. `names` maps any name in the rows to the name to show, which
+    has the start of the digest if the table has several versions of a bot. One content under two names that have met
+    each other is two players.
     """
 
     def __init__(self, players: Iterable[Player], rows: Collection[HasPlayers] | Groups = ()) -> None:
@@ -66,17 +62,17 @@ class Roster:
 
     @property
     def digests(self) -> dict[str, str]:
-        """The digest of each player by the name to show, in the order of `players`."""
+        """Digests by shown name, in the order of `players`."""
         return {self.names[player]: player.digest for player in self.players}
 
     def _key(self, player: Player) -> Player | str:
         return player if player in self._copies else player.digest
 
     def called(self, name: str) -> set[Player]:
-        """Return the players of a name, as they stand in rows: all versions, or with `@DIGEST` one of them. Former
-        names count where no player has the name now.
+        """Return the players of a name: all versions, or with `@DIGEST` one of them.
 
-        Raises `UsageError` for an unknown name, and for the start of several digests.
+        Former names count if no player has the name now. Raises `UsageError` for an unknown name or an ambiguous
+        digest.
         """
         found = {self.names[player] for player in self.players if player.name == name}
         base, at, digest = name.rpartition("@")
@@ -120,7 +116,7 @@ def _copies_in(rows: Collection[HasPlayers] | Groups) -> set[Player]:
 
 
 def date_text(seconds: float) -> str:
-    """Return a moment, in seconds since the epoch, as ISO 8601 in UTC; empty for none that a calendar has."""
+    """Return a time in seconds since the epoch as ISO 8601 in UTC, or an empty string out of range."""
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if seconds > 0 else ""
     except (OverflowError, ValueError, OSError):
@@ -136,14 +132,13 @@ def score_text(result: GameResult) -> str:
 
 
 def game_line(row: GameRow, names: ShownNames = NAMES_ALONE) -> str:
-    """Return a game in one line, for lists and for plain progress."""
     red, blue = shown_names(row.players, names)
     ending = f"{row.reason.value}, {counted(row.plies, 'ply', 'plies')}, {row.seconds:.1f} s"
     return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
 
 
 def long_line(row: GameRow) -> str:
-    """Return the rest that a list knows of a game: its id, its start, its pair, and both bots' digests."""
+    """Return more facts of a listed game: its id, start, pair and digests."""
     red, blue = (player.digest[:DIGEST_DIGITS] for player in row.players)
     started, pair = _started(row), row.pair_seed
     known = [row.id, *([started] if started else []), *([f"pair {pair}"] if pair is not None else [])]
@@ -153,8 +148,8 @@ def long_line(row: GameRow) -> str:
 class GameEntry(msgspec.Struct, frozen=True, tag_field="kind", tag="game"):
     """A game in a list. `result` is `red`, `blue`, `draw`, or `neither` for a game that both lost.
 
-    `started` is in UTC, as in ISO 8601; `pair` is the same number in both games of a pair; both are null where the
-    store does not say them. `counted` is false for a game between the bots of the last league that this excludes.
+    `started` is in UTC, as in ISO 8601; `pair` is the same number in both games of a pair; both are null if unknown.
+    `counted` is false for a game that the last league excludes.
     """
 
     number: int
@@ -174,7 +169,7 @@ class GameEntry(msgspec.Struct, frozen=True, tag_field="kind", tag="game"):
 
 
 def game_entry(row: GameRow, names: ShownNames = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES) -> GameEntry:
-    """Return a stored game as a list entry; `not_counted` are the games that the last league excludes."""
+    """Return a stored game as an entry; the last league excludes the games in `not_counted`."""
     red, blue = row.players
     return GameEntry(
         number=row.number,
@@ -201,9 +196,9 @@ class PausedJson(msgspec.Struct, frozen=True, tag_field="kind", tag="paused"):
 
 @dataclass(frozen=True)
 class GameFilter:
-    """Conditions of listed games, all of which have to hold; None for any. Bots are named as `arena games` lists them.
+    """Conditions that listed games have to meet; None for any. Bots are named as `arena games` lists them.
 
-    `against` is the opponent of `bot`. One of the `reasons` has to hold; `forfeits` adds all faults of bots.
+    `against` is the opponent of `bot`. One of the `reasons` has to match; `forfeits` adds all faults of bots.
     """
 
     bot: str | None = None
@@ -214,7 +209,7 @@ class GameFilter:
     forfeits: bool = False
 
     def select(self, rows: Iterable[GameRow], roster: Roster) -> Iterator[GameRow]:
-        """Yield the rows that fit. Raises `UsageError` for a bot that has played none."""
+        """Yield the rows that match. Raises `UsageError` for a bot without games."""
         if self.against is not None and self.bot is None:
             raise UsageError("--against NAME goes with --bot NAME: the games of the one against the other")
         tests = list(self._tests(roster))

@@ -1,7 +1,7 @@
-"""A recorded game as text and as JSON: its facts, the plies that are asked for, boards, and its end.
+"""A recorded game as text and as JSON: its facts, chosen plies, boards, and its end.
 
-A side sees no more than it knew: its own seed, set-up and standard error, and no words on a fault of the other. What a
-bot says of itself may be a set-up, so only readers of the bot's other words see it.
+A side sees no more than it knew: its own seed, set-up and standard error, and no words on a fault of the other. Names
+that bots declare may encode a set-up, so only readers of the bot's other words see them.
 """
 
 import re
@@ -34,10 +34,10 @@ A_PERSON = "a person"
 
 
 class SideFacts(msgspec.Struct, frozen=True):
-    """One side of a game. `declared` and `author` are what the bot said of itself in this game.
+    """One side of a game. `declared` and `author` are what the bot declared in this game.
 
-    `time` is its time control before scaling; `sandbox` the isolation level, empty where it is not known. Empty texts,
-    and None, also stand for what the reader may not know.
+    `time` is its time control before scaling; `sandbox` the isolation level. Unknown and hidden values are empty or
+    None.
     """
 
     name: str
@@ -52,8 +52,11 @@ class SideFacts(msgspec.Struct, frozen=True):
 
 
 class GameFacts(msgspec.Struct, frozen=True):
-    """A game without its moves. With `has_opening` both sides were given their set-ups. `started` is in UTC, as in ISO
-    8601, `seconds` the duration, `time_percent` the factor by which clocks were scaled to the machine, if they were."""
+    """A game without its moves. With `has_opening` both sides were given their set-ups.
+
+    `started` is in UTC, as in ISO 8601, `seconds` the duration, `time_percent` the factor that scaled the clocks to the
+    machine.
+    """
 
     number: int
     id: str
@@ -111,7 +114,7 @@ def _side(record: GameRecord, color: Color, view: str, names: ShownNames) -> Sid
 
 
 def _detail_for(record: GameRecord, view: str) -> str:
-    """Return how the game ended, in words that this view may read: those on a fault can name a rank."""
+    """Return how the game ended without what this view may not know: words on a fault can name a rank."""
     return record.verdict.detail if view == ALL else verdict_words(record, COLOR_BY_WORD.get(view))
 
 
@@ -121,24 +124,23 @@ LAST = 10**9
 
 @dataclass(frozen=True)
 class Plies:
-    """Ranges of plies, both ends included; 0 is the position after the set-ups, no range the whole game."""
+    """Ranges of plies, both ends included; 0 is the position after the set-ups, an empty tuple the whole game."""
 
     ranges: tuple[tuple[int, int], ...] = ()
 
     @property
     def are_all(self) -> bool:
-        """Whether the whole game is asked for, with its end."""
         return not self.ranges
 
     def has(self, ply: int) -> bool:
         return self.are_all or any(first <= ply <= last for first, last in self.ranges)
 
     def are_over(self, ply: int) -> bool:
-        """Whether no later ply is asked for."""
+        """Whether all requested plies are before or at this one."""
         return not self.are_all and ply >= max(last for _, last in self.ranges)
 
     def check(self, game: int, plies: int) -> None:
-        """Raise `UsageError` if the game of this number has fewer plies than are asked for."""
+        """Raise `UsageError` if the game has fewer plies than requested."""
         for first, last in self.ranges:
             wrong = next((ply for ply in (first, last) if ply > plies and ply != LAST), None)
             if wrong is not None:
@@ -149,7 +151,6 @@ ALL_PLIES = Plies()
 
 
 def parse_plies(text: str) -> Plies:
-    """Parse the plies of a command line. Raises `UsageError`."""
     ranges = []
     for part in text.split(","):
         match = _PART.fullmatch(part.strip())
@@ -169,18 +170,16 @@ _SURVIVORS = {
     Survivor.NEITHER: "both leave",
 }
 SHOWN_CHARACTERS = 500
-"""Longest note or line of standard error; `--json` has all."""
+"""Longest note or line of standard error as text; `--json` has all."""
 LONGEST_WORD = 60
-"""Longest field of a record that the arena writes as a word or two."""
 
 
 @dataclass(frozen=True)
 class GameStyle:
     """The options of `arena show`.
 
-    `view` is `all`, `red` or `blue`. Without `boards` there are only moves; without `times` nothing that differs in
-    another run of the same game: the date, times, use of the machine. Actions stay as the bots sent them. `players` are
-    the names to show.
+    `view` is `all`, `red` or `blue`. Without `boards` only moves are shown; without `times` the date, the times and the
+    use of the machine are left out. `players` are the names to show.
     """
 
     view: str = ALL
@@ -216,7 +215,7 @@ class Taken(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The times in milliseconds; nearly 0 ms not charged are left out."""
+        """The times in milliseconds; an uncharged time near 0 ms is left out."""
         parts = [f"{self.taken_us / 1000:.1f} ms"]
         if self.forgiven_us is not None and (forgiven := f"{self.forgiven_us / 1000:.1f}") != "0.0":
             parts.append(f"{forgiven} not charged")
@@ -227,7 +226,7 @@ class Taken(NamedTuple):
 
 
 def game_pages(number: int, record: GameRecord, look: GameStyle) -> Iterator[str]:
-    """Yield the game in pieces of text. Raises `UsageError` if it has no such ply."""
+    """Yield the game in pieces of text. Raises `UsageError` for a ply that it does not have."""
     look.plies.check(number, len(record.actions))
     yield _heading(number, record, look)
     if None not in record.setups:
@@ -277,7 +276,7 @@ def _held_text(red: SideFacts, blue: SideFacts) -> str:
 
 
 def _seeds(record: GameRecord, view: str) -> str:
-    """Return the seeds of the bots; a side knows only its own, from which the other's does not follow."""
+    """Return the seeds of the bots that a view may see."""
     given = [f"{color.word} {record.seeds[color]}" for color in Color if view in (ALL, color.word)]
     of_pair = f" (of the pair: {record.pair_seed})" if view == ALL else ""
     return f"seed{'s' if len(given) > 1 else ''}: {', '.join(given)}{of_pair}"
@@ -342,7 +341,7 @@ def _short(word: str) -> str:
 
 
 def told(event: Event, view: str) -> ArenaMessage:
-    """Return the message on an event: that to a seat, for `all` everything, for `public` what both seats were told."""
+    """Return the message on an event for a view: a seat, `all`, or `public` (known to both seats)."""
     if view == ALL:  # a defender knows its own rank
         return told_to(event, event.color.opponent if isinstance(event, Fought) else Color.RED)
     return told_to(event, COLOR_BY_WORD.get(view))
@@ -353,7 +352,7 @@ def told_words(events: Sequence[Event], view: str, names: Names) -> str:
 
 
 def event_words(message: ArenaMessage, names: Names) -> str:
-    """Return what a message tells besides the action, in words."""
+    """Return the content of a message without the action as text."""
     match message:
         case messages.Battle(square, attacker, defender, survivor):
             met = names.name(defender) if defender is not None else "an unknown piece"
@@ -407,7 +406,7 @@ def _used(record: GameRecord, color: Color) -> list[str]:
 
 
 def show_json(number: int, record: GameRecord, look: GameStyle) -> str:
-    """Return the game as JSON. Raises `UsageError` if it has no such ply."""
+    """Return the game as one document. Raises `UsageError` for a ply that it does not have."""
     look.plies.check(number, len(record.actions))
     notes = [
         {"ply": note.ply, "side": note.color, "text": note.text}
@@ -431,8 +430,7 @@ def _ply_entries(record: GameRecord, look: GameStyle) -> list[dict[str, object]]
 
 
 def _ply(position: ReplayPosition, step: ReplayStep | None, view: str, taken: Taken | None) -> dict[str, object]:
-    """Return a ply with its events as the viewer was told, and the 100 cells of the position after it; without a step
-    that of the set-ups."""
+    """Return a ply with its visible events and the 100 cells after it; without a step, the set-ups."""
     red, blue = ("".join(rank.letter for rank in position.lost(color)) for color in Color)
     events = step.events if step else ()
     return {

@@ -1,6 +1,6 @@
-"""`arena log`: the dialogue of a game as text and as JSON.
+"""`arena log`: the transcript of a game as text and as JSON.
 
-Each line of the protocol is as it was sent, behind its sender and receiver; lines that begin with `#` are added.
+Protocol lines are unchanged, behind their sender and receiver; lines that begin with `#` are added.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,6 @@ from arena.report.game_text import Taken
 from protocol.notation import Color
 
 PREFIX = 10
-"""Columns before a line of the protocol."""
 STDERR_HAS_NO_TIME = "the end of standard error, which has no times"
 HANDSHAKE = (
     "not in the record: in which order a bot introduced itself, and what the",
@@ -34,7 +33,7 @@ def log_text(
     times: bool,
     is_followed: bool,
 ) -> Iterator[str]:
-    """Yield the dialogue of one side, or of both, line by line. Raises `RecordError` if the record cannot be true."""
+    """Yield the transcript of one side or of both, line by line. Raises `RecordError` for an impossible record."""
     red, blue = shown_names(record.players, names)
     yield f"# game {number} ({record.id}): red {red} - blue {blue}"
     yield from (f"# {line}" for line in (*HANDSHAKE, *(KEPT if is_followed else ())))
@@ -60,8 +59,10 @@ def log_text(
 
 
 def log_json(record: GameRecord, side: Color | None, *, is_followed: bool) -> Iterator[str]:
-    """Yield the dialogue as JSON, one object a line: what was said in the dialogue with the bot of a `side`, times in
-    microseconds, remarks, and the end of standard error. Raises `RecordError` if the record cannot be true."""
+    """Yield the transcript of one side or of both as JSON, one object a line; times are in microseconds.
+
+    Raises `RecordError` for an impossible record.
+    """
     for entry in _of_side(transcript(record, is_followed=is_followed), side):
         where = {"ply": entry.ply, "side": None if entry.color is None else entry.color.word}
         match entry:

@@ -17,15 +17,16 @@ from protocol.notation import Reason
 
 NO_MACHINE = "not recorded"
 SIGNIFICANT = 0.01
-"""The largest `p` at which results depend on the machine."""
+"""The largest `p` at which results count as dependent on the machine."""
 LATE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
-"""Losses of bots that get no CPU; also `NO_START` after the whole time for starting, as broken bots start nowhere."""
+"""Losses of bots that get no CPU; `NO_START` is one only after the whole time for starting."""
 NAME_SHOWN = 40
 
 
 class MachineEntry(msgspec.Struct, frozen=True):
-    """The games of one machine: Red's mean score, the games lost by a late bot, and the mean time of an action in
-    milliseconds."""
+    """The games of one machine: Red's mean score, the games lost by lateness, and the mean time of an action in
+    milliseconds.
+    """
 
     machine: str
     games: int
@@ -35,8 +36,10 @@ class MachineEntry(msgspec.Struct, frozen=True):
 
 
 class MachinesEntry(msgspec.Struct, frozen=True):
-    """All machines, and the test of homogeneity: the probability `p` that results differ so much by chance, by the
-    `compared` games that the same bots played with the same colours on another machine."""
+    """All machines, and the probability `p` that results differ this much by chance.
+
+    `p` is from the `compared` games: those that the same bots played with the same colours on another machine.
+    """
 
     machines: tuple[MachineEntry, ...]
     compared: int
@@ -52,13 +55,12 @@ def is_late(record: GameRecord) -> bool:
 
 
 def machine_of(record: GameRecord) -> str:
-    """Return the worker of a cluster, else the machine of the record."""
+    """Return the cluster worker of a record, or else its machine."""
     words = record.machine or ""
     return printable(worker_of(words) or words, 200) or NO_MACHINE
 
 
 def by_machine(records: Iterable[GameRecord]) -> MachinesEntry:
-    """Count and compare games, in one pass."""
     counts = defaultdict[str, Counter[str]](Counter)
 
     def compared() -> Iterable[tuple[tuple[str, str], str, str]]:

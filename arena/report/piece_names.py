@@ -1,12 +1,10 @@
-"""What the pieces are called and numbered for people: one table.
+"""Names and numbers of pieces for people.
 
-Names are those of the booklets' own tables: the last table of Jumbo 09495 ("Ranks and number of pieces for each rank"),
-which has all seven languages. The list of pieces in Jumbo 494/495 agrees with it but for a few words, which stand
-beside the table below. The infiltrator is in one booklet only, Jumbo 81320 (pp. 4 and 11), in English and French.
+Names are from the last table of Jumbo 09495, which has all seven languages; differences to Jumbo 494/495 are noted
+below. The infiltrator is only in Jumbo 81320 (pp. 4 and 11), in English and French.
 
-Numbers: the booklets number the stronger piece higher (marshal 10, spy 1); the original Milton Bradley set numbers it
-lower (marshal 1, scout 9, and S for the spy). The project's own letters are the European digits; files, protocol and
-actions have nothing else, and only what people look at is ever numbered otherwise.
+The booklets number the stronger piece higher (marshal 10, spy 1); the original Milton Bradley set numbers it lower
+(marshal 1, scout 9, S for the spy). Files, protocol and actions always use the European digits.
 """
 
 from dataclasses import dataclass
@@ -16,8 +14,6 @@ from protocol.notation import RANK_BY_LETTER, Rank
 
 
 class Numbering(StrEnum):
-    """The numbers on pieces."""
-
     EUROPEAN = "european"
     AMERICAN = "american"
 
@@ -33,7 +29,7 @@ class PieceLanguage(StrEnum):
 
 
 NOT_IN_THE_BOOKLETS = "(not in the booklets)"
-"""Stands after an English name where the booklets have none in the language."""
+"""A note after an English name without a translation in the booklets."""
 
 _LANGUAGES = tuple(PieceLanguage)
 _NAMES: dict[Rank, tuple[str, ...]] = {
@@ -74,24 +70,21 @@ _NUMBERS: dict[Rank, tuple[str, str]] = {
 
 
 STRONGEST_FIRST = tuple(RANK_BY_LETTER[letter] for letter in "M98765432SIBF")
-"""Bombs and the flag come last."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """The names and numbers of pieces for people."""
-
     language: PieceLanguage = PieceLanguage.ENGLISH
     numbering: Numbering = Numbering.EUROPEAN
 
     def name(self, rank: Rank) -> str:
-        """Return the name of a piece; an English name without a translation says so."""
+        """Return the name of a piece, or its English name with a note if there is no translation."""
         names = _NAMES[rank]
         index = _LANGUAGES.index(self.language)
         return names[index] if index < len(names) else f"{names[0]} {NOT_IN_THE_BOOKLETS}"
 
     def one(self, rank: Rank) -> str:
-        """Return the name with an English article: sentences are English in every language."""
+        """Return the name with an English article."""
         name = self.name(rank)
         return f"{'an' if name[0].lower() in 'aeéiouö' else 'a'} {name}"
 
@@ -99,7 +92,7 @@ class Names:
         return _NUMBERS[rank][self.numbering is Numbering.AMERICAN]
 
     def cell(self, cell: str) -> str:
-        """Return a two-character cell of a board; European digits are the letters of the arena."""
+        """Return a two-character cell of a board with the number of this numbering."""
         rank = RANK_BY_LETTER.get(cell[1])
         return cell if rank is None or self.numbering is Numbering.EUROPEAN else cell[0] + self.number(rank)
 

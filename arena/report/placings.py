@@ -1,4 +1,4 @@
-"""The places and the rounds of a format, next to the table of ratings: as lists, and for programs."""
+"""The places and rounds of a format, next to the table of ratings, as text and JSON."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +31,7 @@ from arena.report.terminal import NAME_WIDTH
 from arena.system.printable import counted
 
 ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
-"""The last rounds of a knockout by their numbers of bots."""
+"""Names of the last rounds of a knockout by their number of bots."""
 TITLES = {2: "Final", 4: "Semi-finals", 8: "Quarter-finals"}
 OPEN = "-"
 """A bot that is not known yet."""
@@ -40,8 +40,8 @@ OPEN = "-"
 class MeetingEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """Two bots in a round; null for a bot that is not known yet, and for the second of a bye.
 
-    `games` are the numbers of their finished games. In a knockout the `winner` stays in, and `decided_by` tells how a
-    match was decided other than by points.
+    `games` are the numbers of their finished games. In a knockout the `winner` stays in; `decided_by` tells how a match
+    was decided other than by points.
     """
 
     bots: tuple[str | None, str | None]
@@ -89,7 +89,7 @@ def title_of(round_: Round) -> str:
 
 
 def score_of(meeting: Meeting) -> str:
-    """Return the points of both bots, or their substitute."""
+    """Return the points of both bots, or the text shown in their place."""
     if meeting.is_bye:
         return "bye" if meeting.players[0] else ""
     if not meeting.games and not meeting.is_over:
@@ -98,7 +98,7 @@ def score_of(meeting: Meeting) -> str:
 
 
 def remarks_of(meeting: Meeting, names: ShownNames) -> str:
-    """Return the remark on a meeting: the winner where points do not tell, or that it is not over."""
+    """Return the remark on a meeting: the winner if points do not show it, or that it is not over."""
     if meeting.is_bye:
         return ""
     if not meeting.is_over:
@@ -132,8 +132,10 @@ def rounds_report(rounds: Sequence[Round], names: ShownNames) -> RenderableType:
 
 
 class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A bot's place by the format's own rules (docs/formats.md); None for a bot that was disqualified or never paired.
-    Fields that the format does not have are left out."""
+    """A bot's place by the rules of the format (docs/formats.md); None if it was disqualified or never paired.
+
+    Fields that the format does not have are left out.
+    """
 
     place: int | None
     name: str
@@ -151,8 +153,11 @@ class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DisqualifiedEntry(msgspec.Struct, frozen=True):
-    """A disqualified bot. `left_out` games were not played (None: that depends on results), `is_so_far` while the
-    league is not over. `not_counted` games of it in this table are outside the league."""
+    """A disqualified bot.
+
+    `left_out` is the number of games not played (None: depends on results), `is_so_far` is set while the league runs,
+    `not_counted` is the number of its games in this table outside the league.
+    """
 
     name: str
     faults: int
@@ -162,11 +167,11 @@ class DisqualifiedEntry(msgspec.Struct, frozen=True):
 
 
 class PlacingEntry(msgspec.Struct, frozen=True):
-    """The results of a format besides the table.
+    """The results of a format next to the table.
 
-    `stop` is why a ladder is over. `is_over` tells whether the places are final, and is None in a format without
-    places; `stage` is the progress in words. `rounds` are those of a Swiss or a knockout. `problem` is why the places
-    of a store's format cannot be worked out.
+    `stop` is why a ladder is over. `is_over` tells whether the places are final (None in a format without places);
+    `stage` is the progress as text. `rounds` are those of a Swiss or a knockout. `problem` is why the places cannot be
+    computed.
     """
 
     places: tuple[PlaceEntry, ...]
@@ -197,11 +202,10 @@ def placing_entry(placing: Placing, names: ShownNames) -> PlacingEntry:
 def placing_in(
     store: Store, contents: Contents[list[GameRow]] | Contents[Groups], lines: Sequence[Line], names: ShownNames
 ) -> Placing | None:
-    """Return the results of the format of a store's last league; None if it has none besides the table of these
-    `lines`.
+    """Return the places of a store's last league, or None if its format has only the table.
 
-    Places, and disqualified bots in a format with places, follow from the games (`arena.league.places`); in other
-    formats the store names the disqualified, as far as the games confirm it.
+    Places follow from the games (`arena.league.places`), and so do disqualified bots in a format with places. In other
+    formats the store names the disqualified bots; those confirmed by the games are returned.
     """
     said, found = borne_out(contents.kept.disqualified, lines, names), None
     plain = (f'"{name.value}"' for name in FormatName if name not in PLACING)
@@ -215,10 +219,9 @@ def placing_in(
 
 
 def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names: ShownNames) -> Placing | None:
-    """Return the disqualified bots of a store that have as many faults in its table; None if there are none.
+    """Return the disqualified bots of a store that have as many faults in its table, or None.
 
-    A table of all games in the store can have games of such a bot that its league left out: they are counted in
-    `others`.
+    A table of all games can have games of such a bot outside the league: they are counted in `others`.
     """
     by_name = {line.name: line for line in lines}
     found, others = [], {}
@@ -232,7 +235,6 @@ def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names
 
 
 def placing_report(placing: Placing, names: ShownNames) -> RenderableType:
-    """Return the list of places, a line for each disqualified bot, and why a ladder is over."""
     parts: list[RenderableType] = []
     if placing.places:
         parts += ["", Text(title_text(placing), style="bold"), _list(placing.places, names)]
@@ -258,7 +260,7 @@ def title_text(placing: Placing) -> str:
 
 
 def stage_text(placing: Placing) -> str:
-    """Return the progress of a format in words; empty where it has no places."""
+    """Return the progress of a format as text; empty without places."""
     stage = placing.stage
     if stage is None or not placing.places:
         return ""
@@ -281,7 +283,7 @@ def stage_text(placing: Placing) -> str:
 
 
 def placing_lines(placing: Placing, names: ShownNames) -> list[str]:
-    """Return a line for each disqualified bot, and why there are no places where there should be some."""
+    """Return a line for each disqualified bot, and why places are missing."""
     lines = [_disqualified(one, names, placing.others.get(one.player, 0)) for one in placing.disqualified]
     if placing.problem:
         lines.append(f"the places of the league's format cannot be worked out from this store: {placing.problem}")
@@ -289,7 +291,6 @@ def placing_lines(placing: Placing, names: ShownNames) -> list[str]:
 
 
 def place_text(place: FormatPlace) -> str:
-    """Return the number of a place; a bot that was disqualified or never paired has none."""
     return "-" if place.place is None else str(place.place)
 
 
@@ -337,7 +338,6 @@ def headings(place: FormatPlace) -> tuple[str, ...]:
 
 
 def cells(place: FormatPlace, names: ShownNames) -> list[str]:
-    """Return the cells of a place behind its number and the bot."""
     match place:
         case SwissPlace():
             return [points_text(place.points), points_text(place.buchholz), str(place.wins), str(place.byes)]

@@ -1,13 +1,8 @@
 """The progress of a league on standard error: a live table in a terminal, or plain lines.
 
-Everything is written by a thread of its own and holds up no game, not even when the write blocks (Ctrl-S, a pipe whose
-reader has stopped). Redrawing and rating have a limited share of the run's time.
-
-- `Frame`: lines that are drawn over and over. The cursor stays behind the last one, and they are erased row by row
-  upwards; their rows are counted for the present width, as a terminal that has become narrower has folded them.
-- `LiveTable`: points, games and times are always current. Ratings and the order of equal scores cost with the square of
-  the players (1 s for 300), so they are shown with the number of games that they are of.
-- `GameLines`: results. They wait in memory while the reader is slow, and the end waits until they are written.
+A separate thread does all writing, so that no game waits even when a write blocks (Ctrl-S, a full pipe). Redrawing and
+rating have a limited share of the run's time. Ratings cost with the square of the players (1 s for 300): they are shown
+with the number of games that they are based on.
 """
 
 import queue
@@ -39,7 +34,7 @@ ERASE_ROW, UP, ERASE_BELOW = "\x1b[2K", "\x1b[1A", "\x1b[J"
 
 
 def erasing(widths: list[int], columns: int) -> str:
-    """Return what erases lines of these widths from a terminal whose cursor is in the last of them."""
+    """Return the control codes that erase lines of these widths, with the cursor in the last line."""
     if not widths:
         return ""
     rows = sum(max(1, -(-width // columns)) for width in widths)
@@ -47,7 +42,7 @@ def erasing(widths: list[int], columns: int) -> str:
 
 
 class Frame:
-    """Lines that are drawn over and over, in a `with` statement; nothing else may be written to the terminal within."""
+    """Lines that are redrawn in place, in a `with` statement; nothing else may be written to the terminal within."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -66,18 +61,17 @@ class Frame:
 
     @property
     def is_misfit(self) -> bool:
-        """Whether the terminal has another size than when it was drawn."""
+        """Whether the terminal has been resized since the last drawing."""
         return self._drawn_for not in ((0, 0), self._console.size)
 
     def draw(self, content: RenderableType) -> None:
-        """Draw this in place of the frame: as many lines as the terminal has."""
+        """Replace the frame by this content, cut to the lines of the terminal."""
         self._drawn_for = width, height = self._console.size
         options = self._console.options.update(width=width, height=None)
         self._lines = self._console.render_lines(content, options, pad=False)[:height]
         self._write(self._erased() + self._frame())
 
     def print_above(self, text: Text) -> None:
-        """Print a text that stays, above the frame."""
         self._write(f"{self._erased()}{text.plain}\n{self._frame()}")
 
     def _frame(self) -> str:
@@ -97,22 +91,20 @@ class Frame:
 
 
 RATING_SHARE, DRAWING_SHARE = 1 / 30, 1 / 60
-"""Shares of the run's time, in processor time: together at most a twentieth. Drawing 20 lines takes some 20 ms, and
-rating 20 players as long, so that usual leagues are redrawn every one or two seconds."""
+"""Shares of the run's time, in processor time. Drawing 20 lines takes some 20 ms, and so does rating 20 players."""
 SECONDS_A_PLAYER, SECONDS_A_PAIR = 1.5e-3, 6e-6
 """Twice the time of rating players: 30 ms for 20 players, 1 s for 300, 8 s for 1,000."""
 
 
 def expected_rating_seconds(players: int) -> float:
-    """Return the expected time of the first rating."""
     return SECONDS_A_PLAYER * players + SECONDS_A_PAIR * players**2
 
 
 class Pace:
-    """The times at which costly work may be repeated, if it is to take no more than a share of all time.
+    """Limits costly work to a share of all time.
 
-    After a piece of c seconds the next one is `due` c / share seconds later, and at least `least`. The first is due
-    when the share allows its `expected` cost.
+    After work of c seconds the next is `due` c / share seconds later, and at least `least`. The first is due when the
+    share allows its `expected` cost.
     """
 
     def __init__(self, share: float, now: float, *, least: float = 0.0, expected: float = 0.0) -> None:
@@ -125,9 +117,9 @@ class Pace:
 
 
 class Shown(NamedTuple):
-    """A state of the live table: lines with current counts and, in a match, the last computed Elo difference.
+    """A state of the table: current counts, and the last rated difference of a match.
 
-    `rated_games` is the number of games behind the ratings, if newer games are not rated yet.
+    `rated_games` is the number of games of the ratings, if it is not the current one.
     """
 
     lines: list[Line]
@@ -136,7 +128,7 @@ class Shown(NamedTuple):
 
 
 class LiveTable:
-    """The lines of a table while games come in. `rate` may be called from another thread than the rest."""
+    """The lines of a table while games come in. `rate` may be called from another thread."""
 
     def __init__(self, players: Sequence[Player], rows: Sequence[GameRow] | Groups) -> None:
         roster = Roster(players, rows)
@@ -154,13 +146,12 @@ class LiveTable:
             self._changed = True
 
     def take_changed(self) -> bool:
-        """Return whether anything has changed since the last call."""
+        """Return whether the table has changed since the last call."""
         with self._lock:
             changed, self._changed = self._changed, False
         return changed
 
     def rate(self) -> None:
-        """Compute places and ratings, if there are new games."""
         with self._lock:
             if self._tally.games == self._rated_games:
                 return
@@ -170,7 +161,7 @@ class LiveTable:
             self._rated, self._difference, self._rated_games, self._changed = rated, difference, copy.games, True
 
     def shown(self, most: int) -> Shown:
-        """Return the first lines by points per game; equal scores keep their order and places of the last rating."""
+        """Return the first lines by points per game; equal scores keep the order and places of the last rating."""
         with self._lock:
             is_old = 0 < self._rated_games != self._tally.games
             lines = _current(self._rated, self._tally, most)
@@ -193,11 +184,10 @@ def _current(rated: Sequence[Line], tally: Tally, most: int) -> list[Line]:
 
 REFRESH_SECONDS = 1.0
 FINISH_SECONDS = 2.0
-"""The time in which the rest is written at the end, before it is dropped."""
+"""Time at the end in which the remaining lines are written before they are dropped."""
 GAMES_SHOWN = 2
-"""Last games below the table."""
 LINES_BESIDE = 7
-"""Lines of a terminal that do not belong to the table."""
+"""Lines of a terminal that are not for the table."""
 
 
 class Progress(Protocol):
@@ -249,7 +239,7 @@ class Silence:
 
 
 class PlainProgress:
-    """Prints remarks, and a line for each game if it `tells_games`. `note` returns more words behind the count."""
+    """Prints remarks, and a line for each game if it `tells_games`. `note` returns text to show after the count."""
 
     def __init__(
         self,
@@ -286,10 +276,10 @@ class PlainProgress:
 
 
 class LiveProgress:
-    """Draws the standings once a second, with the last games below, and erases them at the end: the final table goes to
-    standard output. Ratings are computed in a second thread, so that drawing never waits for those of a large league.
+    """Draws the standings once a second, with the last games below, and erases them at the end.
 
-    `note` returns a text for below the table, in place of the difference; `broken` are bots that could not be started.
+    Ratings are computed in a second thread, so that drawing never waits for them. `note` returns a text to show below
+    the table in place of the difference; `broken` are bots that could not be started.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Results of a table in words and short figures, for the terminal and for pages: points, Elo, intervals, notes."""
+"""Results of a table as short text, for the terminal and for pages: points, Elo, intervals, notes."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -24,14 +24,13 @@ def elo_text(elo: float | None) -> str:
 
 
 def percent_text(share: float) -> str:
-    """Return a share between 0 and 1 in per cent with one digit; it is never quite 0 or 100."""
+    """Return a share between 0 and 1 in per cent with one digit, never as 0 or 100."""
     if share > 0.999:
         return "more than 99.9%"
     return "less than 0.1%" if share < 0.001 else f"{share:.1%}"
 
 
 def difference_text(difference: Difference) -> str:
-    """Return the difference between the two bots of a match in two lines."""
     first, second, low, high = difference.first, difference.second, difference.low, difference.high
     if high is None:
         words = f"at least {elo_text(low)} (95%; no upper bound: {second} scored 0)"
@@ -57,7 +56,7 @@ def advantage_text(advantage: Advantage) -> str:
 
 
 def missing_text(table: Table) -> str:
-    """Return the note on games that are missing, or may be; empty if none is known to be."""
+    """Return the note on games that are or may be missing, or an empty string."""
     if table.planned is None:
         return NO_PLAN
     if table.is_complete:
@@ -77,7 +76,7 @@ def not_counted_text(games: int) -> str:
 
 
 class Column(NamedTuple):
-    """A column of a table of text; in a narrow terminal, columns with the highest `extra` are left out first."""
+    """A column of a table of text; a narrow terminal leaves out the columns with the highest `extra` first."""
 
     header: str
     cells: list[str]
@@ -85,10 +84,9 @@ class Column(NamedTuple):
 
 
 def standings_columns(lines: Sequence[Line], broken: Collection[str] = ()) -> list[Column]:
-    """Return the columns of the standings behind place and bot: points of games, the score in per cent, results,
-    forfeits, Elo, and per move the mean time, the mean processor time and the slowest, in ms.
+    """Return the columns of the standings after place and bot; times are per move in ms.
 
-    Bots named in `broken` could not be started, which stands for their points.
+    Bots in `broken` could not be started; a note replaces their points.
     """
 
     def column(header: str, field: str, extra: int) -> Column:

@@ -1,9 +1,7 @@
-"""The rules in force in plain words, one sentence a rule, so that someone who has never seen the game can play by them.
+"""The rules in force in plain English, one sentence a rule, complete enough to play by.
 
-`rule_lines` says everything once, as values; the page for a terminal and the JSON document are made from it. A
-sentence (`arena.report.sentences`) that speaks for a key of `Ruleset` names the key, says whether the value differs
-from what the booklets have in common, and carries the source and the reading that the ruleset's notes give for it.
-Sentences without a key are common to all booklets.
+A sentence (`arena.report.sentences`) that describes a key of `Ruleset` has the key, whether its value differs from the
+common one, and source and reading from the ruleset's notes. Sentences without a key are common to all booklets.
 """
 
 import re
@@ -19,7 +17,6 @@ from arena.rules.loading import DEFAULT_RULESET, load_ruleset, ruleset_names, sw
 from arena.rules.ruleset import RULE_KEYS, Ruleset
 
 WIDTH = 80
-"""Columns that the pages fit."""
 COMMON_SOURCE = "common to the booklets"
 NO_SOURCE = "no source given"
 
@@ -33,8 +30,8 @@ _READING = re.compile(r"\s*\bReadings?: ")
 class RuleLine(msgspec.Struct, frozen=True):
     """One rule in a sentence or a few.
 
-    `rule` is its name in records, None for a rule that no ruleset changes; it `differs` from what the booklets have in
-    common; `reading` is how a silent or unclear source is understood.
+    `rule` is its name in records, None for a rule that no ruleset changes; it `differs` from the common rules;
+    `reading` is how the arena reads a silent or unclear source.
     """
 
     part: RulesPart
@@ -61,13 +58,12 @@ def common_rules() -> Ruleset:
 
 
 def differing_keys(ruleset: Ruleset) -> tuple[str, ...]:
-    """Return the keys of a ruleset whose values are not the common ones."""
+    """Return the keys of a ruleset with other values than the common rules."""
     common = common_rules()
     return tuple(key for key in RULE_KEYS if getattr(ruleset, key) != getattr(common, key))
 
 
 def army_entries(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> tuple[ArmyEntry, ...]:
-    """Return the army, the strongest first, bombs and flag last."""
     counts = dict(ruleset.army)
     return tuple(
         ArmyEntry(rank.letter, names.name(rank), names.number(rank), counts[rank])

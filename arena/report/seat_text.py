@@ -1,7 +1,6 @@
-"""A person's seat as text for a terminal, made from one `SeatState`, and the commands that a person types.
+"""A person's seat as text for a terminal, and the commands that a person types.
 
-A screen is 80 columns by 20 lines, so that a prompt and an answer fit below it in 24. A typed line becomes a `Typed`;
-the session judges whether that is possible now.
+A screen is 80 columns by 20 lines, so that a prompt and an answer fit below it in 24.
 """
 
 import re
@@ -103,7 +102,7 @@ def stage_words(state: SeatState) -> str:
 
 
 def cells_of(state: SeatState) -> tuple[str, ...]:
-    """Return the board as this seat knows it, as the 100 cells of a `board` line."""
+    """Return the 100 cells of a `board` line as this seat knows them."""
     cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
     for piece in state.pieces:
         rank = piece.rank or ("!" if piece.moved else "?")
@@ -181,12 +180,12 @@ def _time_text(clock: ClockState) -> str:
 
 
 def end_words(state: SeatState) -> str:
-    """Return how the game ended for this seat; empty before that."""
+    """Return how the game ended for this seat, or an empty string."""
     return f"{RESULTS[state.end.result]}: {state.end.words}." if state.end else ""
 
 
 def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES) -> str:
-    """Return an action and its outcome in words, as the viewer was told."""
+    """Return an action and its outcome as text, as the viewer knows them."""
     who = "you" if action.color == viewer else "the enemy"
     words = f"{who} {action.action}"
     if action.guess:
@@ -237,8 +236,6 @@ _ACTION = re.compile(r"[a-j][0-9a-jFBSMI?+-]+", re.ASCII)
 
 
 class Verb(Enum):
-    """A command of the person."""
-
     ACT = "act"
     TARGETS = "targets"
     KNOWN = "known"
@@ -262,12 +259,12 @@ class Verb(Enum):
 
 
 _BY_FORM = (Verb.ACT, Verb.TARGETS, Verb.UNKNOWN)
-"""Commands that are a move or a square, and not a word."""
+"""Commands that are a move or a square instead of a word."""
 
 
 @dataclass(frozen=True)
 class Typed:
-    """A typed line: its command and the words behind that."""
+    """A typed line: its command, and its words without the command."""
 
     verb: Verb
     words: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
-"""The rules of a ruleset as English sentences, in the order in which one would explain the game.
+"""The rules of a ruleset as English sentences, in the order of an explanation.
 
-A sentence that speaks for a key of `Ruleset` comes with the key. What follows the word "Reading:" in it is how the
-arena understands what no text says; the sources, and readings of one text alone, are in the notes of the rulesets.
+Text after "Reading:" is the arena's own reading where all sources are silent; sources, and readings of single texts,
+are in the notes of the rulesets.
 """
 
 import enum
@@ -29,11 +29,10 @@ from arena.system.printable import counted
 from protocol.notation import Rank
 
 Sentences = Iterator[tuple[str | None, str]]
-"""Sentences of one part, each with its key of `Ruleset`, if it has one."""
+"""Sentences of one part, each with its key of `Ruleset` if it has one."""
 
 
 def attacking(ruleset: Ruleset, names: Names) -> Sentences:
-    """Yield the sentences on attacks."""
     army = {rank for rank, _ in ruleset.army}
     spy, marshal, flag = (names.name(rank) for rank in (Rank.SPY, Rank.MARSHAL, Rank.FLAG))
     match ruleset.attacks:
@@ -150,8 +149,6 @@ UNARMED_READING = " Reading: so it is if one of the two cannot move at all."
 
 
 class RulesPart(enum.Enum):
-    """The parts of a page of rules, in their order."""
-
     AIM = "Aim and set-up"
     MOVING = "Moving"
     ATTACKING = "Attacking"
@@ -173,7 +170,6 @@ def sentences(ruleset: Ruleset, names: Names) -> Iterator[tuple[RulesPart, str |
 
 
 def capitalised(text: str) -> str:
-    """Capitalise the first letter alone."""
     return text[:1].upper() + text[1:]
 
 
@@ -303,7 +299,6 @@ def _repetition(ruleset: Ruleset, names: Names) -> Sentences:
 
 
 def _chase_readings(ruleset: Ruleset) -> str:
-    """Return the readings on chasing that matter under these rules."""
     walkers = ruleset.bombs is Bombs.MOBILE or ruleset.flag is Flag.MOBILE
     readings = [
         "positions are the same if the player to move cannot tell them apart; a hidden enemy piece counts as itself",

@@ -1,4 +1,4 @@
-"""The table of a league as a value, made from the stored games, for the terminal, for JSON and for pages."""
+"""The table of a league as a value, made from the stored games, for terminal, JSON and pages."""
 
 import math
 from collections import Counter
@@ -27,7 +27,7 @@ class HeadToHead(msgspec.Struct, frozen=True):
 
 
 class Crosstable:
-    """The results of each two bots that have met, in the order of rank, made when they are asked for."""
+    """The results of each pair that has met, in the order of rank, computed on demand."""
 
     def __init__(self, order: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> None:
         """`order` are `names` by rank; `rows` has the games of each in the order of `names`."""
@@ -83,7 +83,6 @@ class Totals:
     measured_moves: int = 0
 
     def line_fields(self) -> dict[str, Any]:
-        """Return the fields of a `Line` that are counts."""
         points = self.wins + self.draws / 2
         return {
             "points": points,
@@ -100,10 +99,9 @@ class Totals:
 
 
 class Tally:
-    """The counts of the games between players that have a name in the table.
+    """The counts of the games between players of a table.
 
-    The arena plays no game of a player against itself, but a store may come from anywhere: such games are counted in
-    `against_itself` and nowhere else.
+    An imported store may have games of a player against itself: they are counted in `against_itself` only.
     """
 
     def __init__(self, names: ShownNames, rows: Iterable[GameRow] | Groups = ()) -> None:
@@ -181,7 +179,6 @@ class Tally:
         totals.measured_moves += times.measured_moves
 
     def copy(self) -> Self:
-        """Return a copy, which games that are added later do not change."""
         copy = type(self)(self._names)
         copy.results = self.results.copy()
         copy.games, copy.against_itself = self.games, self.against_itself
@@ -192,22 +189,20 @@ class Tally:
 
 
 LARGEST_ELO = 100_000
-"""The largest Elo of an anchor."""
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One bot's line. Bots that are equal in all that counts share a place; `score` is the points per game.
+    """One bot's line. Bots that are equal in all criteria share a place; `score` is the points per game.
 
-    Elo is relative to the mean of all, or to the anchor, with the ends of its 95% interval. It is None before any game,
-    and an end is None where the games do not bound it. `forfeits` counts the games lost by a fault. Times are per move,
-    in milliseconds; `cpu_ms` is the mean over the games in which processor time was measured.
+    Elo is relative to the mean, or to the anchor, with the ends of its 95% interval. It is None before any game, and an
+    end is None if the games do not bound it. `forfeits` counts the games lost by a fault. Times are per move, in
+    milliseconds; `cpu_ms` is the mean over the games with measured processor time.
 
     Ties in the score are broken by `head_to_head`, the points per game among the bots of that score (None without a
     tie), then by `sonneborn_berger_per_game`, then by wins per game. `sonneborn_berger` is the usual sum: the points
     taken from each opponent, times all points of that opponent.
 
-    `declared` and `author` are what the bot said of itself in its last game; None where it said nothing, or where the
-    records were not read.
+    `declared` and `author` are what the bot declared in its last game, if that is known.
     """
 
     place: int
@@ -236,8 +231,8 @@ class Line(msgspec.Struct, frozen=True):
 class Difference(msgspec.Struct, frozen=True):
     """The Elo that `first` is above `second` by all their games, with the ends of its 95% interval.
 
-    A bound is None where the games do not bound it, and so is `elo` where one of the two scored 0. `stronger` is
-    the likelihood, from 0 to 1, that `first` is the stronger one.
+    An end is None if the games do not bound it, and `elo` is None if one of the two made no point. `stronger` is the
+    likelihood, from 0 to 1, that `first` is the stronger one.
     """
 
     first: str
@@ -276,9 +271,9 @@ class Ending(msgspec.Struct, frozen=True):
 class Table(msgspec.Struct, frozen=True):
     """The whole table, lines in order of rank.
 
-    `planned` is how many games there are to be, or the least if `is_planned_known` is false; None where no league of
-    these players was planned. `difference` is that of the two bots of a match. `draw_share` is the fitted share of
-    games that equal bots draw. `pairs` has the likelihood of superiority of each two bots, if it was asked for. Games
+    `planned` is the number of games of the league, or a lower bound if `is_planned_known` is false; None if no league
+    of these players was planned. `difference` is that of the two bots of a match. `draw_share` is the fitted share of
+    games that equal bots draw. `pairs` has the likelihood of superiority of each pair, if requested. Games
     `against_itself` count nowhere else.
     """
 
@@ -301,7 +296,7 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool | None:
-        """Whether no game is known to be missing; None where the number of games is not known."""
+        """Whether all planned games are played; None if their number is not known."""
         return None if self.planned is None else self.games >= self.planned
 
 
@@ -314,11 +309,11 @@ def make_table(
     anchor: str | None = None,
     pairs: bool = False,
 ) -> Table:
-    """Make the table of the games between these players; games of others are left out.
+    """Make the table of the games between these players; other games are left out.
 
-    `planned` is the number of games, if that is known. If all bots are to meet equally often (`meets_all`), it is at
-    least what the games so far need; if not, at least one more game than there are; with None only `planned` counts.
-    `anchor` is NAME or NAME=ELO. `pairs` asks for the likelihood of superiority of each two. Raises `UsageError` for a
+    `planned` is the number of games, if known. If all bots are to meet equally often (`meets_all`), it is at least the
+    number implied by the games so far; if not, at least one more game than there are; with None only `planned` counts.
+    `anchor` is NAME or NAME=ELO. `pairs` asks for the likelihood of superiority of each pair. Raises `UsageError` for a
     wrong anchor.
     """
     roster = Roster(players, rows)
@@ -377,7 +372,7 @@ def anchor_of(text: str, names: Sequence[str]) -> Anchor:
 def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
     """Return the lines of a table in order of rank, and the difference between the two bots of a match.
 
-    `digests` are by the names that the table shows, in the order in which the players were named.
+    `digests` are by shown name, in the order in which the players were named.
     """
     return _lines_of(RatedLeague(tally.results), digests, tally)
 
@@ -420,8 +415,10 @@ def _difference(names: Sequence[str], ranked: Sequence[Standing]) -> Difference 
 
 
 def _least_planned(players: int, most: int) -> int:
-    """Return the least number of games where a pair has met `most` times: in each round of a league all pairs meet
-    twice; a match may have any number of games."""
+    """Return the least number of games if a pair has met `most` times.
+
+    In each round of a league all pairs meet twice; a match may have any number of games.
+    """
     return most if players == 2 else (most + 1) // 2 * players * (players - 1)
 
 
@@ -435,18 +432,17 @@ def _endings(tally: Tally) -> tuple[Ending, ...]:
 
 
 NAMED = 6
-"""Bots that are named with their clocks; of more, only the number."""
+"""The most bots that are named with their clocks; of more, only the number is shown."""
 
 
 def own_times_of(lines: Iterable[Line], settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the time controls of those bots of a table that have their own, by the names in the table."""
+    """Return the time controls of bots with their own, by shown name."""
     own = own_times_in(settings)
     return {line.name: own[line.digest] for line in lines if line.digest in own}
 
 
 def handicap_text(usual: str, own: Mapping[str, str], names: Iterable[str]) -> str:
-    """Return the note on clocks: those of bots that have their own, then that of the others; empty without a
-    handicap."""
+    """Return the note on clocks: the bots with their own, then that of the others; empty without a handicap."""
     others = [name for name in names if name not in own]
     if not own:
         return ""
@@ -465,18 +461,16 @@ def table_note(lines: Iterable[Line], settings: Mapping[str, str]) -> str:
 
 
 class Declared(NamedTuple):
-    """The `name` and `author` that a bot sent; None for what it has not."""
+    """The `name` and `author` that a bot declared; None if it did not."""
 
     name: str | None = None
     author: str | None = None
 
 
 NOT_LOOKED_AT: Mapping[str, Declared] = {}
-"""For tables made without reading the records."""
 
 
 def declared_in(record: GameRecord | None, digest: str) -> Declared:
-    """Return what the bot of this digest said of itself in a game."""
     for side, player in enumerate(record.players if record else ()):
         if record and player.digest == digest:
             return Declared(record.declared[side] or None, (record.authors or ("", ""))[side] or None)
@@ -484,7 +478,7 @@ def declared_in(record: GameRecord | None, digest: str) -> Declared:
 
 
 def declared_last(rows: Iterable[GameRow], record_of: Callable[[int], GameRecord | None]) -> dict[str, Declared]:
-    """Return by digest what each bot said of itself in the last of these games that it played."""
+    """Return by digest what each bot declared in the last of these games that it played."""
     last = {player.digest: row.number for row in rows for player in row.players}
     return {digest: declared_in(record_of(number), digest) for digest, number in last.items()}
 

@@ -1,8 +1,7 @@
 """Tables for people, fitted to a width; programs use the documents.
 
-A name that is too long is cut at its end where that leaves it unlike all others, else in the middle, so that it keeps
-its end (`@3f9a12` of a version, `#2` of a copy), else by what it has in common with others. Names that are still alike
-get a number.
+A name that is too long is cut at its end if the rest is unique, else in the middle, so that it keeps its end (`@3f9a12`
+of a version, `#2` of a copy), else after the characters it shares with others. Names that are still alike get a number.
 """
 
 from collections import Counter
@@ -29,13 +28,13 @@ from arena.report.standings import Line, Superiority, Table
 
 CUT = "…"
 NAME_WIDTH = 24
-"""Columns that a name may have in a table, unless there is room for more."""
+"""Columns of a name in a table, unless there is room for more."""
 LEAST = 6
-"""Columns that a name has at least: two of its head, the cut, and three that differ."""
+"""Least columns of a name: two of its start, the cut, and three that differ."""
 
 
 def short_names(names: Iterable[str], width: int) -> dict[str, str]:
-    """Return for each name a different one of at most `width` columns (but `LEAST`); one that has room stays."""
+    """Return for each name a unique one of at most `width` columns (but at least `LEAST`)."""
     width = max(width, LEAST)
     full = list(dict.fromkeys(names))
     short = {name: name for name in full if cell_len(name) <= width}
@@ -65,7 +64,7 @@ def _forms(names: Sequence[str], width: int) -> Iterator[Callable[[str], str]]:
 
 
 def _shared(first: str, second: str) -> int:
-    """Return how many characters two names have in common at their start."""
+    """Return the length of the common prefix of two names."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
@@ -75,7 +74,7 @@ def _with_end(width: int, columns: int, name: str) -> str:
 
 
 def _from_where_they_differ(width: int, shared: dict[str, int], name: str) -> str:
-    """Keep two columns of a name, and the part behind the characters that it shares with others."""
+    """Keep two columns of a name, and the part after the characters that it shares with others."""
     return f"{_beginning(name, 2)}{CUT}{_beginning(name[shared[name] :], width - 3)}"
 
 
@@ -97,15 +96,14 @@ def _numbered(names: Iterable[str], width: int, taken: set[str]) -> dict[str, st
 
 CROSS_CELL = 9
 MOST_IN_CROSSTABLE = 20
-"""Bots up to which all are in the crosstable of a terminal; of a larger league, those that fit into its width."""
+"""The largest complete crosstable in a terminal; of a larger league, it has the first bots that fit."""
 WIDE = 100
-"""Columns of a terminal that has room for everything, unless names are long."""
+"""Columns of a terminal that has room for all columns, unless names are long."""
 GAP = 2
-"""Spaces between two columns."""
 SHORT_NAME = 14
-"""Columns that a name has at least before forfeits and intervals are left out for it."""
+"""Least columns of a name before forfeits and intervals are left out for it."""
 FOR_SHORT_NAMES = 2
-"""The `extra` of columns up to which names are shortened before the columns are left out."""
+"""The largest `extra` of columns for which names are shortened first."""
 
 
 def _grid(first: str, *others: str) -> Grid:
@@ -125,9 +123,9 @@ def _title(text: str) -> Text:
 def standings_grid(lines: Sequence[Line], width: int, broken: Collection[str] = ()) -> Grid:
     """Return the standings as a table; `broken` are names of bots that could not be started.
 
-    More than two bots have the slowest move in `WIDE` columns only, so that it does not come and go during a run. In a
-    narrow terminal the times are left out one by one, then wins, draws and losses; then names are shortened, and at
-    last forfeits and intervals are left out. A match has no Elo here: it is half the difference in the notes.
+    More than two bots have the slowest move in `WIDE` columns only, so that it does not come and go during a run. A
+    narrow terminal leaves out the times one by one, then wins, draws and losses; then names are shortened, and at last
+    forfeits and intervals are left out. A match has no Elo here: it is half the difference in the notes.
     """
     names, places = [line.name for line in lines], [str(line.place) for line in lines]
     unfit = {"Elo", "95%"} if len(lines) == 2 else {"slowest"} if width < WIDE else set()
@@ -165,8 +163,10 @@ def notes(table: Table) -> list[Text]:
 
 
 def crosstables(table: Table, width: int) -> Iterable[Grid]:
-    """Return the results of each pair as points/games: of up to `MOST_IN_CROSSTABLE` bots in blocks of columns, else of
-    as many of the first as one block has room for."""
+    """Return the results of each pair as points/games.
+
+    Up to `MOST_IN_CROSSTABLE` bots are in blocks of columns; of more, the first that fit into one block.
+    """
     names = table.crosstable.order
     longest = min(NAME_WIDTH, max(cell_len(name) for name in names))
     across = max(1, (width - longest - 5) // CROSS_CELL)

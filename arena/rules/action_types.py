@@ -19,7 +19,7 @@ from protocol.notation import RANK_BY_LETTER, RANK_LETTERS, SQUARE_INDEX, SQUARE
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A captain's two steps with a turn between them. Has what a `Move` has."""
+    """A captain's two steps with a turn between them, with the attributes of a `Move`."""
 
     origin: int
     target: int
@@ -57,23 +57,20 @@ Action = Move | Path | Rescue | Infiltration
 
 
 def path_through(first: Move, second: Move) -> Path:
-    """The path of two steps, one after the other."""
     text = f"{first.text}-{SQUARES[second.target]}"
     return Path(first.origin, second.target, (first.target,), first.borders | second.borders, text)
 
 
 def rescue(move: PieceMove, rank: Rank, square: int) -> Rescue:
-    """The move together with a rescue."""
     return Rescue(move, rank, square, f"{move.text}+{rank.letter}{SQUARES[square]}")
 
 
 def infiltration(origin: int, target: int, rank: Rank) -> Infiltration:
-    """A guess."""
     return Infiltration(origin, target, rank, f"{SQUARES[origin]}?{SQUARES[target]}{rank.letter}")
 
 
 class NoActionError(ValueError):
-    """A string that stands for no action on this board, whatever the rules; it says why."""
+    """A string that is no action on this board under any rules; the text says why."""
 
 
 def parse_action(text: str) -> Action:
@@ -96,7 +93,6 @@ _RESCUE = re.compile(rf"([^+]*)\+([{RANK_LETTERS}]){_SQUARE}")
 
 
 def _parse_piece_move(written: str, text: str) -> PieceMove:
-    """The move or path that `written` stands for; `text` is the whole action, to be named in the refusal."""
     squares = written.split("-")
     if len(squares) == 3:
         return _parse_path(squares, text)

@@ -1,11 +1,10 @@
-"""The board's geometry and the codes that pieces have on it.
+"""The board's geometry and the codes of pieces.
 
-What depends on squares alone is worked out once, at import: what a scout sees along each line, and every straight move
-there can be as one shared value. Generating moves is then a matter of picking ready-made objects, and parsing one is a
-look-up.
+Tables that depend on squares alone are computed at import: the lines of sight of a scout, and every straight move as
+one shared value. Generating moves picks ready-made objects, and parsing one is a look-up.
 
-A board is a list of 100 small integers: 0 is an empty square (or a lake, which no table here ever leads to), a piece is
-its rank's value, plus 16 if it is Blue's.
+A board is a list of 100 small integers: 0 is an empty square (or a lake, which no table here leads to), a piece is its
+rank's value, plus 16 if it is Blue's.
 """
 
 from collections.abc import Iterator
@@ -18,27 +17,25 @@ from protocol.notation import BOARD_SIZE, HOME_SQUARES, LAKE_SQUARES, SQUARES, C
 EMPTY = 0
 BLUE_BIT = 16
 CODES = 32
-"""Piece codes run from 0 to CODES - 1."""
 
 
 def code_of(color: Color, rank: Rank) -> int:
-    """The number that stands for a piece on the board."""
+    """Return the code of a piece on the board."""
     return rank + BLUE_BIT * color
 
 
 RANKS: dict[int, Rank] = {code_of(color, rank): rank for color in Color for rank in Rank}
-"""The rank of each piece code."""
 
 ENEMIES = (
     tuple(code > BLUE_BIT for code in range(CODES)),
     tuple(EMPTY < code < BLUE_BIT for code in range(CODES)),
 )
-"""Per side and per code, whether the code stands for a piece of the other side."""
+"""By side and code: whether the code is a piece of the other side."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move from one square to another in a straight line. One object a move, shared by all games.
+    """A move from one square to another in a straight line, one object for all games.
 
     `between` are the squares passed over, in order. `borders` is the set of borders between neighbouring squares that
     the move crosses, one bit each: two moves cross a common border if the `&` of theirs is not 0. A diagonal step
@@ -58,13 +55,13 @@ class Move:
 
 
 def border(square: int, neighbour: int) -> int:
-    """The bit of the border between two squares that are neighbours."""
+    """Return the bit of the border between two neighbouring squares."""
     low, high = (square, neighbour) if square < neighbour else (neighbour, square)
     return 1 << (2 * low + (high - low != 1))
 
 
 def _straight(origin: int, line: range) -> Iterator[Move]:
-    """The moves from a square along a line, the shortest first."""
+    """Yield the moves from a square along a line, the shortest first."""
     here, borders = origin, 0
     between: tuple[int, ...] = ()
     for target in line:
@@ -98,10 +95,10 @@ def _rays(origin: int) -> tuple[Ray, ...]:
 
 
 RAYS: tuple[tuple[Ray, ...], ...] = tuple(_rays(square) for square in range(len(SQUARES)))
-"""Per square, what lies along each line until a lake or the edge: pairs of the square and the move to it."""
+"""By square: the lines until a lake or the edge, as pairs of a square and the move to it."""
 
 STEPS: tuple[Ray, ...] = tuple(tuple(ray[0] for ray in rays) for rays in RAYS)
-"""Per square, the moves by one square."""
+"""By square: the moves by one square."""
 
 
 def _diagonals(origin: int) -> tuple[tuple[int, Move], ...]:
@@ -116,7 +113,7 @@ def _diagonals(origin: int) -> tuple[tuple[int, Move], ...]:
 
 
 DIAGONALS: tuple[tuple[tuple[int, Move], ...], ...] = tuple(_diagonals(square) for square in range(len(SQUARES)))
-"""Per square, the steps to the squares that touch it at a corner."""
+"""By square: the steps to the squares that touch it at a corner."""
 
 DIAGONAL_MOVES: dict[str, Move] = {move.text: move for steps in DIAGONALS for _, move in steps}
 
@@ -124,16 +121,16 @@ BACK_ROWS: tuple[frozenset[int], frozenset[int]] = (
     frozenset(HOME_SQUARES[Color.RED][:BOARD_SIZE]),
     frozenset(HOME_SQUARES[Color.BLUE][:BOARD_SIZE]),
 )
-"""Per colour, the squares of its own back row."""
+"""By colour: the squares of its own back row."""
 
 HOMES: tuple[frozenset[int], frozenset[int]] = (
     frozenset(HOME_SQUARES[Color.RED]),
     frozenset(HOME_SQUARES[Color.BLUE]),
 )
-"""Per colour, the squares of its own four rows."""
+"""By colour: the squares of its own four rows."""
 
 HIDDEN = CODES
-"""A piece that the viewer cannot name counts as itself: its label is `HIDDEN` plus the square that it stands on now."""
+"""The label of a piece that the viewer cannot identify is `HIDDEN` plus its present square."""
 
 _LABELS = HIDDEN + len(SQUARES)
 _numbers = memoryview(Random(1958).randbytes(8 * _LABELS * len(SQUARES))).cast("Q").tolist()  # 64 bits each
@@ -143,5 +140,7 @@ SQUARE_KEYS: tuple[tuple[int, ...], ...] = tuple(
     else (0,) * len(SQUARES)
     for label in range(_LABELS)
 )
-"""Zobrist's numbers (Zobrist 1970) per label, a piece's code or that of a hidden piece, and square: the xor of some of
-them stands for what they have in common or differ by. Those of an empty square are 0."""
+"""Zobrist's numbers (Zobrist 1970) by label: a piece's code or that of a hidden piece, and square.
+
+The xor of several identifies what they have in common or differ by. Those of an empty square are 0.
+"""

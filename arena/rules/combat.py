@@ -1,8 +1,8 @@
-"""Fights: which piece is left when one rank attacks another.
+"""Fights: the piece that stays when one rank attacks another.
 
 All booklets agree on the plain table: the higher rank wins, equal ranks both leave, a bomb beats all but the miner, a
 spy that attacks the marshal wins, anything that can attack takes the flag. Two variants of the Vintage booklet (p. 21)
-change entries of it: of equal ranks the attacker wins, and a bomb leaves the board with the piece that set it off.
+change entries of it: of equal ranks the attacker wins, and a bomb leaves the board with the attacker.
 """
 
 from functools import cache
@@ -34,7 +34,7 @@ def fight(
     equal_ranks: EqualRanks = EqualRanks.BOTH_LEAVE,
     bombs: Bombs = Bombs.FIXED,
 ) -> Survivor:
-    """Return who stays on the board after a fight. Raises ValueError if the attacker is a flag or a bomb."""
+    """Return the piece that stays after a fight. Raises ValueError if the attacker is a flag or a bomb."""
     if attacker not in STRENGTH:
         raise ValueError(f"a {attacker.name.lower()} cannot attack")
     if defender is Rank.FLAG:

@@ -9,8 +9,6 @@ from protocol.notation import Color, Rank, Reason, Survivor
 
 
 class Rule(enum.Enum):
-    """The rule that an illegal action breaks."""
-
     FORM = "form"
     OWN_PIECE = "own-piece"
     IMMOVABLE = "immovable"
@@ -30,7 +28,7 @@ class Rule(enum.Enum):
 
 
 class IllegalActionError(ArenaError):
-    """An action that the rules do not allow. `rule` is the one it breaks; the text names the piece and the square."""
+    """An action that the rules do not allow. `rule` is the broken rule; the text names the piece and the square."""
 
     def __init__(self, rule: Rule, sentence: str) -> None:
         super().__init__(f"{sentence} (rule: {rule.value})")
@@ -78,7 +76,7 @@ class Rescued(NamedTuple):
 
 
 class Guessed(NamedTuple):
-    """An infiltrator has guessed the rank of the piece on a square; if it is right that piece has left the board."""
+    """An infiltrator has guessed the rank of the piece on a square; if right, that piece has left the board."""
 
     square: int
     rank: Rank
@@ -86,7 +84,7 @@ class Guessed(NamedTuple):
 
 
 class Resigned(NamedTuple):
-    """A side has given the game up."""
+    """A side has resigned."""
 
     color: Color
 
@@ -95,7 +93,7 @@ Event = Moved | Fought | Revealed | Rescued | Guessed | Resigned
 
 
 def shown_square(event: Event) -> int | None:
-    """Return the square of a piece whose rank this event tells its opponent; None if there is no such piece.
+    """Return the square of a piece whose rank this event reveals to its opponent; None without such a piece.
 
     Pieces that have left the board are public and do not count.
     """

@@ -1,8 +1,8 @@
-"""A game in progress: what happens when an action is played, and how it ends.
+"""A game in progress: playing actions, and the end of the game.
 
-`Game.apply` takes an action's text and returns the public events it causes, or raises `IllegalActionError` with the
-rule, the piece and the square (`arena.rules.legality` judges it). `Game.legal_moves` lists what may be played
-(`arena.rules.movegen` makes the list). Programs that search use `legal_moves` and `play`, which checks nothing.
+`Game.apply` takes an action's text and returns the public events it causes, or raises `IllegalActionError` (judged by
+`arena.rules.legality`). `Game.legal_moves` lists the legal actions (`arena.rules.movegen`). Programs that search use
+`legal_moves` and `play`, which checks nothing.
 """
 
 from collections.abc import Sequence
@@ -41,9 +41,9 @@ class Game(Position):
     # --- what may be played ---------------------------------------------------------------------------------------
 
     def legal_moves(self) -> Sequence[Action]:
-        """Every legal action of the side to move, in no particular order; empty when the game is over.
+        """Return every legal action of the side to move, in no particular order; empty when the game is over.
 
-        Resigning is always possible and is not in the list; nor is a move that loses the game by itself.
+        Resigning is always possible and not in the list; nor is a move that loses the game by itself.
         """
         if self.tables.plain and not self.outcome:
             return plain_actions(self, self.to_move)
@@ -57,13 +57,13 @@ class Game(Position):
             raise IllegalActionError(Rule.FORM, str(error)) from None
 
     def check(self, action: Action) -> None:
-        """Raise `IllegalActionError` unless the side to move may do this."""
+        """Raise `IllegalActionError` if the action is illegal for the side to move."""
         check(self, action)
 
     # --- playing --------------------------------------------------------------------------------------------------
 
     def apply(self, action: str | Action) -> tuple[Event, ...]:
-        """Play an action, given as it is written or as `legal_moves` lists it, for the side to move, after checking it.
+        """Check and play an action for the side to move, given as text or as listed by `legal_moves`.
 
         Returns the public events. Raises `IllegalActionError`.
         """
@@ -75,7 +75,7 @@ class Game(Position):
         return self.play(parsed)
 
     def resign(self) -> tuple[Event, ...]:
-        """The side to move gives up."""
+        """Resign for the side to move."""
         if self.outcome:
             raise IllegalActionError(Rule.OVER, "resign: the game is over")
         side = self.to_move
@@ -108,7 +108,7 @@ class Game(Position):
         return events
 
     def _step(self, move: Move) -> tuple[Event, ...]:
-        """Play a move to an empty square under rules that attach nothing more to it: the fast path of `play`."""
+        """Play a move to an empty square under rules without additions: the fast path of `play`."""
         side, board = self.to_move, self.board
         origin, target = move.origin, move.target
         board[target] = board[origin]
@@ -194,7 +194,7 @@ class Game(Position):
         return Fought(target, attacker, defender, survivor, COLORS[side], silent)
 
     def _carry_mark(self, origin: int, target: int, side: int) -> None:
-        """Let the note that a piece may not rescue again follow the piece."""
+        """Move the note that a piece may not rescue again along with the piece."""
         if origin in self.rescuers[side]:
             self.rescuers[side].remove(origin)
             self.rescuers[side].add(target)
@@ -235,10 +235,10 @@ class Game(Position):
     # --- the end --------------------------------------------------------------------------------------------------
 
     def _look_for_end(self, other_is_mobile: bool = False) -> None:
-        """End the game if a side cannot go on or a cap is reached.
+        """End the game if a side cannot move or a cap is reached.
 
-        A piece that has just moved to an empty square can step back, so its side need not be looked at. For that side
-        the rules against repetition do not count: its turn has not come.
+        A piece that has just moved to an empty square can step back, so its side need not be checked. For that side the
+        rules against repetition do not count, as it is not to move.
         """
         side, tables, chase = self.to_move, self.tables, self.chase
         if self.runs[side].closed or (chase and chase.length[side] > 1):
@@ -257,7 +257,7 @@ class Game(Position):
             self.outcome = Outcome(None, Reason.QUIET_CAP)
 
     def _ends_for(self, mover: bool, other: bool, reason: Reason) -> None:
-        """The side to move, the other side, or both have lost; both is a draw."""
+        """End the game with a loss of the side to move, the other side, or both (a draw)."""
         if mover and other:
             self.outcome = Outcome(None, Reason.BOTH_IMMOBILE)
         else:
@@ -268,7 +268,7 @@ class Game(Position):
 
 
 def _text_of(action: object) -> str:
-    """Return the text of an action, to be parsed again: anybody can make an `Action` with impossible squares."""
+    """Return the text of an action, to be parsed again: any caller can make an `Action` with impossible squares."""
     if not isinstance(action, Action):
         raise UsageError(f"expected an action such as 'a4-a5', got {action!r:.60}")
     return action.text

@@ -1,7 +1,6 @@
 """Judging one action: legal, or refused with the rule, the piece and the square.
 
-Nothing here generates a list of moves. That list and this judgement are written apart, and a property test holds them
-to the same answer.
+This judgement and the list of moves are written independently, and a property test compares them.
 """
 
 from arena.rules.action_types import Action, Infiltration, Path, PieceMove, Rescue
@@ -13,7 +12,7 @@ from protocol.notation import LAKE_SQUARES, SQUARES, Rank
 
 
 def check(game: Position, action: Action) -> None:
-    """Raise `IllegalActionError` unless the side to move may do this."""
+    """Raise `IllegalActionError` if the action is illegal for the side to move."""
     if game.outcome:
         raise IllegalActionError(Rule.OVER, f"{action.text}: the game is over")
     if isinstance(action, Move | Path):
@@ -50,7 +49,7 @@ def _check_piece_move(game: Position, move: PieceMove) -> None:
 
 
 def _check_way(game: Position, move: PieceMove, code: int) -> None:
-    """A move over more than one square: who may make it, and what may be in the way."""
+    """Check a move over more than one square: the piece and the squares between."""
     name = SQUARES[move.origin]
     runs = game.tables.captains_take_two and RANKS[code] is Rank.CAPTAIN and len(move.between) == 1
     if isinstance(move, Path) and not runs:
@@ -86,7 +85,7 @@ def _check_direction(tables: RuleTables, move: PieceMove, rank: Rank, attack: bo
 
 
 def _check_repetition(game: Position, move: PieceMove, whole: Rescue | None = None) -> None:
-    """The rules against repetition; `whole` is the action that the move is part of, if it is part of one."""
+    """Check the rules against repetition; `whole` is the action that contains the move, if any."""
     side: int = game.to_move
     if game.is_fresh_rescue(whole, side) if whole else game.is_fresh(move, side):
         return
@@ -161,5 +160,4 @@ def _check_infiltration(game: Position, action: Infiltration) -> None:
 
 
 def piece(code: int) -> str:
-    """The name of a piece, for sentences."""
     return RANKS[code].name.lower()

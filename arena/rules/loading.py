@@ -1,12 +1,11 @@
 """Load rulesets by name or from a file.
 
-The rulesets that come with the arena are TOML files in `arena/rules/data`, in folders where a box held several games
-(`vintage/barrage`). `--rules vintage/barrage+silent-defence+rescue` is a ruleset and the switches that are applied to
-it; switches are data too, in `switches.toml`. A host's own file (`./mine.toml`) has the same form and may begin with
-`extends = "vintage/original"`.
+The rulesets of the arena are TOML files in `arena/rules/data`, in folders where a box held several games
+(`vintage/barrage`). `--rules vintage/barrage+silent-defence+rescue` is a ruleset with switches applied to it; switches
+are in `switches.toml`. A host's own file (`./mine.toml`) has the same form and may begin with `extends =
+"vintage/original"`.
 
-A name or a key that is not known is an error, with the nearest known ones suggested: a misspelt rule that silently fell
-back to a default would spoil a league without anyone noticing.
+An unknown name or key is an error, with suggestions: a misspelt rule must not silently have its default.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +30,6 @@ NAME_SHOWN = 60
 
 
 def ruleset_names() -> list[str]:
-    """The names of the rulesets that come with the arena, sorted."""
     return sorted(_names(_folder(), ""))
 
 
@@ -49,7 +47,6 @@ def _folder() -> Traversable:
 
 @contextmanager
 def _ruleset_errors() -> Iterator[None]:
-    """Raise errors in a file as `RulesetError`."""
     try:
         yield
     except FileError as error:
@@ -60,7 +57,7 @@ def _ruleset_errors() -> Iterator[None]:
 def load_ruleset(text: str = DEFAULT_RULESET) -> Ruleset:
     """Load the ruleset written as `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`. Raises `RulesetError`.
 
-    A path may have a plus in it: the file is the longest beginning of the text that ends with `.toml`; no switch does.
+    A path may contain a plus: the file is the longest beginning of the text that ends with `.toml`; no switch does.
     """
     path, suffix, rest = text.rpartition(SUFFIX)
     if suffix and rest[:1] in ("", "+"):
@@ -120,12 +117,11 @@ def _ruleset(name: str, file: RulesetFile, where: str) -> Ruleset:
 
 
 def switch_names() -> list[str]:
-    """The names of the switches that combine with rulesets, in the order of their file."""
+    """Return the names of the switches that combine with rulesets, in the order of their file."""
     return list(_switches())
 
 
 def switch_title(name: str) -> str:
-    """Describe a switch and name its source."""
     switch = _switches()[name]
     return f"{switch.title} ({switch.source})"
 
@@ -136,7 +132,7 @@ def _switches() -> Mapping[str, Switch]:
 
 
 def _apply(ruleset: Ruleset, name: str, set_by: dict[str, str]) -> Ruleset:
-    """The ruleset with a switch applied. `set_by` remembers which switch set which rule."""
+    """Return the ruleset with a switch applied. `set_by` has the switch that set each rule."""
     switches = _switches()
     if name not in switches:
         raise RulesetError(f"unknown switch +{printable(name, NAME_SHOWN)}; {suggest(name, switches)}")

@@ -1,7 +1,7 @@
-"""Making the list of what may be played.
+"""Lists of legal actions.
 
-There is a quick way for plain rulesets, and a general one that goes through a piece's steps, then through what variants
-add: captains' paths, diagonal attacks, guesses, rescues.
+Plain rulesets have a fast path; the general one adds what variants allow: captains' paths, diagonal attacks, guesses,
+rescues.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ INFILTRATION_RANGE = 2
 
 
 def legal_actions(game: Position) -> Iterable[Action]:
-    """Every legal action of the side to move, those that are cheap to find first; none when the game is over."""
+    """Return every legal action of the side to move, cheap ones first; none when the game is over."""
     if game.outcome:
         return ()
     side = game.to_move
@@ -26,7 +26,6 @@ def legal_actions(game: Position) -> Iterable[Action]:
 
 
 def _all_actions(game: Position, side: int) -> Iterator[Action]:
-    """Legal actions under any ruleset, one by one."""
     arriving = []
     for move in piece_moves(game, side):
         if game.is_fresh(move, side):
@@ -42,7 +41,7 @@ def _all_actions(game: Position, side: int) -> Iterator[Action]:
 
 
 def is_mobile(game: Position, side: int) -> bool:
-    """Whether the side has a move, when the limits on repetition are ignored."""
+    """Whether a side has a move, without the rules against repetition."""
     if not game.tables.plain:
         return any(True for _ in piece_moves(game, side)) or (
             game.tables.infiltration and any(True for _ in infiltrations(game, side))
@@ -62,7 +61,6 @@ def is_mobile(game: Position, side: int) -> bool:
 
 
 def plain_actions(game: Position, side: int) -> list[Move]:
-    """Every legal action of the side to move under a plain ruleset."""
     board, enterable, scout = game.board, ENTERABLE[side], SCOUTS[side]
     moves: list[Move] = []
     add = moves.append
@@ -86,7 +84,7 @@ def plain_actions(game: Position, side: int) -> list[Move]:
 
 
 def piece_moves(game: Pieces, side: int) -> Iterator[PieceMove]:
-    """Every move of a side's pieces under any ruleset: no guesses, no rescues, no rules against repetition."""
+    """Yield every move of a side's pieces under any ruleset: no guesses, no rescues, no rules against repetition."""
     board, enterable, tables = game.board, ENTERABLE[side], game.tables
     for origin in game.movers[side]:
         rank = RANKS[board[origin]]
@@ -107,12 +105,12 @@ def piece_moves(game: Pieces, side: int) -> Iterator[PieceMove]:
 
 
 def step_rays(origin: int) -> Iterator[tuple[tuple[int, Move]]]:
-    """The steps by one square, each as a line of its own."""
+    """Yield the steps by one square, each as a line of its own."""
     return ((step,) for step in STEPS[origin])
 
 
 def _paths(game: Pieces, side: int, origin: int) -> Iterator[PieceMove]:
-    """A captain's moves of two squares, straight on or with a turn; the first square is empty."""
+    """Yield a captain's moves of two squares, straight or with a turn; the first square is empty."""
     board, enterable, tables = game.board, ENTERABLE[side], game.tables
     for ray in RAYS[origin]:
         corner, first = ray[0]
@@ -130,7 +128,6 @@ def _paths(game: Pieces, side: int, origin: int) -> Iterator[PieceMove]:
 
 
 def infiltrations(game: Pieces, side: int) -> Iterator[Action]:
-    """Every guess that a side's infiltrators may make."""
     board = game.board
     ranks = [rank for rank, _ in game.ruleset.army]
     for origin in game.movers[side]:
@@ -147,7 +144,7 @@ def infiltrations(game: Pieces, side: int) -> Iterator[Action]:
 
 
 def rescues(game: Pieces, side: int, arriving: list[PieceMove]) -> Iterator[Rescue]:
-    """The moves that `may_rescue`, with every piece and every square there is; no rules against repetition."""
+    """Yield the moves that `may_rescue`, with every possible piece and square; no rules against repetition."""
     ranks = game.rescuable(side)
     if not ranks:
         return

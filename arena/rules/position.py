@@ -1,8 +1,4 @@
-"""A position: the pieces and all that the legality of the next action depends on.
-
-`Position` only holds and answers; `arena.rules.movegen` lists what may be played in one, `arena.rules.legality` judges
-an action, and `arena.rules.game` plays.
-"""
+"""A position: the pieces and all that the legality of the next action depends on."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,16 +26,16 @@ class Pieces:
     board: list[int]
     lost: tuple[Counter[Rank], Counter[Rank]]
     rescued: list[int]
-    """Per side, how many pieces it has brought back."""
+    """By side: the number of pieces it has brought back."""
     rescuers: tuple[set[int], set[int]]
-    """Per side, where the pieces stand that have earned a rescue and may not earn another."""
+    """By side: the squares of pieces that have earned a rescue and may not earn another."""
     movers: tuple[set[int], set[int]]
-    """Per side, where its pieces stand that can move."""
+    """By side: the squares of its movable pieces."""
     told: set[int]
-    """Where the pieces stand whose rank the opponent has been told."""
+    """The squares of pieces with ranks known to the opponent."""
 
     def rescuable(self, side: int) -> list[Rank]:
-        """The ranks that the side may bring back, if it has a rescue left."""
+        """Return the ranks that the side may bring back, if it has a rescue left."""
         if self.rescued[side] >= self.tables.rescues:
             return []
         return [rank for rank, count in sorted(self.lost[side].items()) if count and rank not in CANNOT_ATTACK]
@@ -49,10 +45,9 @@ class Position(Pieces):
     """A position under one ruleset.
 
     `board` holds the pieces (see `arena.rules.board`), `to_move` is the side to move, `ply` the number of actions so
-    far, `quiet` those since the last attack, `lost` what each side has lost, `outcome` None while the game goes on.
-    Treat them as read-only. Where the ruleset leaves it to the players who starts, Red does; a league draws one of them
-    and plays under a ruleset that says so.
-    Raises `IllegalSetupError` if a set-up is not one under the ruleset.
+    far, `quiet` those since the last attack, `lost` the losses of each side, `outcome` None until the game is over.
+    Treat them as read-only. If the ruleset leaves the first move to the players, Red begins; a league draws the side
+    and plays under a ruleset with it. Raises `IllegalSetupError` if a set-up is not one under the ruleset.
     """
 
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
@@ -74,13 +69,12 @@ class Position(Pieces):
             if self.tables.can_move[code]:
                 self.movers[code > BLUE_BIT].add(square)
         self.mobile = [EMPTY, EMPTY]
-        """Per side, where a piece stood when it was last found able to move: where to look first the next time."""
+        """By side: the square of a piece last found able to move, which is tried first the next time."""
         self.runs = (TwoSquares(ruleset.two_squares), TwoSquares(ruleset.two_squares))
         self.chase = None if self.tables.chasing_is_free else ChaseLog(ruleset.chase, self.tables.rescues > 0)
         self.told = set()
 
     def copy(self) -> Self:
-        """An independent copy."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.board = self.board[:]
@@ -95,13 +89,12 @@ class Position(Pieces):
         return other
 
     def is_fresh(self, move: PieceMove, side: int) -> bool:
-        """Whether the rules against repetition let the move pass."""
         if self.runs[side].forbids(move):
             return False
         return not (self.chase and self.chase.forbids(self.board, self.told, side, move))
 
     def is_fresh_rescue(self, action: Rescue, side: int) -> bool:
-        """Whether the rules against repetition let the move pass together with the piece that comes back."""
+        """Whether the rules against repetition allow the move together with the returning piece."""
         if self.runs[side].forbids(action.move):
             return False
         placed = action.square, code_of(COLORS[side], action.rank)

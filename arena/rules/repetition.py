@@ -1,24 +1,24 @@
-"""The rules against going round for ever: two squares, and chasing in two forms.
+"""The rules against endless repetition: two squares, and chasing in two forms.
 
 Two squares (ISF Game Rules 10.1; every booklet but Milton Bradley's has a form of it). Two neighbouring squares have a
 border between them. No border may be crossed in more than `limit` consecutive own moves by the same piece; a scout
-crosses every border on its way, a captain both borders of its path. A move's borders are a set of bits, so what all of
-the last `limit` moves have in common is the `&` of theirs, and the next move is refused if it crosses any of that. The
-run ends when another piece of the side moves, when an infiltrator guesses, or when the piece dies; turning off the line
-leaves nothing in common. Attacks count; what the opponent does does not matter.
+crosses every border on its way, a captain both borders of its path. A move's borders are a set of bits, so the `&` of
+the last `limit` moves has their common borders, and the next move is refused if it crosses any of them. The run ends
+when another piece of the side moves, when an infiltrator guesses, or when the piece dies; turning off the line leaves
+no common border. Attacks count; the opponent's moves do not matter.
 
 Chasing (ISF Game Rules 11.1-11.3). Each side has a length: the number of plies, in a row, in which it threatened (ended
-beside an enemy piece) and the opponent evaded (moved a piece that stood beside the place just moved to). A threatening
-move to an empty square may not bring back a position that has stood on the board during this chase, unless it steps
-straight back to where the piece came from on the side's previous move (there the two-squares rule decides).
+next to an enemy piece) and the opponent evaded (moved a piece that was next to the square just moved to). A threatening
+move to an empty square may not repeat a position of this chase, unless it steps straight back to where the piece came
+from on the side's previous move (there the two-squares rule decides).
 
 Chasing as the booklets have it (81320 p. 5, 09495, Travel, Vintage p. 17, read together): once the evading pieces have
-stood on more than two squares in this chase, the pursuer may not make a threatening move to an empty square that gives
-any position which stood on the board before. Over only two squares the two-squares rule alone decides.
+been on more than two squares in this chase, the pursuer may not make a threatening move to an empty square that repeats
+any earlier position. Over only two squares the two-squares rule alone decides.
 
-The same position, in both forms: what the side to move can tell. Its own pieces and those whose rank it has been told
-by now count as their ranks, any other enemy piece counts as itself. So whether a move is legal follows from what its
-side has been told, and the list of legal moves tells it nothing.
+The same position, in both forms, is what the side to move can distinguish. Its own pieces and those with a rank known
+to it count as their ranks, any other enemy piece counts as itself. So the legality of a move follows from what its side
+has been told, and the list of legal moves reveals no rank.
 """
 
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ class TwoSquares:
         self._limit = limit or 0
         self._run: list[int] = []
         self.square = NOWHERE
-        """Where the piece of the run has moved to."""
+        """The square that the piece of the run has moved to."""
         self.closed = 0
         """The borders that this piece may not cross with its next move."""
 
@@ -54,11 +54,11 @@ class TwoSquares:
         return other
 
     def forbids(self, move: PieceMove) -> bool:
-        """Whether the rule refuses this move of the side."""
+        """Whether the rule forbids this move of the side."""
         return self.closed & move.borders != 0 and move.origin == self.square
 
     def played(self, move: PieceMove) -> None:
-        """Take note of the side's move.
+        """Add the side's move.
 
         If it was an attack that the piece did not survive, no piece of the side can be on its square in the next turn.
         """
@@ -81,13 +81,13 @@ class TwoSquares:
         self.square = move.target
 
     def broken(self) -> None:
-        """The side has done something else than move a piece."""
+        """End the run: the side has done something other than move a piece."""
         self.square = NOWHERE
         self.closed = 0
 
 
 def touches_enemy(board: list[int], square: int, side: int) -> bool:
-    """Whether a piece of `side` on `square` stands beside an enemy piece."""
+    """Whether a piece of `side` on `square` is next to an enemy piece."""
     enemies = ENEMIES[side]
     for neighbour in NEIGHBOURS[square]:  # noqa: SIM110  (called once a ply: any() takes three times as long)
         if enemies[board[neighbour]]:
@@ -101,7 +101,7 @@ def ways_back(
     """Return the changes by which a move would repeat an earlier position, as `side` sees it: xors of SQUARE_KEYS.
 
     `changes` are those on the board, the latest first; `wanted` is how many plies of them count, None for all. The
-    side's own pieces and those that it has been told count as their ranks, the other enemy pieces as themselves.
+    side's own pieces and those with a rank known to it count as their ranks, the other enemy pieces as themselves.
     """
     enemies = ENEMIES[side]
     labels = [HIDDEN + square if enemies[code] and square not in told else code for square, code in enumerate(board)]
@@ -130,10 +130,10 @@ def ways_back(
 
 
 class ChaseLog:
-    """Both sides' chases, and the way back to the positions that they can be held against.
+    """Both sides' chases, and the way back to the positions that may not be repeated.
 
-    No position is stored. What has changed since is kept, and walked back when a move has to be judged, which is
-    seldom. On the way back a piece keeps its label: what the viewer can tell of it now counts for all positions.
+    No position is stored: the changes are, and a move is judged by going back over them, which is rare. On the way back
+    a piece keeps its label: what the viewer knows of it now counts for all positions.
     """
 
     __slots__ = ("_booklet", "_changes", "_fled", "_last", "_refused", "_returns", "length")
@@ -148,9 +148,9 @@ class ChaseLog:
         """The cached result of `ways_back` for the side to move in the present position."""
         self._last: list[PieceMove | None] = [None, None]
         self._fled: tuple[set[int], set[int]] = (set(), set())
-        """Per pursuer, the squares that evading pieces have stood on in its present chase."""
+        """By pursuer: the squares that evading pieces have been on in its present chase."""
         self.length = [0, 0]
-        """Per side, how many plies its present chase has lasted: its threats and the opponent's evasions."""
+        """By side: the plies of its present chase, its threats and the opponent's evasions."""
 
     def copy(self) -> "ChaseLog":
         other = object.__new__(ChaseLog)
@@ -162,9 +162,9 @@ class ChaseLog:
     def forbids(
         self, board: list[int], told: set[int], side: int, move: PieceMove, placed: tuple[int, int] | None = None
     ) -> bool:
-        """Whether the rule refuses this move of the side to move.
+        """Whether the rule forbids this move of the side to move.
 
-        `board` and `told` (the squares of the pieces whose rank the opponent has been told) are the position before it;
+        `board` and `told` (the squares of the pieces with ranks known to the opponent) are the position before it;
         `placed` is the square and the code of a piece that comes back with the move.
         """
         if self.length[side] < 2 or board[move.target] or not touches_enemy(board, move.target, side):
@@ -187,7 +187,7 @@ class ChaseLog:
         return change in self._refused
 
     def moved(self, board: list[int], side: int, move: PieceMove) -> None:
-        """Take note of a move to an empty square; `board` is the position after it."""
+        """Add a move to an empty square; `board` is the position after it."""
         length, threat = self.length, self._last[1 - side]
         evaded = threat is not None and move.origin in NEIGHBOURS[threat.target]
         length[1 - side] = length[1 - side] + 1 if evaded else 0
@@ -199,7 +199,7 @@ class ChaseLog:
         self._refused = None
 
     def _flee(self, side: int, move: PieceMove) -> None:
-        """Note where the evading pieces have stood, for the booklets' form of the rule."""
+        """Add the square of an evading piece, for the booklets' form of the rule."""
         if self.length[1 - side]:
             self._fled[1 - side].update((move.origin, move.target))
         else:
@@ -208,9 +208,9 @@ class ChaseLog:
             self._fled[side].clear()
 
     def attacked(self, board: list[int], side: int, move: PieceMove, before: tuple[int, int]) -> None:
-        """Take note of an attack: the codes on the move's two squares `before` it; `board` is the position after it.
+        """Add an attack: the codes on the move's two squares `before` it; `board` is the position after it.
 
-        It ends both chases. If the square fought over lies beside another enemy piece, a new one begins there.
+        It ends both chases. If the square of the fight is next to another enemy piece, a new one begins there.
         """
         self._ended()
         self.length[side] = 1 if touches_enemy(board, move.target, side) else 0
@@ -220,12 +220,12 @@ class ChaseLog:
         self._lost(was if board[move.target] != defender else was[:1])
 
     def placed(self, square: int) -> None:
-        """Take note of a piece that has come back on a square, within the same turn as the move before."""
+        """Add a piece that has come back on a square, within the same turn as the move before."""
         self._changes.append(square)
         self._refused = None
 
     def guessed(self, side: int, square: int, code: int) -> None:
-        """Take note of an infiltration; `code` is the piece that left `square` by it, or EMPTY. It ends both chases."""
+        """Add an infiltration; `code` is the piece that left `square` by it, or EMPTY. It ends both chases."""
         self._ended()
         self._last[side] = None
         if code != EMPTY:
@@ -240,7 +240,7 @@ class ChaseLog:
             self._fled[side].clear()
 
     def _lost(self, was: list[tuple[int, int]]) -> None:
-        """Take note of pieces that have left the board: squares with the codes on them before.
+        """Add pieces that have left the board: squares with the codes on them before.
 
         Their ranks are known to both. A piece that has won its attack is known too, so that a code is its label.
         """

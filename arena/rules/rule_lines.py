@@ -1,4 +1,4 @@
-"""A ruleset read back from its lines: what `Ruleset.lines` wrote for bots, records and stores."""
+"""A ruleset read back from its lines, as `Ruleset.lines` wrote them for bots, records and stores."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -9,17 +9,17 @@ from protocol.notation import ARMY_RULE, read_army
 
 
 def ruleset_from_lines(name: str, lines: Iterable[tuple[str, str]]) -> Ruleset:
-    """The ruleset that `Ruleset.lines` wrote, as it stands in a record. Raises `RulesetError` if it is not one.
+    """Parse the lines of a ruleset in a record, as `Ruleset.lines` writes them. Raises `RulesetError`.
 
-    A rule that has no line has its default: the lines were written before there was such a rule. Title, source and
-    notes are not rules and are not in the lines.
+    A rule without a line has its default: the lines are older than the rule. Title, source and notes are not in the
+    lines.
     """
     return _ruleset(name, tuple(lines))
 
 
 @lru_cache(maxsize=32)
 def _ruleset(name: str, lines: tuple[tuple[str, str], ...]) -> Ruleset:
-    """All games of a league have the same lines, and reading them takes a third of checking a short game."""
+    """Cached, as all games of a league have the same lines, and parsing takes a third of checking a short game."""
     values: dict[str, Any] = {}
     unknown = []
     for line, text in lines:
@@ -42,7 +42,6 @@ def _ruleset(name: str, lines: tuple[tuple[str, str], ...]) -> Ruleset:
 
 
 def _read(name: str, line: str, text: str) -> Any:
-    """The value that a line gives a rule. Raises `RulesetError`."""
     try:
         value = _value(line.replace("-", "_"), text)
         is_known = value_text(value) == text  # '007', ' 7' and '\u0667' are numbers to Python, and to no rule

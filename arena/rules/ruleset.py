@@ -1,8 +1,8 @@
 """A ruleset: every choice that editions of the game make differently, as one frozen value.
 
-The engine asks a `Ruleset` and never an edition's name. The defaults are the rules that all booklets have in common;
-an edition is a set of values (see `arena.rules.loading`), a variant changes some of them, and `lines` writes them all
-down: for bots, for records and for the fingerprint of a league.
+The engine asks a `Ruleset` and never an edition's name. The defaults are the rules that all booklets have in common; an
+edition is a set of values (see `arena.rules.loading`), a variant changes some of them, and `lines` lists them all: for
+bots, for records and for the fingerprint of a league.
 """
 
 import enum
@@ -16,7 +16,7 @@ HOME_SIZE = SETUP_ROWS * BOARD_SIZE
 
 
 class RulesetError(UsageError):
-    """A ruleset that does not exist or does not make sense; the text says what was expected, what came and where."""
+    """An unknown or invalid ruleset; the text has the place, the expected and the actual value."""
 
 
 class Starts(enum.Enum):
@@ -206,7 +206,7 @@ class Ruleset:
 
     @property
     def fills_rows(self) -> bool:
-        """Whether the army takes up all four rows, so that set-ups leave nothing to see."""
+        """Whether the army takes up all four rows, so that the squares of a set-up are known."""
         return self.army_size == HOME_SIZE
 
     def lines(self) -> list[tuple[str, str]]:
@@ -259,7 +259,7 @@ SWITCHES = frozenset(key for key, default in DEFAULTS.items() if isinstance(defa
 
 
 def value_text(value: object) -> str:
-    """The value of a rule as it stands in its line; `arena.rules.rule_lines` reads it back."""
+    """Return the value of a rule as text for its line; `arena.rules.rule_lines` reads it back."""
     if isinstance(value, enum.Enum):
         return str(value.value)
     if isinstance(value, tuple):

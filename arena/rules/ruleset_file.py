@@ -35,7 +35,7 @@ def _rule_type(key: str) -> Any:
 
 
 def _table(name: str, fields: Mapping[str, Any], rename: Mapping[str, str] | None = None) -> type[msgspec.Struct]:
-    """The type of a table that may have keys for these fields, with values of these types, and need have none."""
+    """Return the type of a table in which all of these fields are optional."""
     optional = [(field, kind | None, None) for field, kind in fields.items()]
     return msgspec.defstruct(name, optional, rename=rename, forbid_unknown_fields=True)
 
@@ -47,7 +47,7 @@ _Notes = _table("_Notes", dict.fromkeys(RULE_KEYS, Text))
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    """A ruleset's file without the rules that stand at its top. What is in its tables is for the types above."""
+    """A ruleset's file without the rules at its top; the types above are for its tables."""
 
     extends: Text | None = None
     title: Text | None = None
@@ -66,7 +66,7 @@ class _SwitchTable(msgspec.Struct, forbid_unknown_fields=True):
 
 
 TOP_KEYS = tuple(_File.__struct_fields__)
-"""The keys at the top of a ruleset's file, beside the rules."""
+"""The keys at the top of a ruleset's file, except rules."""
 NEEDED = ("title", "source")
 """Keys that a file without `extends` must have, apart from the army."""
 
@@ -86,7 +86,9 @@ class RulesetFile:
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch: the rules that it sets, in words and as values; `army` is the ruleset whose army it is for, if any."""
+    """A switch: the rules that it sets, in words and as values; `army` is the ruleset with the army it is for, if
+    any.
+    """
 
     title: str
     source: str
@@ -96,7 +98,7 @@ class Switch:
 
 
 def read_ruleset_file(table: Mapping[str, Any], where: str) -> RulesetFile:
-    """The file of a ruleset. Raises `FileError` with the file, the key, what was expected and what came."""
+    """Parse the file of a ruleset. Raises `FileError` with the file, the key, the expected and the actual value."""
     table = _spelled(table, IN_RULES, where)
     at_top = {key: value for key, value in table.items() if key in IN_RULES}
     rest = {key: value for key, value in table.items() if key not in IN_RULES}
@@ -129,7 +131,7 @@ def _printable(strings: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_switches(table: Mapping[str, Any], where: str) -> dict[str, Switch]:
-    """The switches in their file, by name. Raises `FileError`."""
+    """Return the switches in their file, by name. Raises `FileError`."""
     return {
         name: Switch(
             title=switch.title,
@@ -143,7 +145,7 @@ def read_switches(table: Mapping[str, Any], where: str) -> dict[str, Switch]:
 
 
 def _spelled(table: Mapping[str, Any], keys: tuple[str, ...], where: str) -> dict[str, Any]:
-    """The table with these keys as `Ruleset` spells them. Raises `FileError` for one that it has in both spellings."""
+    """Return the table with these keys as `Ruleset` spells them. Raises `FileError` for a key in both spellings."""
     spelled: dict[str, Any] = {}
     for key, value in table.items():
         other = key.replace("-", "_")
@@ -155,7 +157,6 @@ def _spelled(table: Mapping[str, Any], keys: tuple[str, ...], where: str) -> dic
 
 
 def _rules(table: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The values of the rules in a table: only those that stand in it."""
     given = _given(_spelled(table, IN_RULES, where), _Rules, where)
     return {key: None if value == NO_LIMIT else value for key, value in given.items()}
 

@@ -1,7 +1,7 @@
-"""Set-ups: what a legal one is, and how it is put on the board.
+"""Legal set-ups, and their place on the board.
 
 A set-up is four rows of ten characters, the side's own back row first, files a to j for both sides alike. An army of 40
-fills the rows; a smaller one stands on any of the 40 home squares (Vintage p. 22, 81320 p. 2).
+fills the rows; a smaller one uses any of the 40 home squares (Vintage p. 22, 81320 p. 2).
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, RANK_BY_LETTER, S
 
 
 class IllegalSetupError(ArenaError):
-    """A set-up that the ruleset does not allow; the text says what was expected and what came."""
+    """A set-up that the ruleset does not allow; the text has the expected and the actual value."""
 
 
 def check_setup(ruleset: Ruleset, rows: Sequence[str]) -> None:
@@ -46,7 +46,6 @@ def wrong_shape(rows: Sequence[str]) -> str | None:
 
 
 def place(board: list[int], color: Color, rows: Sequence[str]) -> None:
-    """Put a set-up that has been checked on the board."""
     for square, letter in zip(HOME_SQUARES[color], "".join(rows), strict=True):
         if letter != EMPTY:
             board[square] = code_of(color, RANK_BY_LETTER[letter])

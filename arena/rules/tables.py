@@ -1,6 +1,6 @@
-"""A ruleset worked out into the tables that the engine looks things up in: one `RuleTables` for all games under it.
+"""The look-up tables of a ruleset: one `RuleTables` for all games under it.
 
-A ruleset without any rule that changes how pieces move or attack is `plain`; its games take the quick ways.
+A ruleset without any rule that changes how pieces move or attack is `plain`; its games take the fast paths.
 """
 
 import sys
@@ -34,7 +34,7 @@ ENTERABLE = (
     tuple(code == EMPTY or code > BLUE_BIT for code in range(CODES)),
     tuple(code < BLUE_BIT for code in range(CODES)),
 )
-"""Per side and per code, whether a piece of the side may move onto what the code stands for."""
+"""By side and code: whether a piece of the side may move onto a square with the code."""
 
 
 class RuleTables:
@@ -71,14 +71,13 @@ class RuleTables:
         )
 
         self.quick = self.plain and not self.fixed_loses
-        """Whether a move to an empty square is that and nothing more."""
+        """Whether a move to an empty square has no further effect."""
 
     def shows_a_scout(self, squares: int) -> bool:
-        """Whether a piece that has moved so many squares straight on is thereby known to be a scout."""
+        """Whether a piece that has moved this number of squares straight is known to be a scout."""
         return squares > 2 or (squares == 2 and (self.scouts_announce or not self.captains_take_two))
 
 
 @lru_cache(maxsize=64)
 def tables_of(ruleset: Ruleset) -> RuleTables:
-    """The tables of a ruleset, made once."""
     return RuleTables(ruleset)

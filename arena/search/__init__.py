@@ -1,4 +1,4 @@
-"""A library to search with, for bots: what is known of a game, positions to search in. See docs/searching.md."""
+"""A search library for bots: the knowledge of a seat, and positions to search in. See docs/searching.md."""
 
 from arena.search.armies import Armies, Army, NoArmyError
 from arena.search.knowledge import Knowledge

@@ -1,10 +1,10 @@
 """All armies that an opponent's hidden pieces can be, and how to draw one of them.
 
 An army gives each hidden piece a rank: pieces with the same set of possible ranks form a group, and ranks that the same
-groups may have form a class. How many pieces of a group are of each class is drawn first, from exact counts (dynamic
-programming over the groups, the most restricted first; classes that no later group tells apart become one, which
-keeps the states few); which pieces and which ranks these are is a matter of shuffling. So a draw is exactly uniform: no
-army is refused and drawn anew, but for the rare `Condition`s that join several pieces.
+groups may have form a class. The number of pieces of a group in each class is drawn first, from exact counts (dynamic
+programming over the groups, the most restricted first; classes that no later group distinguishes become one, which
+keeps the states few); then pieces and ranks are shuffled. So a draw is exactly uniform without rejection, except for
+the rare `Condition`s that join several pieces.
 """
 
 from bisect import bisect
@@ -26,29 +26,26 @@ Groups = tuple[tuple[frozenset[Rank], int], ...]
 
 
 class NoArmyError(ArenaError):
-    """No army is consistent with what is asked for."""
+    """No army is consistent with the request."""
 
 
 class Condition(Protocol):
     """A condition on the ranks of several hidden pieces together."""
 
-    def holds(self, army: Sequence[Rank]) -> bool:
-        """Whether this army meets the condition."""
+    def holds(self, army: Sequence[Rank]) -> bool: ...
 
 
 class Choice(NamedTuple):
-    """The number of tokens that a group takes of each class, and the tokens left in the classes afterwards."""
-
     taken: tuple[int, ...]
     ways: int
     left: tuple[int, ...]
 
 
 class Counts:
-    """How many ways there are to hand out tokens, one for each piece of each rank, to groups of pieces.
+    """Counts the ways to hand out tokens, one for each piece of each rank, to groups of pieces.
 
-    `groups` come in the order in which they take; `left` counts the tokens of each rank. Tokens are told apart, the
-    pieces of a group are not.
+    `groups` come in the order in which they take; `left` counts the tokens of each rank. Tokens are distinguishable,
+    the pieces of a group are not.
     """
 
     def __init__(self, groups: Groups, left: Mapping[Rank, int]) -> None:
@@ -56,11 +53,11 @@ class Counts:
         present = [rank for rank, count in left.items() if count]
         marks = {rank: tuple(rank in ranks for ranks, _ in groups) for rank in present}
         self.members: list[list[list[Rank]]] = []
-        """Per step and class, the ranks that the groups from there on do not tell apart."""
+        """By step and class: the ranks that later groups do not distinguish."""
         self.open: list[list[bool]] = []
-        """Per step and class, whether the group may take of it."""
+        """By step and class: whether the group may take of it."""
         self.becomes: list[list[int]] = []
-        """Per step and class, which class it is part of in the next step."""
+        """By step and class: its class in the next step."""
         for step in range(len(groups) + 1):
             classes: dict[tuple[bool, ...], list[Rank]] = {}
             for rank in present:
@@ -78,7 +75,7 @@ class Counts:
         return self.choices(0, self.start)[0]
 
     def choices(self, step: int, caps: tuple[int, ...]) -> tuple[int, list[Choice]]:
-        """Return the number of ways to distribute the remaining tokens, and the choices for the group of this step."""
+        """Return the number of ways to take all remaining tokens, and the choices of this step's group."""
         found = self._choices.get((step, caps))
         if found is None:
             found = self._choices[step, caps] = self._find(step, caps)
@@ -102,7 +99,7 @@ class Counts:
 
 
 def _allotments(total: int, caps: list[int]) -> list[tuple[int, ...]]:
-    """Every way to make up `total` of numbers that are at most these."""
+    """Return every way to make up `total` of numbers that are at most these."""
     if not caps:
         return [()] if total == 0 else []
     rest = sum(caps[1:])
@@ -144,13 +141,13 @@ class Armies:
 
     @cached_property
     def count(self) -> int:
-        """How many armies there are; the conditions are left out of account."""
+        """The number of armies, without regard to the conditions."""
         orders = prod(factorial(size) for _, size in self._groups)
         return self._counts.ways * orders // prod(map(factorial, self.left.values()))
 
     @cached_property
     def chances(self) -> tuple[dict[Rank, float], ...]:
-        """Per piece, in how large a share of all armies it has each rank; the conditions are left out of account."""
+        """By piece: the share of all armies in which it has each rank, without regard to the conditions."""
         of_group = [self._chances(number) for number in range(len(self._groups))]
         found: list[dict[Rank, float]] = [{} for _ in self.possible]
         for places, chances in zip(self._places, of_group, strict=True):
@@ -159,7 +156,9 @@ class Armies:
         return tuple(found)
 
     def _chances(self, number: int) -> dict[Rank, float]:
-        """The chances of each piece of a group: counts with one token given to one of its pieces, over all counts."""
+        """Return the chances of each piece of a group: counts with one token given to one of its pieces, over all
+        counts.
+        """
         ranks, size = self._groups[number]
         others = (*self._groups[:number], (ranks, size - 1), *self._groups[number + 1 :])
         found = {}
@@ -178,7 +177,6 @@ class Armies:
         return tuple(army)
 
     def holds(self, army: Sequence[Rank]) -> bool:
-        """Whether the conditions hold in an army."""
         return all(condition.holds(army) for condition in self.conditions)
 
     def _draw(self, random: Random) -> list[Rank]:
@@ -199,7 +197,7 @@ class Armies:
         return army
 
     def _choice(self, step: int, caps: tuple[int, ...], random: Random) -> Choice:
-        """Draw what the group of this step takes, weighted by the numbers of ways."""
+        """Draw the choice of this step's group, weighted by the number of ways."""
         found = self._steps.get((step, caps))
         if found is None:
             ways, choices = self._counts.choices(step, caps)
@@ -209,7 +207,7 @@ class Armies:
 
 
 def _take(bags: list[list[Rank]], taken: tuple[int, ...], random: Random) -> list[Rank]:
-    """Take so many tokens out of each bag, any of them with the same chance."""
+    """Draw this number of tokens from each bag, uniformly."""
     drawn: list[Rank] = []
     number = random.random
     for index, count in enumerate(taken):
@@ -225,7 +223,7 @@ def _take(bags: list[list[Rank]], taken: tuple[int, ...], random: Random) -> lis
 
 
 def _joined(bags: list[list[Rank]], becomes: list[int], count: int) -> list[list[Rank]]:
-    """The bags of classes that are one from here on, put together."""
+    """Merge the bags of classes that are one from here on."""
     joined: list[list[Rank]] = [[] for _ in range(count)]
     for bag, index in zip(bags, becomes, strict=True):
         joined[index] += bag

@@ -1,6 +1,6 @@
-"""Attacks under plain rulesets, played and taken back the quick way: a search plays many of them.
+"""Fast attacks, and undoing them, under plain rulesets: a search plays many of them.
 
-What comes of an attack under any ruleset is in `arena.search.rare`.
+`arena.search.rare` has attacks under any ruleset.
 """
 
 from arena.rules.action_types import Action
@@ -15,7 +15,7 @@ from protocol.notation import Rank, Reason, Survivor
 
 
 class AttackPlay(RarePlay):
-    """A position in which attacks can be played, and taken back, under a plain ruleset."""
+    """A position with fast attacks under a plain ruleset."""
 
     def _attack(self, move: Move) -> None:
         side, origin, target, board = self.side, move.origin, move.target, self.board
@@ -63,7 +63,7 @@ class AttackPlay(RarePlay):
         self.side = enemy
 
     def _undo_attack(self, action: Action, fought: Fought) -> None:
-        """Put back what `undo` has not put back already."""
+        """Restore the rest of the state that `undo` has not restored."""
         assert type(action) is Move
         code, other, survivor, self.quiet, was_told, other_was_told, occupied, steps = fought
         side, origin, target, board = self.side, action.origin, action.target, self.board

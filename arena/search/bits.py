@@ -1,22 +1,19 @@
-"""Tables that positions are searched with: squares as bits, steps by exits; and the types of what a position keeps.
-
-Worked out once, at import, for all positions.
-"""
+"""Tables of positions that are searched, computed at import: squares as bits, steps by exits, and types."""
 
 from arena.rules.board import BLUE_BIT, STEPS, Move
 from protocol.geometry import NEIGHBOURS
 from protocol.notation import SQUARES
 
 UNKNOWN = (BLUE_BIT - 1, 2 * BLUE_BIT - 1)
-"""Per side, the code of a piece whose rank is not known: it stands in the way and may be attacked, and does nothing."""
+"""By side: the code of a piece of unknown rank, which blocks and may be attacked, but does not act."""
 
 BIT = tuple(1 << square for square in range(len(SQUARES)))
 NEAR = tuple(sum(BIT[neighbour] for neighbour in neighbours) for neighbours in NEIGHBOURS)
-"""Per square, its neighbours as a set of bits."""
+"""By square: its neighbours as a set of bits."""
 
 
 def _choices(steps: tuple[tuple[int, Move], ...]) -> list[tuple[Move, ...]]:
-    """Every choice of a square's steps, at the number that has a bit for each of those chosen."""
+    """Return every subset of a square's steps, indexed by its bits."""
     choices: list[tuple[Move, ...]] = [()]
     for _, move in steps:
         choices += [(*choice, move) for choice in choices]
@@ -32,7 +29,7 @@ FLIPS = tuple(
     )
     for square in range(len(SQUARES))
 )
-"""Per square, its neighbours, each with the bit that this square has among their exits."""
+"""By square: its neighbours, each with the bit of this square among their exits."""
 
 ALL_EXITS = [16 * square + (1 << len(STEPS[square])) - 1 for square in range(len(SQUARES))]
 
@@ -42,9 +39,9 @@ Run = tuple[int, ...]
 NO_RUN: Run = (-1, 0)
 
 Slides = tuple[int, int, int, tuple[Move, ...]]
-"""A scout's moves with what they depend on: a set of squares, and which pieces of both sides stand on them."""
+"""A scout's moves with what they depend on: a set of squares, and the pieces of both sides on them."""
 
 NO_SLIDES: Slides = (0, 1, 0, ())
 
 Steps = tuple[list[Move], list[int]]
-"""All steps of a side but those of its scouts, and where its scouts stand that can move."""
+"""All steps of a side except those of its scouts, and the squares of scouts that can move."""

@@ -1,8 +1,7 @@
-"""Both sides' chases as one value that is never changed: a search goes back by taking the old one.
+"""Both sides' chases as one immutable value: a search goes back by taking the old one.
 
-The rule is that of `arena.rules.repetition`, which has it in full; there it is kept in an object that grows with the
-game. Here what has changed on the board is a chain of pairs, the latest first, that positions share; so copying costs
-the same however long the game is.
+`arena.rules.repetition` explains the rule. Changes on the board are a chain of pairs, the latest first, that positions
+share; so copying costs the same however long the game is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,21 +12,20 @@ from arena.rules.repetition import Change
 from protocol.geometry import NEIGHBOURS
 
 Chain = tuple[Change, Any] | None
-"""A change and those before it."""
 
 NOWHERE: frozenset[int] = frozenset()
 
 
 ChaseState = tuple[int, int, PieceMove | None, PieceMove | None, frozenset[int], frozenset[int], Chain]
-"""Red's and Blue's length; their last moves; where those that evade each have stood; the changes.
+"""Red's and Blue's length; their last moves; the squares of evading pieces of each; the changes.
 
-A plain tuple, because one is made at every ply."""
+A plain tuple, because one is made at every ply.
+"""
 
 NO_CHASE: ChaseState = (0, 0, None, None, NOWHERE, NOWHERE, None)
 
 
 def last(state: ChaseState, side: int) -> PieceMove | None:
-    """A side's last move."""
     return state[3] if side else state[2]
 
 
@@ -37,19 +35,17 @@ def fled(state: ChaseState, side: int) -> frozenset[int]:
 
 
 def changes_of(state: ChaseState) -> Chain:
-    """Return the chain of changes on the board."""
     return state[6]
 
 
 def since(chain: Chain) -> Iterator[Change]:
-    """The changes of a chain, the latest first."""
     while chain is not None:
         change, chain = chain
         yield change
 
 
 def moved(state: ChaseState, side: int, move: PieceMove, touches: int, booklet: bool) -> ChaseState:
-    """After a move to an empty square; `touches` is not 0 if it stands beside an enemy piece there."""
+    """Return the state after a move to an empty square; `touches` is not 0 if it ends next to an enemy piece."""
     if side:
         theirs, mine, threat, _, fled_theirs, fled_mine, changes = state
     else:
@@ -67,9 +63,9 @@ def moved(state: ChaseState, side: int, move: PieceMove, touches: int, booklet: 
 def attacked(
     state: ChaseState, side: int, move: PieceMove, touches: int, gone: Sequence[tuple[int, int]] | None
 ) -> ChaseState:
-    """After an attack: `gone` are the squares and codes of the pieces that it took from where they stood.
+    """Return the state after an attack: `gone` are the squares and codes of the pieces that it removed.
 
-    It is None, here and below, where no position from before a loss can come back.
+    It is None, here and below, if no position from before a loss can come back.
     """
     length = 1 if touches else 0
     changes: Chain = None if gone is None else (tuple(gone), state[6])
@@ -79,12 +75,12 @@ def attacked(
 
 
 def guessed(state: ChaseState, side: int, gone: Sequence[tuple[int, int]] | None) -> ChaseState:
-    """After a guess; `gone` is the square and code of the piece that left it by it, if one did."""
+    """Return the state after a guess; `gone` is the square and code of the piece that it removed, if any."""
     changes: Chain = None if gone is None else (tuple(gone), state[6])
     red, blue = (state[2], None) if side else (None, state[3])
     return 0, 0, red, blue, NOWHERE, NOWHERE, changes
 
 
 def placed(state: ChaseState, square: int) -> ChaseState:
-    """After a piece has come back on a square, in the same turn as the move before."""
+    """Return the state after a piece has come back, in the same turn as the move before."""
     return (*state[:6], (square, state[6]))

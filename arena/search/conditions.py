@@ -1,7 +1,7 @@
 """Conditions on several hidden pieces together, which no set of possible ranks of one piece expresses.
 
-There are two. A game that continues after the enemy's attack, or after the set-ups, tells under `no-move at-once` that
-the enemy has a piece that can move (`SomeCanMove`). And a move of the enemy that continues a chase is legal only
+There are two. A game that continues after the enemy's attack, or after the set-ups, implies under `no-move at-once`
+that the enemy has a piece that can move (`SomeCanMove`). And a move of the enemy that continues a chase is legal only
 if it repeats no position; the enemy distinguishes its own pieces by rank, so two pieces that have changed places are
 not both of one rank (`Differs`). Both are rare and nearly always settled soon; so armies are drawn without them, and
 drawn again if a condition fails.
@@ -60,11 +60,9 @@ class Differs:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the condition holds for all possible ranks."""
         return any(not _ranks(one) & _ranks(other) for one, other in self.pairs)
 
     def of(self, places: Mapping[EnemyPiece, int]) -> Condition:
-        """Return the condition on armies that list the hidden pieces in these places."""
         return _SomeDiffer([(_place(one, places), _place(other, places)) for one, other in self.pairs])
 
 
@@ -81,7 +79,7 @@ def _ranks(label: Label) -> frozenset[Rank]:
 
 
 def _place(label: Label, places: Mapping[EnemyPiece, int]) -> int | Rank:
-    """The place of a hidden piece among its like, or the rank that is known."""
+    """Return the place of a hidden piece in the army, or its known rank."""
     if isinstance(label, EnemyPiece) and label in places:
         return places[label]
     return next(iter(_ranks(label)))
@@ -95,7 +93,7 @@ def _rank(place: int | Rank, army: Sequence[Rank]) -> Rank:
 
 
 def some_can_move(position: Position, pieces: Iterable[EnemyPiece], color: Color) -> SomeCanMove | None:
-    """Return the condition that a side is not stuck; None if the board shows that already."""
+    """Return the condition that a side can move; None if the board shows that already."""
     pieces, movable = list(pieces), position.ruleset.movable_ranks
     for piece in pieces:
         if piece.ranks <= movable and any(position.board[square] == EMPTY for square in NEIGHBOURS[piece.square]):
@@ -176,7 +174,7 @@ def _is_own(label: Label, color: Color) -> bool:
 
 
 def _walk_back(labels: list[Label], change: Change) -> list[int]:
-    """Take one change back; the squares that it was on."""
+    """Undo one change and return its squares."""
     if isinstance(change, Move | Path):
         labels[change.origin], labels[change.target] = labels[change.target], EMPTY
         return [change.origin, change.target]

@@ -30,7 +30,7 @@ RULE_NAMES = frozenset(key.replace("_", "-") for key in RULE_KEYS)
 
 
 class Happening:
-    """One ply as it was told: the action and what came of it."""
+    """The action and the results of one ply, as messages."""
 
     __slots__ = ("action", "battle", "color", "guess", "rescued", "reveal")
 
@@ -44,7 +44,7 @@ class Happening:
 
 
 def happening_at(messages: Sequence[ArenaMessage], start: int) -> tuple[Happening | None, int]:
-    """The ply whose `Moved` is the message of this number, None if a side resigned; and where the next one begins."""
+    """Return the ply that begins with the `Moved` at this index (None if a side resigned), and the next index."""
     moved = messages[start]
     assert isinstance(moved, Moved)
     found = None if moved.action == RESIGN else Happening(moved.color, parse_action(moved.action))
@@ -68,9 +68,9 @@ def happening_at(messages: Sequence[ArenaMessage], start: int) -> tuple[Happenin
 class Knowledge:
     """The knowledge of a seat, as of the current turn of its view. `update` reads the turns played since.
 
-    `color` is the own side, `ruleset` the rules, `pieces` all the enemy's pieces on the board by their squares.
-    Rules with unknown names are ignored. Raises `UsageError` for a view without
-    a set-up, `RulesetError` for one without rules, or with a value that this version does not know.
+    `color` is the own side, `ruleset` the rules, `pieces` all the enemy's pieces on the board by their squares. Rules
+    with unknown names are ignored. Raises `UsageError` for a view without a set-up, `RulesetError` for one without
+    rules, or with an unknown value.
     """
 
     def __init__(self, view: View) -> None:
@@ -83,13 +83,12 @@ class Knowledge:
         self.ruleset: Ruleset = ruleset_from_lines(view.variant, known)
         self.tables = tables_of(self.ruleset)
         self.ply = 0
-        """The number of plies read so far."""
         self.pieces: dict[int, EnemyPiece] = {}
         self.left = Counter(dict(self.ruleset.army))
         """The number of pieces of each rank that the enemy has on the board."""
         self._read = 0
         self._position = self._place()
-        """The position as far as it is known; unknown pieces are given a rank as it becomes known."""
+        """The known position; unknown pieces are given a rank as it becomes known."""
         self._first = tuple(self.pieces.values())
         self._open: list[SomeCanMove | Differs] = []
         """Conditions on several hidden pieces together that are not settled yet."""
@@ -97,7 +96,7 @@ class Knowledge:
         self.update()
 
     def _place(self) -> Position:
-        """The position before the first action, in which all enemy pieces are unknown."""
+        """Return the position before the first action, in which all enemy pieces are unknown."""
         board = [0] * (BOARD_SIZE * BOARD_SIZE)
         place(board, self.color, self.view.setup)
         squares: Sequence[int] = HOME_SQUARES[self.enemy]
@@ -115,7 +114,7 @@ class Knowledge:
     # --- reading --------------------------------------------------------------------------------------------------
 
     def update(self) -> None:
-        """Read what the view has been told since the last time, up to its present turn."""
+        """Read the new messages of the view, up to its present turn."""
         messages, at = self.view.told, self._read
         if at == 0 and messages and isinstance(messages[0], Enemy):
             at = 1
@@ -132,7 +131,7 @@ class Knowledge:
         self.__dict__.pop("armies", None)
 
     def _take(self, happening: Happening) -> None:
-        """Read one ply: first what it says of the pieces, then what becomes of them."""
+        """Read one ply: first its information on pieces, then their moves and losses."""
         action, position = happening.action, self._position
         move = action.move if isinstance(action, Rescue) else action
         mover, other = self.pieces.get(move.origin), self.pieces.get(move.target)
@@ -164,7 +163,6 @@ class Knowledge:
             self._open += [condition] if condition else []
 
     def _learn_of_mover(self, piece: EnemyPiece, happening: Happening) -> None:
-        """Narrow the ranks of an enemy piece by its action."""
         action, battle = happening.action, happening.battle
         if isinstance(action, Infiltration):
             piece.named(Rank.INFILTRATOR)
@@ -183,7 +181,6 @@ class Knowledge:
         self._show(piece)
 
     def _learn_of_target(self, piece: EnemyPiece, happening: Happening) -> None:
-        """Narrow the ranks of an enemy piece that was attacked or guessed at."""
         battle, guess = happening.battle, happening.guess
         if battle and battle.defender is not None:
             piece.named(battle.defender)
@@ -201,7 +198,7 @@ class Knowledge:
             self._position.identify(piece.square, piece.rank)
 
     def _follow(self, happening: Happening) -> None:
-        """Move, remove and bring back enemy pieces, as the position has them by now."""
+        """Move, remove and bring back enemy pieces, to match the position."""
         action = happening.action
         move = action.move if isinstance(action, Rescue) else action
         target = self.pieces.get(move.target)
@@ -221,11 +218,10 @@ class Knowledge:
             self.left[rescued.rank] += 1
 
     def _stands(self, square: int) -> bool:
-        """Whether an enemy piece stands on a square."""
         return self._position.color_at(square) is self.enemy
 
     def _lose(self, piece: EnemyPiece) -> None:
-        """An enemy piece has left the board; what it was has been told."""
+        """Remove an enemy piece of known rank."""
         self.pieces.pop(piece.square, None)
         piece.square = GONE
         assert piece.rank is not None
@@ -235,12 +231,12 @@ class Knowledge:
 
     @cached_property
     def hidden(self) -> tuple[EnemyPiece, ...]:
-        """The enemy's pieces whose rank is not known, in the order of their squares."""
+        """The enemy's pieces of unknown rank, in the order of their squares."""
         return tuple(self.pieces[square] for square in sorted(self.pieces) if self.pieces[square].rank is None)
 
     @cached_property
     def armies(self) -> Armies:
-        """All that the hidden pieces can be; an army is in the order of `hidden`."""
+        """All possible ranks of the hidden pieces; an army is in the order of `hidden`."""
         left = self.left.copy()
         for piece in self.pieces.values():
             if piece.rank is not None:
@@ -249,12 +245,12 @@ class Knowledge:
         return Armies([piece.ranks for piece in self.hidden], left, [condition.of(places) for condition in self._open])
 
     def position(self, army: Army) -> Position:
-        """The position of the present turn, if the hidden pieces are this army."""
+        """Return the position of the present turn, if the hidden pieces are this army."""
         self._check(army)
         return self._position.filled([piece.square for piece in self.hidden], army)
 
     def ranks_of(self, army: Army) -> dict[int, Rank]:
-        """The rank of every enemy piece on the board by its square, where the hidden ones are this army."""
+        """Return the rank of every enemy piece on the board by its square, if the hidden ones are this army."""
         self._check(army)
         ranks = {piece.square: rank for piece, rank in zip(self.hidden, army, strict=True)}
         for square, piece in self.pieces.items():
@@ -263,7 +259,7 @@ class Knowledge:
         return ranks
 
     def rows_of(self, army: Army) -> tuple[str, ...]:
-        """The set-up that the enemy has begun with, if the hidden pieces are this army; in the form of `View.setup`."""
+        """Return the enemy's original set-up, if the hidden pieces are this army; in the form of `View.setup`."""
         self._check(army)
         of_hidden = dict(zip(self.hidden, army, strict=True))
         letters = dict.fromkeys(HOME_SQUARES[self.enemy], EMPTY)

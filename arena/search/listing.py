@@ -1,8 +1,8 @@
 """The legal actions in a position that is searched, and its outcome.
 
 Each side's steps are listed once and kept until a piece of that side moves or leaves: they depend on its own pieces
-alone, since an empty square and an enemy can both be entered. In a search tree they are seldom listed again. Scouts'
-moves are kept with the squares that they depend on.
+alone, since an empty square and an enemy can both be entered. Scouts' moves are kept with the squares that they depend
+on.
 """
 
 from collections import Counter
@@ -21,17 +21,15 @@ from arena.search.chasing import NO_CHASE, ChaseState, changes_of, fled, last, s
 from protocol.notation import Color, Reason
 
 NOT_ASKED = Outcome(None, Reason.PLY_CAP)
-"""Stands for an outcome that has not been worked out; compared by identity."""
+"""An outcome that has not been computed; compared by identity."""
 
 EVER = 1 << 30
-"""More plies than any game has."""
 
 
 class Listing(Pieces):
-    """A position that lists what may be played. Nothing can be played in it; that is for `arena.search.Position`."""
+    """A position that lists its legal actions; `arena.search.Position` plays them."""
 
     def _begin(self, ruleset: Ruleset, board: list[int]) -> None:
-        """Begin a game with these pieces."""
         self.ruleset = ruleset
         self.tables = tables_of(ruleset)
         self.board = board
@@ -51,7 +49,7 @@ class Listing(Pieces):
                     self.movers[code > BLUE_BIT].add(square)
         self._exits = (ALL_EXITS[:], ALL_EXITS[:])
         self._exits_of = [0, 0]
-        """Per side, the pieces for which its exits were computed; they are updated on demand."""
+        """By side: the pieces for which its exits were computed; they are updated on demand."""
         self._steps: list[Steps | None] = [None, None]
         self._slides: tuple[dict[int, Slides], dict[int, Slides]] = ({}, {})
         self._runs: list[Run] = [NO_RUN, NO_RUN]
@@ -66,12 +64,11 @@ class Listing(Pieces):
 
     @property
     def to_move(self) -> Color:
-        """The side to move."""
         return COLORS[self.side]
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game has ended, None while it goes on."""
+        """The outcome of the game, or None."""
         if self._outcome is NOT_ASKED:
             self._outcome = self._find_outcome(self._can_go_on())
         return self._outcome
@@ -79,7 +76,7 @@ class Listing(Pieces):
     # --- what may be played ---------------------------------------------------------------------------------------
 
     def legal_moves(self) -> list[Action]:
-        """Every legal action of the side to move, always in the same order; none when the game is over.
+        """Return every legal action of the side to move, always in the same order; none when the game is over.
 
         Resigning is not among them, nor is a move that loses the game by itself.
         """
@@ -93,7 +90,7 @@ class Listing(Pieces):
         return actions if outcome is None else []
 
     def _fresh_actions(self) -> list[Action]:
-        """The actions of the side to move that the rules on repetition let pass, whether or not the game is over."""
+        """Return the actions that the rules on repetition allow, even if the game is over."""
         side = self.side
         chase = self._chase
         repeats = self._runs[side][1] or (chase is not None and (chase[1] if side else chase[0]) > 1)
@@ -115,14 +112,13 @@ class Listing(Pieces):
         ]
 
     def _can_go_on(self) -> bool:
-        """Whether the side to move has a legal action."""
         side, chase = self.side, self._chase
         if self._runs[side][1] or (chase is not None and (chase[1] if side else chase[0]) > 1):
             return bool(self._fresh_actions())
         return self._is_mobile(side)
 
     def _plain_moves(self, side: int) -> list[Move]:
-        """Every move of a side under a plain ruleset, whatever was played before."""
+        """Return every move of a side under a plain ruleset, without the rules against repetition."""
         steps = self._steps[side]
         if steps is None:
             steps = self._steps[side] = self._find_steps(side)
@@ -157,7 +153,7 @@ class Listing(Pieces):
         return steps, scouts
 
     def _slide(self, side: int, origin: int) -> Slides:
-        """A scout's moves, and the squares that they go over and end at."""
+        """Return a scout's moves, and the squares that they go over and end at."""
         board = self.board
         mine, theirs = self._occupied[side], self._occupied[1 - side]
         moves: list[Move] = []
@@ -174,7 +170,6 @@ class Listing(Pieces):
         return watched, mine & watched, theirs & watched, tuple(moves)
 
     def _all_actions(self, side: int, repeats: bool) -> list[Action]:
-        """Legal actions under any ruleset."""
         actions: list[Action] = []
         arriving = []
         for move in piece_moves(self, side):
@@ -190,7 +185,7 @@ class Listing(Pieces):
         return sorted(actions, key=_text)
 
     def _is_fresh(self, side: int, move: PieceMove, back: tuple[int, int] | None = None) -> bool:
-        """Whether the rules against repetition let a move pass, with the square and code of a piece that comes back."""
+        """Whether the rules against repetition allow a move, with the square and code of a piece that comes back."""
         run, chase = self._runs[side], self._chase
         if run[1] & move.borders and move.origin == run[0]:
             return False
@@ -208,7 +203,9 @@ class Listing(Pieces):
         return change not in self._refused
 
     def judged_by(self, side: int, move: PieceMove) -> int:
-        """Over how many plies back a side's move may bring no position back; 0 if the move passes anyway."""
+        """Return the number of plies back over which a side's move may repeat no position; 0 if it is allowed
+        anyway.
+        """
         chase, target = self._chase, move.target
         length = 0 if chase is None else chase[1] if side else chase[0]
         if chase is None or length < 2 or self.board[target] or not self._occupied[1 - side] & NEAR[target]:
@@ -230,7 +227,7 @@ class Listing(Pieces):
     # --- the end --------------------------------------------------------------------------------------------------
 
     def _find_outcome(self, can_go_on: bool) -> Outcome | None:
-        """How the game has ended; `can_go_on` is whether the side to move has a legal action."""
+        """Compute the outcome; `can_go_on` is whether the side to move has a legal action."""
         side, tables = self.side, self.tables
         stuck = not can_go_on
         other_stuck = not self._other_moves and tables.at_once and not self._is_mobile(1 - side)
@@ -244,13 +241,13 @@ class Listing(Pieces):
         return Outcome(None, Reason.QUIET_CAP) if self.quiet >= tables.max_quiet else None
 
     def _ends_for(self, mover: bool, other: bool, reason: Reason) -> Outcome:
-        """The side to move, the other side, or both have lost; both is a draw."""
+        """Return the outcome of a loss of the side to move, the other side, or both (a draw)."""
         if mover and other:
             return Outcome(None, Reason.BOTH_IMMOBILE)
         return Outcome(COLORS[1 - self.side] if mover else COLORS[self.side], reason)
 
     def _is_mobile(self, side: int) -> bool:
-        """Whether a side has anything to do, whatever it did before."""
+        """Whether a side can act, without the rules against repetition."""
         if self.tables.plain:
             steps = self._steps[side]
             if steps:

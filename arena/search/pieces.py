@@ -1,6 +1,6 @@
-"""The opponent's pieces, each followed from its first square on, with the ranks that it can have.
+"""The opponent's pieces, each followed from its first square on, with its possible ranks.
 
-Actions of a piece and messages about it remove ranks. Each method here stands for one such rule.
+Actions of a piece and messages about it remove ranks, one rule for each method.
 """
 
 from arena.rules.action_types import Path, PieceMove
@@ -11,7 +11,7 @@ from protocol.piece import RESCUERS
 
 
 class EnemyPiece:
-    """A piece of the opponent: `home` is where it first stood (None if it has come back), `square` where it is now.
+    """A piece of the opponent: `home` is its first square (None if it has come back), `square` the present one.
 
     `ranks` are the ranks that agree with its own actions; if one is left, the rank is known. `moved`: it has moved. A
     piece that has left the board has the `square` -1. Treat all attributes as read-only.
@@ -31,7 +31,6 @@ class EnemyPiece:
         return next(iter(self.ranks)) if len(self.ranks) == 1 else None
 
     def named(self, rank: Rank) -> None:
-        """Note that the rank was revealed."""
         self.ranks = frozenset({rank})
 
     def has_moved(self, tables: RuleTables, move: PieceMove, revealed: bool, fought: bool) -> None:
@@ -52,7 +51,6 @@ class EnemyPiece:
             self.ranks -= {Rank.FLAG}
 
     def rescues(self) -> None:
-        """Note that the piece has brought a lost piece back."""
         self.ranks &= RESCUERS
 
     def stayed(self, tables: RuleTables, attacker: Rank) -> None:
@@ -61,7 +59,6 @@ class EnemyPiece:
         self.ranks = frozenset(rank for rank in self.ranks if fights[rank] is Survivor.DEFENDER)
 
     def is_not(self, rank: Rank) -> None:
-        """Note a wrong guess."""
         self.ranks -= {rank}
 
     def __repr__(self) -> str:

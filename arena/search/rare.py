@@ -1,6 +1,6 @@
-"""Playing what is rare, and taking it back: attacks, and all that only some rulesets have.
+"""Playing and undoing rare actions: attacks, and all that only some rulesets have.
 
-The way of `arena.rules.game.Game`, with a note of what is changed. The tests hold the two to each other.
+They work as in `arena.rules.game.Game`, with a note of each change. Tests compare the two.
 """
 
 from arena.rules.action_types import PIECE_MOVES, Action, Infiltration, PieceMove, Rescue
@@ -34,21 +34,20 @@ the other side's squares and steps."""
 Undone = tuple[
     Action, Before | None, Fought | None, Run, ChaseState | None, Steps | None, int, int, int, Outcome | None, bool
 ]
-"""An action and what was before it: the run, the chase, the steps, the key, the squares of the side, what becomes of
-the piece's mark of being told (see below), the outcome, whether the other side can step back."""
+"""An action and the state before it: the run, the chase, the steps, the key, the squares of the side, the change of the
+piece's mark of being known (see below), the outcome, whether the other side can step back."""
 
 STAYS, GOES_ALONG, NEW, ATTACK = range(4)
-"""Nothing becomes of the mark; it moves with the piece; it is new; or there was an attack."""
+"""Changes of the mark: none; it moves with the piece; it is new; or there was an attack."""
 
 
 class RarePlay(Listing):
-    """A position in which all that is rare can be played and taken back."""
+    """A position that can play and undo all rare actions."""
 
     _key: int
     _undo: list[Undone]
 
     def _run_after(self, run: Run, move: PieceMove) -> Run:
-        """A side's run after one more move."""
         limit = self._limit
         borders = move.borders
         if move.origin != run[0]:
@@ -113,7 +112,6 @@ class RarePlay(Listing):
         self.rescued = rescued
 
     def _put(self, before: Before, square: int, code: int) -> None:
-        """Put a piece, or none, on a square."""
         now = self.board[square]
         before[0].append((square, now))
         if now:
@@ -132,7 +130,6 @@ class RarePlay(Listing):
                 self.movers[side].add(square)
 
     def _lose(self, before: Before, square: int, side: int, rank: Rank) -> None:
-        """A piece has left the board."""
         self.told.discard(square)
         self.rescuers[side].discard(square)
         self.lost[side][rank] += 1
@@ -163,7 +160,7 @@ class RarePlay(Listing):
             self.told.add(target)
 
     def _carry(self, origin: int, target: int, side: int) -> None:
-        """Let notes on a piece (its rank was named, it has rescued) follow it to its new square."""
+        """Move notes on a piece (its rank is known, it has rescued) to its new square."""
         for marks in (self.told, self.rescuers[side]):
             if origin in marks:
                 marks.remove(origin)

@@ -1,8 +1,8 @@
-"""A position to search in: legal actions, play, undo, copies and a key, none of which cost more in a long game.
+"""A position to search in: legal actions, play, undo, copies and a key, all at a cost independent of the game's length.
 
-It is held to the engine's `Game` in lockstep, under every ruleset, by its tests. What differs is how it is kept: what
-repetition depends on are values that are never changed, so that `undo` puts the old ones back; what may be played is
-kept as long as it can be (`arena.search.listing`); and whether the game is over is worked out when it is asked for.
+Tests compare it with the engine's `Game` in lockstep under every ruleset. For speed, the state of repetition is
+immutable, so that `undo` restores the old value; legal actions are cached (`arena.search.listing`); and the outcome is
+computed on demand.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Position(AttackPlay):
         self._undo = []
 
     def copy(self) -> Self:
-        """An independent copy, in which nothing can be undone that was played before."""
+        """Return an independent copy, without the undo history."""
         other = object.__new__(type(self))
         other.ruleset, other.tables, other.side = self.ruleset, self.tables, self.side
         other.ply, other.quiet = self.ply, self.quiet
@@ -72,13 +72,13 @@ class Position(AttackPlay):
 
     @classmethod
     def of_board(cls, ruleset: Ruleset, board: list[int]) -> Self:
-        """A position at the beginning of a game with these pieces, some of which may be `UNKNOWN`."""
+        """Make a position at the beginning of a game with these pieces, some of which may be `UNKNOWN`."""
         position = object.__new__(cls)
         position._begin(ruleset, board)
         return position
 
     def filled(self, squares: Sequence[int], ranks: Sequence[Rank]) -> Self:
-        """A copy in which the pieces on these squares have these ranks, of which `UNKNOWN` ones had none so far."""
+        """Return a copy in which these squares' pieces, until now `UNKNOWN`, have these ranks."""
         other = self.copy()
         board, key, steps, can_move = other.board, other._key, other._steps, self.tables.can_move
         for square, rank in zip(squares, ranks, strict=True):
@@ -93,7 +93,7 @@ class Position(AttackPlay):
         return other
 
     def identify(self, square: int, rank: Rank) -> None:
-        """The piece on a square, `UNKNOWN` so far, has this rank. What was played before cannot be undone any more."""
+        """Set the rank of an `UNKNOWN` piece. Earlier actions cannot be undone any more."""
         side = self.board[square] > BLUE_BIT
         code = self.board[square] = code_of(COLORS[side], rank)
         self._key ^= SQUARE_KEYS[code][square]
@@ -113,23 +113,22 @@ class Position(AttackPlay):
     def key(self) -> int:
         """A number for the pieces on their squares, the side to move and the rescues used: for transposition tables.
 
-        Two positions that differ in these have the same key with a chance of 2^-64 (Zobrist 1970). What repetition, the
-        caps and what has been told add to a position is not in it.
+        Two positions that differ in these have the same key with a chance of 2^-64 (Zobrist 1970). Repetition, caps and
+        known ranks are not part of it.
         """
         return self._key ^ BLUE_TO_MOVE if self.side else self._key
 
     def rank_at(self, square: int) -> Rank | None:
-        """The rank of the piece on a square, None if there is none."""
+        """Return the rank of the piece on a square, None if there is none."""
         return RANKS.get(self.board[square])
 
     def color_at(self, square: int) -> Color | None:
-        """The side of the piece on a square, None if there is none."""
+        """Return the side of the piece on a square, None if there is none."""
         code = self.board[square]
         return COLORS[code > BLUE_BIT] if code else None
 
     def action(self, text: str) -> Action:
-        """The action that is written so, such as `a4-a5`, whatever the rules allow. Raises ValueError if it is none, as
-        `resign` is: what ends a game is no part of a position."""
+        """Parse an action such as `a4-a5`, legal or not. Raises ValueError for other texts, `resign` included."""
         return parse_action(text)
 
     # --- playing --------------------------------------------------------------------------------------------------
@@ -180,7 +179,7 @@ class Position(AttackPlay):
         self.side = 1 - side
 
     def undo(self) -> None:
-        """Take the last action back. Raises IndexError if nothing was played here, or since the position was copied."""
+        """Undo the last action. Raises IndexError without an action played here since the position was copied."""
         action, before, fought, run, chase, steps, key, occupied, mark, outcome, other_moves = self._undo.pop()
         side = self.side = 1 - self.side
         self.ply -= 1

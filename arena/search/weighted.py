@@ -1,9 +1,9 @@
-"""Armies drawn by weights: a Markov chain whose armies come up in proportion to the product of their pieces' weights.
+"""Armies drawn by weights: a Markov chain with armies in proportion to the product of their pieces' weights.
 
-The product over pieces of a weight for the rank that each has is a permanent's term, and nobody knows how to draw by
-permanents quickly and independently (Jerrum, Sinclair and Vigoda 2004). So this walks: it exchanges the ranks of two
+The product over pieces of a weight for the rank that each has is a permanent's term, and no quick way of drawing
+independently by permanents is known (Jerrum, Sinclair and Vigoda 2004). So this walks: it exchanges the ranks of two
 pieces, or takes a wholly new army, and accepts each step by the rule of Metropolis and Hastings (1953, 1970). All
-constraints hold in every army that it gives; armies near each other in the walk resemble each other.
+constraints hold in every army; armies near each other in the walk resemble each other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,22 +15,21 @@ from arena.search.armies import Armies, Army
 from protocol.notation import Rank
 
 LEAST = 1e-9
-"""The least part of a piece's greatest weight that a possible rank counts for: what is possible stays possible."""
+"""The least weight of a possible rank, as a part of the piece's greatest weight."""
 FIRST_JUMPS = 12
 FIRST_TRIES = 6
-"""How often each two pieces are tried in the mean before the first sample: what the belief is surest of, such as where
-the flag is, may take one exchange of two certain pieces."""
+"""Mean number of tries for each two pieces before the first sample, enough to exchange two almost certain pieces."""
 
 
 class WeightedArmies:
     """The armies of `armies`, with a chance in proportion to the product of `weights[piece][rank]` over the pieces.
 
     `weights` has a mapping for each hidden piece, in their order; a rank that is missing or has a weight of 0 counts
-    1e-9 of the piece's greatest weight, so that what is possible is never ruled out by a belief. `sweeps` is how many
-    exchanges are tried for each piece between two samples: more of them make samples less alike, and cost more.
-    The first sample takes as long as some forty others, as the walk begins with an army that knows of no weights.
-    Raises `UsageError` for weights that are no numbers, negative or not finite, or of another number of pieces, for
-    keys that are no ranks, and for `sweeps` that are not above 0.
+    1e-9 of the piece's greatest weight, so that a belief never rules out a possible rank. `sweeps` is the number of
+    exchanges tried for each piece between two samples: more of them make samples less alike, and cost more. The first
+    sample takes as long as some forty others, as the walk begins with an unweighted army. Raises `UsageError` for
+    weights that are not finite, negative or of another number of pieces, for keys that are no ranks, and for `sweeps`
+    that are not above 0.
     """
 
     def __init__(self, armies: Armies, weights: Sequence[Mapping[Rank, float]], sweeps: float = 2) -> None:
@@ -45,7 +44,7 @@ class WeightedArmies:
         self._army: list[Rank] | None = None
 
     def sample(self, random: Random) -> Army:
-        """The next army of the walk."""
+        """Return the next army of the walk."""
         if self._army is None:
             self._army = list(self.armies.sample(random))
             for _ in range(FIRST_JUMPS):
@@ -57,7 +56,7 @@ class WeightedArmies:
         return tuple(self._army)
 
     def _jump(self, random: Random) -> None:
-        """Perhaps take a new army: seldom taken, but it makes every army reachable where exchanges alone do not."""
+        """Propose a new army: seldom accepted, but it makes every army reachable where exchanges alone do not."""
         assert self._army is not None
         other = self.armies.sample(random)
         gain = 0.0
@@ -85,7 +84,7 @@ class WeightedArmies:
 
 
 def _row(row: Mapping[Rank, float], possible: frozenset[Rank], place: int) -> list[float]:
-    """A piece's weights by rank, the greatest of them 1 and those of what it cannot be 0."""
+    """Return a piece's weights by rank, the greatest of them 1 and those of impossible ranks 0."""
     for rank, weight in row.items():
         if not isinstance(rank, Rank):
             raise UsageError(f"expected ranks such as Rank.SCOUT as keys of the weights of piece {place}, got {rank!r}")

@@ -1,1 +1,1 @@
-"""What every room needs of the system: files of strangers, text fit to print, locks and tasks."""
+"""System services for all rooms: untrusted files, printable text, locks and tasks."""

@@ -1,8 +1,7 @@
 """Two additions to trio: nurseries that raise a single error without a group, and waiting without epoll.
 
-Linux limits how many descriptors a user may wait for with epoll (fs.epoll.max_user_watches), which is what trio waits
-with. Bots of an arena that is not root run as the same user, in a sandbox too, so that one of them can use up the
-limit. Descriptors are then polled.
+Linux limits the descriptors that a user may wait for with epoll (fs.epoll.max_user_watches), which trio uses. Bots of
+an arena that is not root run as the same user and can use up the limit. Descriptors are then polled.
 """
 
 import errno
@@ -13,9 +12,8 @@ from contextlib import asynccontextmanager
 import trio
 
 POLL_SECONDS = 0.001
-"""How often a descriptor is polled where the limit of epoll is reached: a bot's answer is seen that much later."""
+"""The interval at which a descriptor is polled at the limit of epoll; it delays a bot's answer."""
 POLLS = 200
-"""Polls before epoll is tried again."""
 
 
 @asynccontextmanager

@@ -1,34 +1,32 @@
-"""Text of strangers made fit to be read: for terminals, logs and pages.
+"""Untrusted text made printable for terminals, logs and pages.
 
-A bot's name, its standard error or a path may hold escape sequences that set a clipboard, marks that turn the direction
-of writing, or three megabytes of one letter. Such text is made printable once, where it comes in, and is plain text
-from there on: each invisible character is written as its escape in Python.
+A bot's name, standard error or path may hold escape sequences, direction marks, or megabytes of one letter. Such text
+is made printable once, at the point of input: each invisible character becomes its escape in Python.
 """
 
 import re
 import unicodedata
 
 MARKS = 3
-"""Marks allowed over or under one letter; many more would cover the lines above and below."""
+"""Combining marks allowed on one letter; many more would cover the lines above and below."""
 
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-"""Characters that Python counts as printable and that show nothing: fillers, blanks and selectors of variants."""
+"""Characters that Python counts as printable but are invisible: fillers, blanks and variant selectors."""
 _PICTURE = "\ufe0f"
-"""The variant selector that ordinary text has: it asks for a coloured picture, as of a heart."""
+"""The variant selector of ordinary text: it asks for a coloured picture, as of a heart."""
 
 SHOWN = 200
-"""Characters of a value that an error shows."""
 
 
 def printable(text: str, limit: int | None = None, *, lines: bool = False) -> str:
-    r"""Return a text with nothing in it that a terminal would act on.
+    r"""Escape the invisible characters of a text.
 
     Characters that are not printable (control characters, marks of direction, separators but the space, halves of
-    surrogate pairs) or show nothing become an escape such as `\x1b`, and so does each mark after the third on one
-    letter. With `lines`, ends of lines and tabs stay, and `\r\n` counts as the end of a line.
-    `limit` is the most characters of the result that are kept; a note says how many were left out.
+    surrogate pairs) or invisible become an escape such as `\x1b`, and so does each mark after the third on one letter.
+    With `lines`, ends of lines and tabs stay, and `\r ` counts as the end of a line. `limit` is the most characters of
+    the result that are kept; a note says how many were left out.
     """
     if lines:
         text = text.replace("\r\n", "\n")
@@ -65,5 +63,5 @@ def shown(value: object) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return "1 game" or "2 games"; `many` is the plural, `one` with an s if it is not given."""
+    """Return "1 game" or "2 games"; `many` is the plural, by default `one` with an s."""
     return f"{number} {one if number == 1 else many or one + 's'}"

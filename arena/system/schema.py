@@ -1,8 +1,8 @@
-"""Tables that somebody wrote by hand as typed values, or one error that says what is wrong.
+"""Hand-written tables as typed values, or one error that says what is wrong.
 
 The types are msgspec structs that forbid unknown keys, with `Meta` for bounds and patterns. `msgspec.convert` checks
-them. A refused table is then searched piece by piece for the key, what was expected there and what came. A type can
-have words of its own: `Meta(extra=expected("..."))`.
+them. A refused table is then searched for the key, the expected value and the actual one. A type can have its own
+words: `Meta(extra=expected("..."))`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,14 +26,13 @@ def expected(words: str) -> dict[str, str]:
 
 
 Text = Annotated[str, Meta(min_length=1)]
-"""A string with something in it."""
 
 
 def structured(table: object, kind: type[T], where: str) -> T:
-    """Return a table as a value of the kind. Nothing is converted: "3" is no number, and 3.0 no whole one.
+    """Validate a table as a value of the type. No types are converted: "3" is no number, and 3.0 no integer.
 
-    `where` is the file, and the table in it: `mine.toml: [rules]`. Raises `FileError` with the key, what was expected
-    and what came; for an unknown key with suggestions.
+    `where` is the file, and the table in it: `mine.toml: [rules]`. Raises `FileError` with the key, the expected and
+    the actual value; for an unknown key with suggestions.
     """
     try:
         return msgspec.convert(table, kind, strict=True)
@@ -74,7 +73,6 @@ def _is_table(kind: Any) -> bool:
 
 
 def _fields(kind: Any) -> dict[str, Any]:
-    """Return the types of a struct's fields by key; of another type, nothing."""
     if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
         return {}
     types = get_type_hints(kind, include_extras=True)
@@ -86,19 +84,17 @@ def _required(kind: type[msgspec.Struct]) -> list[str]:
 
 
 def _without_none(kind: Any) -> Any:
-    """Return an optional type without None, which stands for a missing key."""
+    """Return an optional type without None, which represents a missing key."""
     kinds = [inner for inner in get_args(kind) if inner is not type(None)]
     return kinds[0] if type(None) in get_args(kind) and len(kinds) == 1 else kind
 
 
 def _bare(kind: Any) -> Any:
-    """Return a type without None and without annotations."""
     kind = _without_none(kind)
     return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
 def _words(kind: Any) -> str:
-    """Return the words of errors for a value of this type."""
     return ", or ".join(_type_words(inspect.type_info(kind)))
 
 

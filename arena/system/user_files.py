@@ -1,11 +1,11 @@
-"""Files that somebody else has named or written: read without ever waiting, written whole, and one error for a fault.
+"""Files named or written by users: read without blocking, written atomically, with one error for any fault.
 
-A path may lead to a FIFO, at which a plain read waits for ever, a terminal, a device or a file of 30 GB. Only regular
-files are opened, and a bounded part of them is read. Whatever the parser makes of a TOML file, depth and size
-included, becomes one error that names the file.
+A path may be a FIFO, which a plain read waits on for ever, a terminal, a device or a file of 30 GB. Only regular files
+are opened, and a bounded part of them is read. Any parser fault in a TOML file, depth and size included, becomes one
+error that names the file.
 
 A written file appears whole: a draft next to it takes its place at the end. Its writer holds a lock on the draft, which
-ends with the process. So the next writer recognises a draft that a killed process has left, and removes it.
+ends with the process. So the next writer recognises and removes the draft of a killed process.
 """
 
 import errno
@@ -29,7 +29,7 @@ except ImportError:  # Windows, where drafts stay
 MOST_BYTES = 1 << 20
 """The largest size of a file that a host writes by hand."""
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
-"""Flags to open a file that may turn out to be a FIFO, which is not waited for, or a terminal, which is not taken."""
+"""Flags to open a file without waiting for a FIFO and without taking a terminal."""
 KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a FIFO"),
@@ -39,15 +39,15 @@ KINDS = (
     (stat.S_ISLNK, "a link"),
 )
 HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
-"""Errors of a machine that has run out of something: no file and no bot is to blame, and they are raised unchanged."""
+"""Errors of an exhausted machine: they are raised unchanged, as no file and no bot is to blame."""
 
 _DRAFTS_TRIED = 10
-"""Another writer may remove a new draft before it is locked, once or twice."""
+"""Attempts to lock a new draft before another writer removes it."""
 _DRAFT = re.compile(r"\.arena-[0-9a-f]{16}\.part", re.ASCII)
 
 
 class FileError(UsageError):
-    """A file cannot be read, or is not what it should be; the text says which file, and why."""
+    """A file cannot be read, or is invalid; the text says which file, and why."""
 
 
 class NotAFileError(OSError):
@@ -59,7 +59,7 @@ class NotAFileError(OSError):
 
 
 def kind_of(mode: int) -> str:
-    """Return in words what a file of this mode is."""
+    """Describe the kind of file of this mode."""
     return next((words for is_kind, words in KINDS if is_kind(mode)), "a file")
 
 
@@ -69,7 +69,7 @@ def kind_of(mode: int) -> str:
 def open_regular(path: Path | bytes | str, folder: int | None = None, *, follow: bool = False) -> int:
     """Open a regular file for reading and return its descriptor. The path begins at `folder`, if one is given.
 
-    `follow` allows a link at the end of the path. Raises `NotAFileError` for anything else, and does not open it:
+    `follow` allows a link at the end of the path. Raises `NotAFileError` for anything else without opening it, as
     opening is enough to make some devices act. Raises `OSError` as the system does.
     """
     _check_regular(os.stat(path, dir_fd=folder, follow_symlinks=follow))
@@ -144,7 +144,7 @@ def read_toml(path: Path, where: str = "", most: int = MOST_BYTES) -> dict[str, 
 
 
 def parse_toml(data: bytes, where: str) -> dict[str, Any]:
-    """Return the tables in the bytes of a TOML file; `where` names it in errors. Raises `FileError`."""
+    """Parse the bytes of a TOML file; `where` names it in errors. Raises `FileError`."""
     if data.startswith(BOM_UTF8):
         raise FileError(
             f"{where}: not valid TOML: it begins with a byte order mark; save it as UTF-8 without one (BOM)"
@@ -165,7 +165,6 @@ def parse_toml(data: bytes, where: str) -> dict[str, Any]:
 
 
 def refuse_existing(path: Path) -> None:
-    """Raise `FileError` if there is anything at a path."""
     try:
         found = os.path.lexists(path)
     except ValueError:
@@ -178,8 +177,8 @@ def refuse_existing(path: Path) -> None:
 def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
     """Yield a file that appears at the path whole, durably, when the block ends, and not at all if it raises.
 
-    Raises `FileError` if something is there that is no file, or `replace` is not set, and `ArenaError` if the file
-    cannot be written.
+    Raises `FileError` if the path exists and is no file, or `replace` is not set, and `ArenaError` if the file cannot
+    be written.
     """
     where = printable(str(path))
     if not replace:
@@ -214,7 +213,7 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
 
 
 def _new_draft(folder: Path) -> tuple[Path, int]:
-    """Create a file in a folder, open for writing and locked. Raises `OSError`."""
+    """Create a locked file in a folder, open for writing. Raises `OSError`."""
     for _ in range(_DRAFTS_TRIED):
         draft = _draft_in(folder)
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -252,7 +251,7 @@ def _draft_in(folder: Path) -> Path:
 
 
 def _is_locked(draft: Path, descriptor: int) -> bool:
-    """Lock an open draft for as long as it is open; return False if another writer has just removed it."""
+    """Lock an open draft; return False if another writer has just removed it."""
     if fcntl is not None:
         with suppress(OSError):  # where there are no locks nobody removes it either
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -266,7 +265,6 @@ def _remove_folder(folder: Path) -> None:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove the drafts in a folder that killed processes have left."""
     with suppress(OSError), os.scandir(folder) as entries:
         left = [Path(entry.path) for entry in entries if _DRAFT.fullmatch(entry.name)]
         for draft in left if fcntl is not None else ():
@@ -275,7 +273,7 @@ def remove_drafts(folder: Path) -> None:
 
 
 def _remove_if_left(draft: Path) -> None:
-    """Remove a draft. Raises `OSError`, among others where it is being written."""
+    """Remove a draft. Raises `OSError`, for example if it is being written."""
     descriptor = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -310,7 +308,6 @@ def hold_lock(descriptor: int) -> None:
 
 
 def release_lock(descriptor: int) -> None:
-    """Close the descriptor of a lock."""
     _locks.discard(descriptor)
     os.close(descriptor)
 

@@ -19,7 +19,7 @@ BACKLOG = 1024
 
 @dataclass(frozen=True)
 class Address:
-    """A host without brackets, and a port; port 0 is any that is free."""
+    """A host without brackets, and a port; port 0 is any free one."""
 
     host: str
     port: int
@@ -33,7 +33,7 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """Whether only programs on this machine can reach it."""
+        """Whether only programs on this machine can reach the address."""
         number = _number(self.host)
         return self.host == "localhost" or (number is not None and number.is_loopback)
 
@@ -72,7 +72,6 @@ class Listening:
 
     @property
     def url(self) -> str:
-        """The URL for a browser on this machine."""
         host = LOCAL_HOST if self.address.is_any else self.address.in_url
         return f"http://{host}:{self.address.port}/"
 
@@ -144,7 +143,7 @@ class Hosts:
     numbers: bool = False
 
     def allow(self, header: str) -> bool:
-        """Whether a request with this Host may be answered; any port, as forwarding changes it."""
+        """Whether a request with this Host header may be answered; any port, as forwarding changes it."""
         match = HOST.fullmatch(header)
         if match is None:
             return False
@@ -159,7 +158,7 @@ def parse_host(text: str) -> str:
 
 
 def hosts_of(addresses: Iterable[Address], also: Iterable[str] = ()) -> Hosts:
-    """Return the names of servers at these addresses; `also` are more, such as that of a proxy."""
+    """Return the host names of servers at these addresses, and `also` others, such as that of a proxy."""
     names, numbers = set(LOCAL_NAMES), False
     for address in addresses:
         names.add(address.in_url)

@@ -1,8 +1,8 @@
-"""The process that serves the pages of a running league, as the league sees it, and the messages to it.
+"""The process that serves the pages of a running league, and the messages to it.
 
-The process holds no lock, writes no file and ends with the league. Events go on a list, from which a thread writes to a
-pipe; the league never waits. Events that do not fit on the list are dropped and counted. If the process dies or stops
-reading, the league loses its pages and nothing else.
+The process holds no lock, writes no file and ends with the league. A thread writes events from a list to a pipe, so
+that the league never waits; events that do not fit on the list are dropped and counted. If the process dies or stops
+reading, the league loses only its pages.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ LONGEST = 2**24
 class LiveSetup(msgspec.Struct, frozen=True, tag=True):
     """The first message. `listening` is the descriptor of a socket that listens at `host`.
 
-    `reader` is the one of the pages of finished games; running games are shown `delay` seconds later, with all ranks if
+    `reader` is the audience of finished games; running games are shown `delay` seconds later, with all ranks if
     `shows_all`.
     """
 
@@ -51,7 +51,7 @@ class GameStored(msgspec.Struct, frozen=True, tag=True):
 
 
 class LeagueProgress(msgspec.Struct, frozen=True, tag=True):
-    """The games that are over, the planned ones if that is known, and the seconds left, about."""
+    """The finished games, the planned ones if known, and the estimated seconds left."""
 
     done: int
     planned: int | None
@@ -59,7 +59,7 @@ class LeagueProgress(msgspec.Struct, frozen=True, tag=True):
 
 
 class Over(msgspec.Struct, frozen=True, tag=True):
-    """The league has ended."""
+    pass
 
 
 Told = LiveSetup | Happened | GameStored | LeagueProgress | Over
@@ -73,20 +73,18 @@ from arena.web.live_process import main
 main(int(sys.argv[1]))
 """
 MOST_WAITING = 20_000
-"""Events on the list, some megabytes: those of very fast bots in a second or two."""
+"""Events on the list, some megabytes: one or two seconds of very fast bots."""
 MOST_SENT = 500
-"""Events of a batch."""
 BATCH_SECONDS = 0.05
 """The time in which a batch is collected."""
 END_SECONDS = 3.0
-"""The time of the process to end; then it is killed."""
+"""The time after which the process is killed at the end."""
 MOST_SAID = 20
-"""Lines of its standard error that are passed on."""
+"""Lines of the process's standard error that are passed on."""
 
 
 class ServerBeside:
-    """The process that serves the pages of a league, from `start` to `end`. `say` gets remarks for the host, from other
-    threads."""
+    """The process that serves the pages of a league, from `start` to `end`; `say` is called from other threads."""
 
     def __init__(self, popen: "subprocess.Popen[bytes]", say: Callable[[str], None]) -> None:
         self._popen = popen
@@ -123,7 +121,6 @@ class ServerBeside:
         return self._popen.pid
 
     def watch(self, event: WatchedEvent) -> None:
-        """Pass on an event of a game, without waiting."""
         if isinstance(event, EventsDropped):
             self._dropped += event.count
         elif isinstance(event, GameStarted | ActionPlayed):
@@ -177,7 +174,7 @@ class ServerBeside:
         return frame(Happened(tuple(events), dropped))
 
     def _hear(self) -> None:
-        """Pass on its standard error, and report its early end."""
+        """Pass on the process's standard error, and report its early end."""
         assert self._popen.stderr is not None
         for number, line in enumerate(self._popen.stderr):
             if number < MOST_SAID:

@@ -1,8 +1,8 @@
-"""Server-sent events for many viewers, none of whom can hold up anything.
+"""Server-sent events for many viewers, none of which can delay others.
 
-`publish` never waits. Each viewer has a queue of limited size; a viewer that does not keep up is dropped, and its
-browser connects again by itself and first gets the present state (`greeting`). So an event may be missed, but not the
-state. See https://html.spec.whatwg.org/multipage/server-sent-events.html
+`publish` never waits. Each viewer has a queue of limited size; a viewer that falls behind is dropped, and its browser
+connects again and first gets the present state (`greeting`). See
+https://html.spec.whatwg.org/multipage/server-sent-events.html
 """
 
 from collections import deque
@@ -22,8 +22,6 @@ RECONNECT_MS = 2000
 
 @dataclass(frozen=True)
 class Event:
-    """An event of one `kind`; `data` is mostly JSON."""
-
     data: str
     kind: str = "message"
 
@@ -58,7 +56,7 @@ class Viewer:
         self._wake.set()
 
     async def take(self) -> bytes:
-        """Wait for data and return all of it; empty at the end."""
+        """Wait for data and return all of it, or empty bytes at the end."""
         while not (self._queue or self.is_dropped or self.is_over):
             self._wake = trio.Event()
             await self._wake.wait()
@@ -69,7 +67,7 @@ class Viewer:
 
 
 class Viewers:
-    """The viewers of all feeds of a server, whose number is limited."""
+    """The viewers of all feeds of a server; their number is limited."""
 
     def __init__(self, limits: ServerLimits = LIMITS) -> None:
         self.limits = limits
@@ -89,7 +87,7 @@ class Viewers:
 
 
 class Feed:
-    """A stream of events. `greeting` makes the events that tell a new viewer the present state."""
+    """A stream of events. `greeting` returns the events that describe the present state to a new viewer."""
 
     def __init__(self, audience: Viewers, greeting: Callable[[], Sequence[Event]] = tuple) -> None:
         self._audience, self._greeting = audience, greeting
@@ -105,7 +103,6 @@ class Feed:
                 viewer.put(data)
 
     def close(self) -> None:
-        """End the connections after the events that are queued."""
         for viewer in self._viewers:
             viewer.end()
 
@@ -127,9 +124,9 @@ class Feed:
 class EventAnswer:
     """An answer that lasts while the viewer stays and keeps up.
 
-    The trap: the server library reports that the viewer has left while it still handles the last piece. An answer that
-    is cancelled then, within `send`, leaves a connection that is never closed. So the last piece is sent after
-    listening for the end has stopped, and the connection ends with it.
+    The server library reports that the viewer has left while it still handles the last piece. An answer that is
+    cancelled then, within `send`, leaves a connection that is never closed. So the last piece is sent after listening
+    for the end has stopped, and the connection ends with it.
     """
 
     def __init__(self, feed: Feed, limits: ServerLimits) -> None:

@@ -1,10 +1,12 @@
-"""What every request and every answer goes through, and the look of served pages.
+"""The checks of every request and answer, and the look of served pages.
 
-- Only names of the server's own are answered (`hosts`), so that no foreign page can have its name lead here.
-- What changes something has to come from a page of the same origin, by the browser's own word: Origin and, where there
-  is one, Sec-Fetch-Site. What only reads may be opened by a link from anywhere, but not be loaded into a foreign page:
-  data that travels as a script could be read there.
-- All answers have the same headers: a page can run and load nothing but files of the server.
+- Only the server's own host names are answered (`hosts`), against DNS rebinding.
+
+- A request that changes something must come from a page of the same origin by Origin and, if sent, Sec-Fetch-Site.
+Other requests may come from a link anywhere, but not from a foreign page that loads them.
+
+- All answers have the same headers: a page can run and load only files of the server.
+
 - Errors are reported to the host in a line; the browser learns only that there was one.
 """
 
@@ -46,7 +48,7 @@ HEADERS = {
 FOLDER = Path(__file__).parent
 TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 DEEPEST = 8
-"""Folders of a request's path up to which the links of an error page are relative."""
+"""Depth of a request's path up to which the links of an error page are relative."""
 NOTHING_YET = "No games yet"
 NOT_FOUND = "There is no such page here."
 ELSEWHERE = "Pages of other sites may not ask for this. Open the address itself."
@@ -54,24 +56,23 @@ TOO_LARGE = "The request is too large."
 TOO_SLOW = "The request took too long to arrive."
 Message = dict[str, Any]
 Complain = Callable[[str], None]
-"""Reports an error to the host, in a line."""
 
 
 class RequestRefused(HTTPException):
-    """A request that is not answered: the page says `text`."""
+    """A refused request: the error page shows `text`."""
 
     def __init__(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(status, text, headers)
 
 
 class PageLook(PageFrame):
-    """Makes served pages of the same look. `head` is a template in the head of each page, for its scripts."""
+    """Makes served pages of the same look. `head` is a template in the head of each page."""
 
     def __init__(self, site: Site, *, head: str = "") -> None:
         super().__init__(msgspec.structs.replace(site, served=served(head)))
 
     def error(self, status: int, text: str, path: str = "/", headers: Mapping[str, str] | None = None) -> Response:
-        """Return the page that says why there is no other, or not yet. `path` is the requested one, as it came."""
+        """Return an error page; `path` is the requested one, as received."""
         here = path.partition("?")[0].removeprefix("/")
         if here.count("/") > DEEPEST:
             here = ""
@@ -97,7 +98,7 @@ class Asset:
         return cls(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:24]}"')
 
     def answer(self, request: Request) -> Response:
-        """Return the body, or that the browser has it already."""
+        """Return the body, or 304 if the browser has it already."""
         headers = {"ETag": self.mark, "Cache-Control": "no-cache"}
         if self.mark in [given.strip() for given in request.headers.get("if-none-match", "").split(",")]:
             return Response(status_code=304, headers=headers)
@@ -222,7 +223,7 @@ class _Body:
 
 
 class _Answer:
-    """An answer on its way: it gets the headers that all have, and may then take its time."""
+    """An answer being sent: it gets the common headers, and has no time limit after that."""
 
     def __init__(self, send: Any, headers: dict[str, str]) -> None:
         self._send, self._headers = send, headers

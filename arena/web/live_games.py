@@ -1,8 +1,8 @@
-"""The games that are being played, and the pages on which they can be watched.
+"""The running games of a league, and the pages on which they can be watched.
 
-Events are noted at once, or after the host's delay. Viewers get a board at most ten times a second, and the list once,
-however fast bots are and however many viewers there are. Noting a move costs next to nothing; a game plays its moves on
-a board only when its state is asked for.
+Events are applied at once, or after the host's delay. Viewers get a board at most ten times a second, and the list
+once, however fast bots are and however many viewers there are. A game plays its moves on a board only when its state is
+requested.
 """
 
 import json
@@ -39,9 +39,8 @@ BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
 MOST_DELAYED = 20_000
 """Batches of events that wait for the delay; games of later ones cannot be followed."""
 KEPT_OVER = 64
-"""Finished games that still have a page."""
 MOVES_SHOWN = 12
-"""The last moves, beside the board."""
+"""The number of last moves shown next to the board."""
 GONE = "This game is not being played now. If it is over, it is in the list of games."
 BROKEN = "The moves came too fast to be followed. The game can be replayed when it is over."
 ENDED = "The league is over."
@@ -84,8 +83,11 @@ class WatchedGame:
         return json.dumps(board_labels(red, blue, self.spec.ruleset, self._names), ensure_ascii=False)
 
     def state(self) -> dict[str, Any]:
-        """Return the game as its viewer knows it: the 100 cells of the board, two characters each, the last action with
-        its marks, the last moves, and the letters of the pieces that Red and Blue have lost."""
+        """Return the game as its viewer knows it.
+
+        It has the 100 cells of the board, two characters each, the last action with its marks, the last moves, and the
+        letters of the pieces that Red and Blue have lost.
+        """
         self._catch_up()
         href = f"../games/{self.number}.html" if self.number is not None else ""
         state: dict[str, Any] = {"ply": self.ply, "end": self.end, "href": href}
@@ -137,7 +139,7 @@ class LiveGames:
         self.is_over = False
 
     def tell(self, message: Told) -> None:
-        """Show a message when the delay is over."""
+        """Apply a message after the delay."""
         if not self._delay:
             self._note(message)
         elif len(self._waiting) < MOST_DELAYED or not isinstance(message, Happened):
@@ -145,7 +147,7 @@ class LiveGames:
             self._has_some.set()
 
     def end(self) -> None:
-        """Show all messages now: the league is over."""
+        """Apply all messages now: the league is over."""
         while self._waiting:
             self._note(self._waiting.popleft()[1])
         self._note(Over())

@@ -1,7 +1,7 @@
 """The program of the process that serves a league's pages while it is played.
 
-It gets its orders at its standard input and ends with that, whatever the league's process dies of. It gives up what it
-does not need: its priority, and writing to files. Signals are the league's affair.
+It reads messages from standard input and ends with that, however the league's process ends. It gives up its priority
+and the right to write to files, and ignores signals.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ LAST_SECONDS = 2.0
 
 
 def give_up_rights() -> None:
-    """Lower the priority, and never write to a file, not even to an open one."""
+    """Lower the priority, and disable writing to files, even open ones."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
     with contextlib.suppress(OSError):  # a session has a share of its own on many systems, whatever its priority
@@ -101,6 +101,5 @@ async def _main(parent: int) -> None:
 
 
 def _complain(text: str) -> None:
-    """Send a line to the host, which the league's process prints."""
     with contextlib.suppress(OSError):
         os.write(2, f"{text}\n".encode("utf-8", "replace"))

@@ -1,6 +1,6 @@
 """A session with a secret address for each seat, and the contents of a seat's page.
 
-The page is given the state of its seat and nothing else: a browser never has what its seat was not told.
+The page gets the state of its seat only: a browser never has what its seat was not told.
 """
 
 import hmac
@@ -26,7 +26,7 @@ BYTES = 24
 
 @dataclass(frozen=True)
 class Token:
-    """The secret of one seat, fit for a path."""
+    """The secret of one seat, safe in a path."""
 
     text: str
 
@@ -43,8 +43,10 @@ class Token:
 
 @dataclass(frozen=True)
 class NextCommands:
-    """Shell commands for the game afterwards; a page leaves out empty ones. `go_on` resumes a paused game, `show` and
-    `report` look at a stored one."""
+    """Shell commands for the time after the game; a page leaves out empty ones.
+
+    `go_on` resumes a paused game, `show` and `report` display a stored one.
+    """
 
     go_on: str = ""
     show: Callable[[int], str] = lambda number: ""
@@ -53,8 +55,6 @@ class NextCommands:
 
 @dataclass(frozen=True)
 class SeatTable:
-    """A session that is shown, with the tokens of its seats."""
-
     session: Session
     commands: NextCommands = field(default_factory=NextCommands)
     names: Names = DEFAULT_NAMES
@@ -65,18 +65,20 @@ class SeatTable:
         object.__setattr__(self, "tokens", {color: Token.new() for color in self.session.persons})
 
     def address(self, color: Color, listening: Listening) -> str:
-        """Return the URL at which a person plays: it is for that person alone."""
+        """Return the secret URL at which a person plays."""
         return f"{listening.url}{self.tokens[color].text}/"
 
     def seat_of(self, given: str) -> Color | None:
-        """Return the seat of a token. All are compared, so that the time tells nothing."""
+        """Return the seat of a token, in constant time for all tokens."""
         found = [color for color, token in self.tokens.items() if token.matches(given)]
         return found[0] if found else None
 
 
 def shown_squares(color: Color, actions: Iterable[ActionState], *, silent: bool) -> frozenset[str]:
-    """Return the squares of a seat's own pieces whose rank the enemy knows, after these actions. With `silent` defence
-    a defender that stays is named to scouts alone."""
+    """Return the squares of a seat's own pieces whose rank the enemy knows, after these actions.
+
+    With `silent` defence a defender that stays is named to scouts alone.
+    """
     shown: set[str] = set()
     for action in actions:
         is_own = action.color == color.word
@@ -107,7 +109,7 @@ def _move(shown: set[str], action: ActionState, *, is_own: bool, silent: bool) -
 
 
 class MoveLine(msgspec.Struct, frozen=True):
-    """A line of the list of moves: the action, and its outcome in words, as far as this seat was told."""
+    """A line of the list of moves: the action, and its outcome in words, as this seat was told."""
 
     ply: int
     color: str
@@ -119,8 +121,8 @@ class MoveLine(msgspec.Struct, frozen=True):
 class SeatAnswer(msgspec.Struct, frozen=True):
     """The state of a seat and the moves after the first `since`.
 
-    `shown` are the squares of `shown_squares`. When the game is over, `after` has what can be done next, and `setups`
-    Red's and Blue's rows, if both sides set up.
+    `shown` are the squares of `shown_squares`. When the game is over, `after` has the next possible commands, and
+    `setups` Red's and Blue's rows, if both sides set up.
     """
 
     state: SeatState
@@ -137,8 +139,10 @@ class Earlier(msgspec.Struct, frozen=True):
 
 
 def page_of(table: SeatTable, color: Color) -> dict[str, object]:
-    """Return the values of the page of a seat. Its `data` is for the script: pieces by letter, and the letters in
-    `order` from the strongest."""
+    """Return the values of the page of a seat.
+
+    Its `data` is for the script: pieces by letter, and the letters in `order` from the strongest.
+    """
     spec = table.session.spec
     red, blue = (isolated(player.name) for player in spec.players)
     heading = f"{red} - {blue}: {spec.ruleset.name}"
@@ -163,7 +167,7 @@ def page_of(table: SeatTable, color: Color) -> dict[str, object]:
 
 
 def answer_of(table: SeatTable, color: Color, since: int) -> SeatAnswer:
-    """Return what a page needs that has the first `since` moves."""
+    """Return the answer to a page that has the first `since` moves."""
     state, record = table.session.state(color), table.session.record
     since = min(since, state.plies)
     setups = () if record is None else tuple(setup for setup in record.setups if setup is not None)

@@ -1,7 +1,7 @@
 """The web pages of a game that people play: the page of a seat, its state, its events, and requests that act.
 
-A request that the rules or the moment do not allow is no error: the answer says why, in `refused`, and the game goes
-on. A request that no page of ours makes is an error, with its status.
+A request that the rules or the moment do not allow is no error: the answer says why, in `refused`. A request that no
+page of ours makes is an error, with its status.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -31,9 +31,9 @@ from arena.web.server import LIMITS, Application, Server, ServerLimits
 from protocol.notation import Color
 
 SEAT_VIEWERS = 20
-"""Tabs that may follow one seat; each seat has its own, so that no player can take the other's."""
+"""Tabs that may follow one seat; the limit is per seat, so that no player can use up the other's."""
 LONGEST_REFUSAL = 500
-"""Characters of a refusal, which may repeat what was sent."""
+"""Characters of a refusal, which may repeat input."""
 FOOTER = "Anyone who has the address of this page can play for you. It is good for this game, until its command ends."
 BAD_BODY = "Expected JSON as the page itself sends it."
 Rows = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=40)], ...], msgspec.Meta(max_length=40)]
@@ -51,7 +51,7 @@ class SentAct(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class SentNothing(msgspec.Struct, forbid_unknown_fields=True):
-    """An empty request."""
+    pass
 
 
 class PlayPages:
@@ -88,7 +88,7 @@ class PlayPages:
         return sum(map(len, self._feeds.values()))
 
     def close(self) -> None:
-        """End the events; a browser connects again by itself, as long as there is a server."""
+        """End the events; a browser connects again by itself while there is a server."""
         for feed in self._feeds.values():
             feed.close()
 
@@ -112,7 +112,7 @@ class PlayPages:
         return color
 
     async def _move_on(self, request: Request) -> Response:
-        """Complete an address that was copied without its last slash."""
+        """Redirect an address without its last slash."""
         self._seat(request)
         return RedirectResponse(f"/{request.path_params['token']}/", 308)
 
@@ -187,7 +187,6 @@ def _json(value: object) -> Response:
 
 
 SHUTDOWN_SECONDS = 0.5
-"""The time in which browsers learn that the events have ended."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +216,7 @@ async def serving(
 
 
 LINGER_SECONDS = 10.0
-"""The time for which the pages of a finished game are served without a viewer: a browser may be loading them again."""
+"""The time for which the pages of a finished game are served without a viewer, as a browser may be reloading them."""
 LOOK_SECONDS = 0.2
 
 
@@ -233,8 +232,8 @@ def page_face(
 ) -> Callable[[Session], Awaitable[None]]:
     """Return a face of a session (`arena.league.person_game.Face`) that serves it at this socket.
 
-    `tell` gets the address of each person's seat, which is for that person alone. `ended` is called when the game is
-    over and its pages are still served. The face returns `linger` seconds after the last viewer of a finished game.
+    `tell` gets the secret address of each person's seat. `ended` is called when the game is over and its pages are
+    still served. The face returns `linger` seconds after the last viewer of a finished game.
     """
 
     async def show(session: Session) -> None:

@@ -1,8 +1,9 @@
 """An HTTP server as a trio task, with limits on connections, bytes and seconds.
 
-`hypercorn` speaks HTTP on each connection. The listening is ours, because `hypercorn.trio.serve` takes any number of
-connections, and the stream is, because the library sends with cancellation shut out: a client that reads slowly could
-hold a connection for ever. A piece that is not taken in time closes the socket, which ends all tasks of the connection.
+`hypercorn` speaks HTTP on each connection. Listening is done here, because `hypercorn.trio.serve` takes any number of
+connections, and so is the stream, because the library shields sending from cancellation: a client that reads slowly
+could hold a connection for ever. A piece that is not taken in time closes the socket, which ends all tasks of the
+connection.
 """
 
 import contextlib
@@ -58,9 +59,9 @@ TASKS = Path("/proc/self/task")
 
 
 class OwnClock(trio.abc.Clock):
-    """A clock that stands still while the process is ready to run and gets no CPU.
+    """A clock that stops while the process is ready to run and gets no CPU.
 
-    With it, a busy machine does not make a server cut off requests that it had no time to answer.
+    A busy machine then does not make a server time out requests that it could not answer.
     """
 
     def __init__(self) -> None:
@@ -84,7 +85,7 @@ class OwnClock(trio.abc.Clock):
 
 
 def cpu_wait() -> float:
-    """Return how many seconds the threads of this process have waited for a CPU; 0 if the system does not tell."""
+    """Return the seconds for which threads of this process have waited for a CPU; 0 if unknown."""
     nanoseconds = 0
     with contextlib.suppress(OSError):
         for task in TASKS.iterdir():
@@ -95,15 +96,15 @@ def cpu_wait() -> float:
 
 LAST_SECONDS = 1.0
 IDLE_GRACE = 1.0
-"""Seconds of an idle connection beyond those after which the library closes it itself."""
+"""Time before an idle connection is closed, beyond the library's own limit."""
 
 
 class GuardedStream(trio.abc.HalfCloseableStream):
     """A stream of a socket for `hypercorn`, which also needs `socket`. `scope` ends with it.
 
-    Without an answer under way it is open for `head_seconds`. The library limits only HTTP/1.1 requests: a client that
-    begins HTTP/2 and goes silent would keep a connection for ever. When the other side has closed its half, an answer
-    under way has `LAST_SECONDS`; then the connection is closed, where the library would wait for the next request.
+    Idle connections are closed after `head_seconds`: the library limits only HTTP/1.1 requests, so a silent HTTP/2
+    client would keep a connection for ever. When the other side has closed its half, an answer under way has
+    `LAST_SECONDS`; then the connection is closed, as the library would wait for the next request.
     """
 
     def __init__(self, stream: trio.SocketStream, limits: ServerLimits, scope: trio.CancelScope) -> None:
@@ -115,7 +116,7 @@ class GuardedStream(trio.abc.HalfCloseableStream):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, limits.send_buffer)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send data by pieces. Raises `BrokenResourceError` if one of them is not taken in time."""
+        """Send data in pieces. Raises `BrokenResourceError` if a piece is not taken in time."""
         rest = memoryview(data)
         while True:
             piece, rest = rest[: self._limits.piece_bytes], rest[self._limits.piece_bytes :]
@@ -145,7 +146,6 @@ class GuardedStream(trio.abc.HalfCloseableStream):
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
-        """Mark an answer as under way during the body."""
         self._answers += 1
         if not self._is_last:
             self._scope.deadline = math.inf
@@ -173,11 +173,10 @@ class GuardedStream(trio.abc.HalfCloseableStream):
 
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
-"""An ASGI application."""
 STREAM = "arena.stream"
 """The key of a request's connection in its state."""
 REFUSED_AT_ONCE = 200
-"""Connections that are refused with an answer at a time; more are just closed."""
+"""Connections that are refused with an answer simultaneously; more are just closed."""
 REFUSAL_SECONDS = 2.0
 TOO_MANY = "Too many people are looking at these pages. Try again in a moment."
 
@@ -232,7 +231,7 @@ class Server:
             await self._application(scope, receive, send)
 
     async def _refuse(self, stream: trio.SocketStream) -> None:
-        """Answer that there are too many, and wait for that to be read: closing at once would take it back."""
+        """Answer that there are too many, and wait until it is read: closing at once would discard the answer."""
         if self._refused >= REFUSED_AT_ONCE:
             stream.socket.close()
             return

@@ -1,7 +1,7 @@
 """The pages of one store, read again when the store has changed.
 
-The pages are those of `arena report`, made on demand and cached for all viewers. A store that is damaged or gone is a
-`problem` until it can be read again.
+Pages are those of `arena report`, made on demand and cached for all viewers. A damaged or missing store is a `problem`
+until it can be read again.
 """
 
 import json
@@ -30,12 +30,11 @@ from arena.web.guard import NOT_FOUND, Asset, RequestRefused, static_route
 from arena.web.live_games import LiveGames
 
 LOOK_SECONDS = 0.5
-"""The interval at which the file is checked for changes."""
 SHARE = 1 / 10
 """The share of one CPU that reading a changing store may take."""
 LEAST_SECONDS = 1.0
 MOST_GAMES_TOLD = 100
-"""Games without a page that are reported to the host: anyone can ask for them."""
+"""Games without a page that are reported to the host, limited as any viewer can request them."""
 NOT_READ = "No game is over yet. This page shows the first as soon as it is."
 UNREADABLE = "This store cannot be read now. The host has been told why."
 NO_PAGE = (
@@ -45,7 +44,7 @@ NO_PAGE = (
 LOST = "Not connected: this page may be out of date."
 SERVED = "The league is over. These pages are not served any more; `arena serve` serves them again."
 LOADS_A_SECOND = 20
-"""Pages that viewers load in a second because something is new."""
+"""Pages a second that viewers load when the store changes."""
 
 Dress = Callable[[Site, str], Site]
 """Makes the served site of a version from the one for a disk."""
@@ -53,8 +52,7 @@ Dress = Callable[[Site, str], Site]
 
 @dataclass(frozen=True)
 class State:
-    """A store at a moment. No other state has the same `version`, not in another server either. `problem` tells viewers
-    why there are no contents."""
+    """A store at a moment. Every `version` is unique, across servers too; `problem` tells why there are no contents."""
 
     version: str
     contents: SiteContents | None
@@ -135,7 +133,7 @@ class StoreReader:
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def _read_timed(self, version: str) -> tuple[State, float]:
-        """Return the state and the processor time of reading it: waiting for a CPU is not to make it wait longer."""
+        """Return the state and the processor time of reading it."""
         start = time.thread_time()
         return self._read(version), time.thread_time() - start
 
@@ -159,7 +157,7 @@ class StoreReader:
         return State(version, replace(contents, site=self._dress(contents.site, version)))
 
     def tell_of_game(self, number: int, error: ArenaError) -> None:
-        """Report why a game has no page, once a game, and for a limited number of games."""
+        """Report once a game why it has no page, for a limited number of games."""
         if number not in self._games_told and len(self._games_told) < MOST_GAMES_TOLD:
             self._games_told.add(number)
             self._complain(printable(f"{self.path}: game {number} has no page: {error}"))
@@ -171,7 +169,7 @@ class StoreReader:
 
 
 def state_event(version: str, text: str, viewers: int, *, is_over: bool = False) -> Event:
-    """Return an event for viewers, who load a new version within some seconds: not all at once."""
+    """Return an event that makes viewers load a new version, spread over some seconds."""
     within = viewers / LOADS_A_SECOND + (0 if is_over else 1)
     told = {"version": version, "text": text, "lost": LOST, "within": within, "over": is_over}
     return Event(json.dumps(told), "state")
@@ -179,12 +177,12 @@ def state_event(version: str, text: str, viewers: int, *, is_over: bool = False)
 
 GAME = re.compile(r"games/([1-9]\d{0,17})\.(html|js)", re.ASCII)
 CACHE_BYTES = 64 << 20
-"""The size of cached pages; beyond it the cache begins anew."""
+"""The size of cached pages at which the cache is cleared."""
 HTML, SCRIPT = "text/html; charset=utf-8", "text/javascript; charset=utf-8"
 
 
 class ServedStore:
-    """One store with its pages below `prefix`, and its viewers; `live` are its games that are being played."""
+    """One store with its pages below `prefix`, and its viewers; `live` are its running games."""
 
     def __init__(self, name: str, prefix: str, reader: StoreReader, audience: Viewers, live: LiveGames | None) -> None:
         self.name, self.prefix, self.reader, self.live = name, prefix, reader, live
@@ -213,8 +211,10 @@ class ServedStore:
                 self.feed.publish(self.event())
 
     def event(self) -> Event:
-        """Return the event with the version of the pages and a line about them. When the league is over, viewers end
-        their connections."""
+        """Return the event with the version of the pages and a line about them.
+
+        When the league is over, viewers end their connections.
+        """
         state, is_over = self.reader.state, self.live is not None and self.live.is_over
         return state_event(state.version, SERVED if is_over else state.text, len(self.feed), is_over=is_over)
 

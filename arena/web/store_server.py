@@ -35,7 +35,7 @@ NOW = ("Now playing", "now.html")
 
 @dataclass(frozen=True)
 class Running:
-    """The options of a store whose games are being played: what viewers see, `delay` seconds later."""
+    """The options of a store with running games: the view of viewers, and its `delay` in seconds."""
 
     audience: SeenBy
     delay: float
@@ -139,7 +139,7 @@ class StoreServer:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """Return a different name for each store, made from its file name, that can be part of a URL."""
+    """Return a unique name for each store, made from its file name, for use in a URL."""
     found: list[str] = []
     for path in paths:
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", printable(path.stem)).strip(".-") or "store"
@@ -157,7 +157,7 @@ SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP")
 async def serve_until_signal(
     application: Application, listening: Listening, ready: Callable[[str], None], limits: ServerLimits = LIMITS
 ) -> None:
-    """Serve until Ctrl-C or another signal; `ready` is called with the URL as soon as it can be opened."""
+    """Serve until a signal such as Ctrl-C; `ready` is called with the URL when it can be opened."""
     heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
     with trio.open_signal_receiver(*heard) as signals:
         async with background() as nursery:

@@ -1,5 +1,5 @@
 """A league as a folder of web pages, made from a store and readable from a disk.
 
-Templates make plain HTML from values. A small script shows a game ply by ply from what each viewer saw (`game_data`);
-it knows no rule.
+Templates make plain HTML from values. A small script shows a game ply by ply from data for each viewer (`game_data`);
+the script contains no rules.
 """

@@ -1,7 +1,4 @@
-"""Whiskers, curves and bars of the pages, as numbers for templates or as SVG.
-
-The SVG is made of numbers and escaped names; the style sheet has its styles.
-"""
+"""Whiskers, curves and bars of the pages, as numbers for templates or as SVG."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,15 +11,15 @@ CURVE_SIZE = (720, 260)
 BARS_SIZE = (720, 200)
 MARGIN = 44
 NAME_HEIGHT = 15
-"""Between the names at the ends of curves."""
+"""Distance between the names at the ends of curves."""
 LONGEST_NAME = 18
 COLOURS = 8
-"""Curves that have colours of their own; more are not drawn."""
+"""The number of curves that are drawn, each in a colour of its own."""
 
 
 @dataclass(frozen=True)
 class Whisker:
-    """An interval on the scale of a table, in units of the drawing. `middle` is None for no Elo."""
+    """An interval on the scale of a table, in units of the drawing. `middle` is None without Elo."""
 
     zero: float
     low: float
@@ -145,12 +142,11 @@ def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None) -> 
 
 
 def heat(share: float) -> int:
-    """Return the shade, 0 to 10, of a share of points."""
     return round(share * 10)
 
 
 def _step(span: float) -> float:
-    """Return a round distance between four to ten lines of a grid."""
+    """Return a round distance for four to ten grid lines."""
     power: float = 10 ** math.floor(math.log10(span / 4))
     return next(power * factor for factor in (1, 2, 5, 10) if span / (power * factor) <= 8)
 

@@ -1,9 +1,8 @@
-"""What each reader may see of a game, and the data that the viewer of its page is given.
+"""The parts of a game that each reader may see, as data for the viewer of its page.
 
-A seat sees what it was told. The public sees what both seats were told: ranks that one side knows are hidden, and so is
-all that gives them away (set-ups, seeds, the words of bots). The script of the page knows no rule: of each view it is
-given the first board and what changes with each ply. The data is JSON, deflated, in base 64, in a script of its own: a
-page on a disk can load nothing else.
+A seat sees what it was told. The public sees what both seats were told: no ranks that only one side knows, no set-ups,
+seeds or words of bots. For each view the script gets the first board and the changes of each ply. The data is JSON,
+deflated, in base 64, in a script file: a page on a disk can load nothing else.
 """
 
 import base64
@@ -32,7 +31,6 @@ MARKS = {
     SquareMark.LOST_FROM: "lost-from",
     SquareMark.LOST_AT: "lost",
 }
-"""Classes of the style sheet."""
 PLAIN = (SquareMark.CAME_FROM, SquareMark.WENT_TO)
 """The marks of an action from its first square to its last one."""
 SEED = "seed "
@@ -51,11 +49,10 @@ class SeenBy(Enum):
 
     @property
     def views(self) -> tuple["SeenBy", ...]:
-        """The views between which such a reader may choose."""
         return (SeenBy.ALL, SeenBy.RED, SeenBy.BLUE) if self is SeenBy.ALL else (self,)
 
     def sees(self, color: Color) -> bool:
-        """Whether the reader sees what is one side's alone: its set-up, seed, notes and standard error."""
+        """Whether the reader sees private data of a side: its set-up, seed, notes and standard error."""
         return self is SeenBy.ALL or self.seat is color
 
 
@@ -70,7 +67,7 @@ def cell_of(replay: SeenGame, square: int, audience: SeenBy) -> str:
 
 
 def lost_of(replay: SeenGame, color: Color, audience: SeenBy) -> list[Rank]:
-    """Return the pieces that a side has lost, as far as the reader knows them."""
+    """Return the pieces that a side has lost and the reader knows."""
     if audience is SeenBy.ALL:
         return replay.views[color].captured(color)
     viewer = color.opponent if audience.seat is None else audience.seat
@@ -78,7 +75,7 @@ def lost_of(replay: SeenGame, color: Color, audience: SeenBy) -> list[Rank]:
 
 
 def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
-    """Return the notes of the sides that a reader may see. A note may reveal hidden ranks."""
+    """Return the notes that a reader may read: a note may contain ranks."""
     return [note for note in record.notes if any(audience.sees(color) for color in Color if color.word == note.color)]
 
 
@@ -92,8 +89,8 @@ class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A game as one viewer saw it.
 
     `start` has the 100 cells of the first board, two characters each; `changes` for each ply the squares that changed
-    (`a1` to `j0`, 0 for 10) with their new cells, four characters each. By ply, `words` tells what happened, `fights`
-    has the square, the cells of attacker and defender and the survivor in seven characters, and `lost`, where it has
+    (`a1` to `j0`, 0 for 10) with their new cells, four characters each. By ply, `words` describes the action, `fights`
+    has the square, the cells of attacker and defender and the survivor in seven characters, and `lost`, if it has
     changed, the letters of the pieces that Red and Blue have lost.
     """
 
@@ -107,9 +104,9 @@ class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
 class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A game for the viewer; lists have an entry for each ply.
 
-    `sides` has `r` or `b` for the mover; `taken` tenths of a millisecond, None where hidden. `marks` is by ply what the
-    action did on which squares, unless it went from its first square to its last one. `banks` has the milliseconds left
-    to Red and Blue. `notes` are ply, side and text. `labels` are the names of players and pieces and the verdict.
+    `sides` has `r` or `b` for the mover; `taken` tenths of a millisecond, None if hidden. `marks` has the marked
+    squares of each ply, unless it is a move from its first square to its last one. `banks` has the milliseconds left to
+    Red and Blue. `notes` are ply, side and text. `labels` are the names of players and pieces and the verdict.
     `dialogue` has ply, side, speaker (`>` to the bot, `<` from it, `#` a remark) and text.
     """
 
@@ -125,8 +122,6 @@ class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _Viewer:
-    """Collects what one viewer sees of a replay."""
-
     def __init__(self, replay: Replay, audience: SeenBy, names: Names) -> None:
         self._replay, self._audience, self._names = replay, audience, names
         self._lost = ("", "")
@@ -134,7 +129,7 @@ class _Viewer:
         self.data = ViewData(start, [], {}, {}, {})
 
     def see(self, step: ReplayStep, marks: Iterable[int]) -> None:
-        """Note what a ply did on the squares that it marks: nothing else has changed."""
+        """Add a ply; only the marked squares have changed."""
         cells = (f"{square_name(square)}{cell_of(self._replay, square, self._audience)}" for square in marks)
         self.data.changes.append("".join(cells))
         if is_told_as_moved(step.events):
@@ -159,7 +154,7 @@ def game_data(
     has_dialogue: bool = True,
     has_seeds: bool = True,
 ) -> GameData:
-    """Return the data of a game for an audience. Raises `RecordError` if it cannot have been played so."""
+    """Return the data of a game for an audience. Raises `RecordError` for an impossible record."""
     lines = _dialogue(record, audience, has_seeds=has_seeds) if has_dialogue else []
     if None in record.setups:
         return GameData(labels, {}, "", [], {}, [], None, [], lines)
@@ -189,13 +184,14 @@ def game_data(
 
 
 def game_script(number: int, data: GameData) -> str:
-    """Return the script that gives the data to a page that has asked for it."""
     packed = base64.b64encode(zlib.compress(msgspec.json.encode(data), 9)).decode("ascii")
     return f'arenaGame({number}, "{packed}");\n'
 
 
 def _fight(battle: Battle, attacker: Color) -> str:
-    """`a7rMb7a`: on a7 Red's marshal attacks a 7, and the attacker is left (`a`, `d`, or `n` for neither)."""
+    """Encode a fight: in `a7rMb7a` Red's marshal attacks a 7 on a7, and the attacker is left (`a`, `d`, or `n` for
+    neither).
+    """
     defender = battle.defender.letter if battle.defender is not None else "?"
     cells = f"{attacker.word[0]}{battle.attacker.letter}{attacker.opponent.word[0]}{defender}"
     return f"{battle.square[0]}{battle.square[-1]}{cells}{battle.survivor.value[0]}"

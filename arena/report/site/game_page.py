@@ -21,7 +21,7 @@ from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 LONGEST_STDERR = 20_000
-"""Characters of standard error that a page shows, the last ones."""
+"""Last characters of standard error that a page shows."""
 
 
 def game_page(
@@ -90,15 +90,15 @@ def _details(
 
 
 def labels_of(number: int, record: GameRecord, *, shown: ShownNames, audience: SeenBy, names: Names) -> dict[str, Any]:
-    """Return the texts that the script of the page shows of this game."""
     facts = facts_of(number, record, audience.value, shown)
     ruleset = ruleset_from_lines(record.ruleset, record.rules)
     return board_labels(facts.red.name, facts.blue.name, ruleset, names) | {"verdict": _verdict(facts)}
 
 
 def board_labels(red: str, blue: str, ruleset: Ruleset, names: Names) -> dict[str, Any]:
-    """Return the texts of a board: the players, by letter the number and the name of a piece, and the letters from the
-    strongest to the weakest."""
+    """Return the texts of a board: the players, the pieces by letter, and the letters from the strongest to the
+    weakest.
+    """
     return {
         "red": isolated(red),
         "blue": isolated(blue),
@@ -118,14 +118,14 @@ def _rows_text(setup: str) -> str:
 
 
 class GameText(NamedTuple):
-    """`games/NUMBER.html`, and `games/NUMBER.js` with the data of its board."""
+    """The texts of `games/NUMBER.html` and `games/NUMBER.js`."""
 
     page: str
     script: str
 
 
 class GameTexts(msgspec.Struct, frozen=True, dict=True):
-    """Makes the pages of games for a reader: a value that can be sent to another process."""
+    """Makes the pages of games for a reader; can be sent to another process."""
 
     site: Site
     reader: Reader
@@ -140,12 +140,10 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def called(self) -> dict[Player, str]:
-        """The names of players in tables."""
         return dict(self.shown)
 
     def of(self, stored: Stored) -> GameText:
-        """Return the texts of a game. Raises `ArenaError` for one whose row and record differ: its page would not say
-        what the table says."""
+        """Return the texts of a game. Raises `ArenaError` if its row and record differ."""
         number, record = stored.number, stored.sound
         if record is None:
             raise ArenaError("; ".join(damage.text for damage in stored.damage) or "its record cannot be read")

@@ -1,4 +1,4 @@
-"""What all pages have in common: the templates, the menu, and what a page may load."""
+"""The common parts of all pages: the templates, the menu, and the content security policy."""
 
 import json
 from pathlib import Path
@@ -13,12 +13,14 @@ FOLDER = Path(__file__).parent
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 )
-"""A page on a disk loads its own files and nothing from anywhere else."""
+"""A page on a disk loads files of its site only."""
 
 
 class Served(msgspec.Struct, frozen=True):
-    """The additions of served pages: folders with more templates, and one of these for the head of each page, with a
-    `state`. The server's headers say what such a page may load."""
+    """The additions of served pages: template folders, and a template for the head of each page with its `state`.
+
+    The headers of the server say what a served page may load.
+    """
 
     folders: tuple[str, ...] = ()
     head: str = ""
@@ -35,7 +37,7 @@ class Site(msgspec.Struct, frozen=True):
 
 
 class PageFrame:
-    """Turns templates and values into pages. All values are escaped: what a bot has said is text and never markup."""
+    """Turns templates and values into pages. All values are escaped, as bots choose some of them."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
@@ -52,23 +54,22 @@ class PageFrame:
         self._environment.globals["interval"] = interval_text
 
     def page(self, template: str, here: str, **values: Any) -> str:
-        """Return a page; `here` is its file, from the folder of the site."""
+        """Return a page; `here` is its path within the site."""
         root = "../" * here.count("/")
         return self._environment.get_template(template).render(here=here, root=root, **values)
 
 
 def milliseconds(value: float | None) -> str:
-    """Return a time for a cell, empty where none was measured."""
     if value is None:
         return ""
     return f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def isolated(name: str) -> str:
-    """Return a name that does not change the order of the text around it, whichever way it is written."""
+    """Isolate a name so that its direction of writing does not affect the text around it."""
     return name if name.isascii() else f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def in_script(data: Any) -> str:
-    """Return JSON that can stand in a script: no sequence in it ends the script."""
+    """Return JSON for a script element: no sequence in it ends the script."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")

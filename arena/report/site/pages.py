@@ -31,9 +31,8 @@ from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 PER_PAGE = 500
-"""Games on a page of the list."""
 MOST_IN_CROSSTABLE = 500
-"""Bots: their cells are so many squared, and a store says how many bots there are whether they have played or not."""
+"""The largest crosstable in bots: its cells are their square, and a store may name any number of bots."""
 CHECKPOINTS = 12
 """Moments at which Elo is fitted for the curve."""
 ROUNDS_PAGE = "rounds.html"
@@ -41,7 +40,7 @@ ROUNDS_PAGE = "rounds.html"
 
 @dataclass(frozen=True, slots=True)
 class ListedGame:
-    """A game in the list, small: there may be a million. Bots are numbers in the order of the table."""
+    """A game in the list, kept small as there may be a million. Bots are numbers in the order of the table."""
 
     number: int
     red: int
@@ -52,14 +51,13 @@ class ListedGame:
 
 
 class LeagueValues:
-    """The counts that pages show, made from the rows of games in one pass; players outside the roster are left out.
+    """The counts that pages show, made from the rows in one pass; players outside the roster are left out.
 
     `met[bot][opponent][color]` are wins, draws and losses with that colour; `lost[bot]` by reason; `history` has a
-    bot's Elo after so many games.
+    bot's Elo after a number of games.
     """
 
     def __init__(self, games: int, roster: Roster, order: list[str]) -> None:
-        """`games` is how many there are, `order` has the names of the table."""
         self.order = order
         self.games: list[ListedGame] = []
         self.met: dict[str, dict[str, dict[Color, Counter[str]]]] = {
@@ -95,7 +93,7 @@ class LeagueValues:
 
 
 class LeaguePages:
-    """Makes the pages of one league, but for those of its games."""
+    """Makes the pages of one league except those of games; `shown` are the games that have pages."""
 
     def __init__(self, frame: PageFrame, table: Table, league: LeagueValues) -> None:
         self._frame, self._table, self._league = frame, table, league
@@ -104,10 +102,9 @@ class LeaguePages:
         self._superior = {(each.name, each.opponent): each.stronger for each in table.pairs or ()}
         pages = max(1, -(-len(league.games) // PER_PAGE))
         self.list_names = ["games.html", *(f"games-{number}.html" for number in range(2, pages + 1))]
-        """The pages of the list of games, in order."""
 
     def standings(self, rules: str, time: str, notes: Sequence[str], placing: Placing | None, names: ShownNames) -> str:
-        """The front page; `notes` stand below the table, the places of a format above it."""
+        """Return the front page, with `notes` below the table and the places of a format above."""
         table, lines = self._table, self._table.lines
         summary = f"{len(lines)} bots, {table.games} games; rules {rules or 'not known'}, time {time or 'not known'}"
         if table.against_itself:
@@ -144,7 +141,6 @@ class LeaguePages:
         }
 
     def rounds(self, placing: Placing, names: ShownNames, shown: frozenset[int]) -> str:
-        """The page of the pairings of each round; `shown` are the games that have pages."""
         return self._frame.page(
             "rounds.html",
             ROUNDS_PAGE,
@@ -177,7 +173,6 @@ class LeaguePages:
         }
 
     def crosstable(self) -> str:
-        """The page of the results of each pair, with the likelihoods that one bot is stronger."""
         order = self.order[:MOST_IN_CROSSTABLE]
         cross = []
         for name in order:
@@ -213,13 +208,12 @@ class LeaguePages:
         )
 
     def stronger(self, name: str, other: str) -> float | None:
-        """Return how likely it is that one bot is stronger than the other; None where that was not worked out."""
+        """Return the likelihood that one bot is stronger than the other, or None if not computed."""
         if (name, other) in self._superior:
             return self._superior[name, other]
         return 1 - self._superior[other, name] if (other, name) in self._superior else None
 
     def games(self, name: str, shown: frozenset[int]) -> str:
-        """A page of the list, the newest games first; `shown` are the games that have pages."""
         games, number = self._league.games[::-1], self.list_names.index(name)
         note = "1 game" if len(games) == 1 else f"{len(games)} games"
         if len(shown) < len(games):
@@ -268,7 +262,7 @@ class LeaguePages:
         return f"arenaList({in_script(data)});\n"
 
     def bot(self, line: Line, versions: Sequence[BotVersion], times: Mapping[int, int], limit: float | None) -> str:
-        """The page of one bot; `times` are counted as `charts.histogram` does, of the games that have pages."""
+        """Return the page of one bot; `times` are counts as of `charts.histogram`."""
         name = line.name
         opponents = []
         for other, by_color in self._league.met[name].items():
@@ -337,7 +331,7 @@ class LeaguePages:
 
 
 def _likelihood(share: float) -> str:
-    """Return a likelihood in per cent; it is never quite 0 or 100."""
+    """Return a likelihood in per cent, never as 0 or 100."""
     if share > 0.995:
         return ">99"
     return "<1" if share < 0.005 else f"{share:.0%}"[:-1]

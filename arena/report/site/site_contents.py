@@ -1,7 +1,4 @@
-"""A site as text: each page of a league by its name, made when it is asked for.
-
-`arena.report.site.write_site` writes the pages to a folder; a server asks for one at a time.
-"""
+"""The text of each page of a site by its name, made on demand, for a folder or a server."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -33,7 +30,7 @@ from arena.system.printable import printable
 from arena.version import __version__
 
 MOST_DIALOGUES = 1000
-"""Games up to which pages have the dialogues."""
+"""The most games for which pages include transcripts by default."""
 MENU = (
     ("Standings", "index.html"),
     ("Crosstable", "crosstable.html"),
@@ -42,21 +39,20 @@ MENU = (
 )
 MENU_WITH_ROUNDS = (MENU[0], ("Rounds", ROUNDS_PAGE), *MENU[1:])
 MOST_IN_PAIRS = 60
-"""Bots up to which the likelihood of superiority of each two is shown."""
+"""The most bots for which the likelihood of superiority is shown for each pair."""
 DAMAGED = "The store is damaged, or was changed from outside. Damaged games are reported and excluded."
 
 
 class NoGamesError(UsageError):
-    """A store without a game of those who take part in it."""
+    pass
 
 
 @dataclass(frozen=True)
 class SitePlan:
     """The options of a site.
 
-    The newest `newest` games have pages (None: all), and those of `numbers`. Pages have the `dialogues` with the bots,
-    which are most of their size; None: if there are at most `MOST_DIALOGUES` games. A `reader` who is the author of a
-    bot needs only the name.
+    The newest `newest` games have pages (None: all), and those of `numbers`. Pages include transcripts if `dialogues`
+    (None: if there are at most `MOST_DIALOGUES` games). A `reader` who is the author of a bot needs only the name.
     """
 
     reader: Reader = HOST
@@ -69,8 +65,10 @@ class SitePlan:
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """The findings of writing the pages of games: by bot the times of its moves as `charts.histogram` counts them, and
-    by game why it has no page after all."""
+    """Results of writing the pages of games.
+
+    The times of moves by bot, as `charts.histogram` counts them, and by game why it has no page.
+    """
 
     times: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     faults: Mapping[int, str] = field(default_factory=dict)
@@ -78,8 +76,10 @@ class PlayedGames:
 
 @dataclass(frozen=True)
 class SiteContents:
-    """The values of the pages of a league. `numbers` are the games that are to have pages; the `not_counted` games of
-    these bots are outside their league, and on no page."""
+    """The values of the pages of a league.
+
+    `numbers` are the games that have pages; `not_counted` games of these bots are outside their league and on no page.
+    """
 
     plan: SitePlan
     reader: Reader
@@ -120,7 +120,7 @@ class SiteContents:
         return LeaguePages(PageFrame(self.site), self.table, self.league)
 
     def names(self) -> Iterator[str]:
-        """The names of all pages and scripts but those of the games."""
+        """Yield the names of all pages and scripts except those of games."""
         yield from ("index.html", "crosstable.html", "games.js", "rules.html")
         if self.placing and self.placing.rounds:
             yield ROUNDS_PAGE
@@ -128,7 +128,7 @@ class SiteContents:
         yield from self.pages.href.values()
 
     def text(self, name: str, played: PlayedGames) -> str | None:
-        """Return the page or script of this name; None for an unknown name, and for that of a game."""
+        """Return the page or script of this name; None for an unknown name or a game."""
         pages, names = self.pages, self.roster.names
         shown = frozenset(self.numbers) - played.faults.keys()
         match name:
@@ -162,10 +162,10 @@ class SiteContents:
 
 
 def read_site(store: Store, plan: SitePlan) -> SiteContents:
-    """Read what the pages of a store are made from, in two passes over its rows.
+    """Read the values of a site from a store, in two passes over its rows.
 
-    Raises `DamagedError` if no game is as it was stored, `UsageError` for a store without games, for games or a bot of
-    the plan that are not there, and for a reader to whom one game would show what another one hides.
+    Raises `DamagedError` if no game is undamaged, and `UsageError` for a store without games, for unknown games or an
+    unknown bot in the plan, and for a reader to whom one game would show what another one hides.
     """
     contents = store.count(counted=True)
     settings = contents.settings
@@ -246,8 +246,7 @@ def _chosen(numbers: Sequence[int], plan: SitePlan) -> tuple[int, ...]:
 
 
 def _rules(store: Store, league: LeagueValues) -> Ruleset:
-    """Return the rules of the first record that can be read, with title and sources where they are still those of a
-    ruleset that comes with the arena."""
+    """Return the rules of the first readable record, with title and sources if they equal an included ruleset."""
     damage: list[Damage] = []
     for game in league.games:
         stored = store.stored(game.number)

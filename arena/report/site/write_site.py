@@ -1,8 +1,8 @@
-"""`arena report`: the pages of a store, written to a folder.
+"""`arena report`: write the pages of a store to a folder.
 
-The pages are written to a folder beside it first, which then takes its place: a reader sees the old site or the new
-one. Only an empty folder, or one that a site was written to before, is ever replaced. The pages of many games are made
-by a process for each CPU: such a process gets a `Job` at its standard input, and answers with `GamesWritten`.
+The pages are written to a new folder next to it, which then takes its place: a reader sees the old site or the new one.
+Only an empty folder or an earlier site is replaced. A process for each CPU makes the pages of many games: it reads a
+`Job` from standard input and answers with `GamesWritten`.
 """
 
 import errno
@@ -35,16 +35,16 @@ from arena.version import __version__
 from protocol.notation import Color
 
 MARK = "arena-site.json"
-"""The file that says that a folder holds a site, and nothing else."""
+"""The file that marks a folder as a site."""
 PAGES = re.compile(
     rf"{re.escape(MARK)}|(index|crosstable|rounds|rules|games(-\d+)?)\.html|games\.js|static/arena\.(css|js)"
     r"|bots/\d+\.html|games/\d+\.(html|js)"
 )
-"""The files of a site: a folder with anything else in it is not replaced."""
+"""The files of a site: a folder with other files is not replaced."""
 
 
 def refuse_other_folder(out: Path) -> None:
-    """Raise `UsageError` for a path that holds anything but a site, and for one in a folder that is not there."""
+    """Raise `UsageError` for a path that is not a site, or in a missing folder."""
     try:
         _refuse_other_folder(out)
     except OSError as error:  # a name that is too long, a folder that may not be searched
@@ -73,7 +73,7 @@ def _refuse_other_folder(out: Path) -> None:
 
 @contextmanager
 def new_folder_for(out: Path) -> Iterator[Path]:
-    """A new folder beside `out`, which takes its place at the end, if nothing has gone wrong."""
+    """Yield a new folder next to `out` that takes its place if the body succeeds."""
     remove_drafts(out.parent)
     try:
         with draft_folder(out.parent) as folder:
@@ -92,7 +92,7 @@ def new_folder_for(out: Path) -> Iterator[Path]:
 
 
 def _reason(error: OSError) -> str:
-    """The system's words. `shutil` has a list of all that failed, with paths."""
+    """Return the system's error text; `shutil` raises a list of all failures with paths."""
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
         words = str(error.args[0][0][-1])
         number = re.match(r"\[Errno (\d{1,4})\] ", words)
@@ -117,9 +117,9 @@ class Written(msgspec.Struct, frozen=True):
 
 
 def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, SiteContents]:
-    """Write the site of a store to a folder; return what was written, and what it was made from.
+    """Write the site of a store to a folder; return the counts and the contents.
 
-    Raises `UsageError` for a folder that holds something else, and as `read_site` does.
+    Raises `UsageError` for a folder that is not a site, and as `read_site` does.
     """
     refuse_other_folder(out)
     contents = read_site(store, plan)
@@ -144,17 +144,15 @@ def _write(path: Path, text: str) -> None:
 
 
 WORTH_A_PROCESS = 30
-"""Games from which on another process is worth its start."""
+"""Games for which another process is worth its start."""
 PROGRAM = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "
     "from arena.report.site.write_site import main; main()"
 )
-"""Ctrl-C is for the process that has started these: it ends them."""
+"""The program of a process that writes games; Ctrl-C is handled by its parent."""
 
 
 class Job(msgspec.Struct, frozen=True):
-    """The games of `numbers` of a store, for the site in `folder`."""
-
     store: str
     folder: str
     numbers: tuple[int, ...]
@@ -162,8 +160,9 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class GamesWritten(msgspec.Struct):
-    """The result of a `Job`: by bot the times of its moves as `histogram` counts them, by game why it has no page, and
-    the error that ended the job early."""
+    """The result of a `Job`: times of moves by bot as of `histogram`, by game why it has no page, and the error that
+    ended it.
+    """
 
     times: dict[str, dict[int, int]] = msgspec.field(default_factory=dict)
     faults: dict[int, str] = msgspec.field(default_factory=dict)
@@ -175,7 +174,7 @@ class GamesWritten(msgspec.Struct):
 
 
 def write_games(job: Job) -> GamesWritten:
-    """Write the pages of games with all CPUs. Raises `OSError` where files cannot be written, else `ArenaError`."""
+    """Write the pages of games with all CPUs. Raises `OSError` if files cannot be written, else `ArenaError`."""
     count = min(usable_cpus(), len(job.numbers) // WORTH_A_PROCESS)
     if count < 2:
         return _write_here(job)
