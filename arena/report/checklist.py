@@ -249,7 +249,7 @@ SHOWN_REPLIES = 20
 
 
 def replay_json(replayed: Replayed) -> str:
-    """Return the replay of a recorded game with a bot as one document.
+    """Return the replay of a recorded game with a bot as JSON.
 
     `restored` tells whether the bot was given the recorded set-up because its own differs, `same_fault` whether it
     fails as in the recorded game.
