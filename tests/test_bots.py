@@ -11,10 +11,9 @@ from arena.bots.samples import SAMPLES
 from arena.game.referee import Referee
 from arena.rules.loading import ruleset_names, switch_names
 from protocol.bot import Bot
-from protocol.notation import Color
 
 BOTS = sorted((Path(__file__).parent.parent / "bots").glob("*.py"))
-PLIES = 60
+PLIES = 40
 RICH = ("vintage/lightning", "jumbo-81320/infiltrator")
 """Rulesets with special pieces, to which every switch that fits is applied as well."""
 
@@ -31,13 +30,13 @@ VARIANTS = [
 def test_a_bot_plays_legally_under_every_ruleset(
     path: Path, variant: str, bot_class: Callable[[Path], type[Bot]], play_kit_bots: Callable[..., Referee]
 ) -> None:
-    seed = random.Random(variant).randrange(2**32 - 1)
+    seed = random.Random(f"{variant} {path.stem}").randrange(2**32 - 1)
     drifter = bot_class(next(path for path in BOTS if path.stem == "drifter"))
     tested = bot_class(path)
-    for color, sides in ((Color.RED, (tested, drifter)), (Color.BLUE, (drifter, tested))):
-        referee = play_kit_bots(variant, *sides, seed=seed, plies=PLIES)
-        assert referee.verdict is not None
-        assert not referee.verdict.reason.is_forfeit, (color, referee.verdict)
+    sides = (tested, drifter) if seed % 2 else (drifter, tested)
+    referee = play_kit_bots(variant, *sides, seed=seed, plies=PLIES)
+    assert referee.verdict is not None
+    assert not referee.verdict.reason.is_forfeit, referee.verdict
 
 
 @pytest.mark.parametrize(("name", "known"), [("tactician", "seen"), ("strategist", "exposure")])
@@ -66,9 +65,9 @@ def test_a_search_leaves_the_position_as_it_was(
         return value
 
     monkeypatch.setattr(position_class, "prospects", prospects)
-    play_kit_bots("barrage", bot, bot, seed=3, plies=200)
-    play_kit_bots("isf", bot, bot, seed=3, plies=300)
-    assert searched > 500
+    play_kit_bots("barrage", bot, bot, seed=3, plies=120)
+    play_kit_bots("isf", bot, bot, seed=3, plies=120)
+    assert searched > 200
 
 
 def test_the_folder_has_the_sample_bots_and_nothing_else() -> None:

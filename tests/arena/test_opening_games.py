@@ -24,7 +24,7 @@ from arena.league.game_ids import game_id, pair_seed_of, seeds_of
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import check_options
 from arena.league.readers import HOST
-from arena.league.settings import Settings, openings_in
+from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import verify
 from arena.rules.loading import load_ruleset
@@ -260,21 +260,6 @@ def test_a_store_holds_games_under_one_file_of_openings(whole: Path, openings: t
     )
 
 
-def test_a_store_of_an_older_version_holds_games_without_openings(
-    played: Callable[[GameSpec], GameRecord], tmp_path: Path
-) -> None:
-    plain = changed(SETTINGS, openings=())
-    described = plain.described()
-    del described["openings"]
-    with Store(tmp_path / "old.sqlite", create=True) as store:
-        store.agree(described, PLAYERS)
-        store.add_all([played(game) for game in schedule(plain, PLAYERS, 1)])
-        store.agree(plain.described(), PLAYERS)
-        with pytest.raises(UsageError, match=r"openings: none \(in the store\), 3 of digest"):
-            store.agree(SETTINGS.described(), PLAYERS)
-    assert faults(tmp_path / "old.sqlite") == []
-
-
 def exported(path: Path) -> Iterator[bytes]:
     with Store(path, create=False) as store:
         yield from export_lines(store, store.numbers(), HOST, lambda damage: None)
@@ -311,11 +296,6 @@ def test_a_line_whose_league_has_no_such_setting_of_openings_is_refused(
     (tmp_path / "g.jsonl").write_bytes(line + b"\n")
     with pytest.raises(UsageError, match="settings: openings: expected 'none', or how many of which digest, got"):
         import_games(tmp_path / "new.sqlite", [tmp_path / "g.jsonl"], lambda *_: None)
-
-
-def test_the_setting_tells_how_many_there_are() -> None:
-    assert openings_in(SETTINGS.described()["openings"]) == 3
-    assert openings_in("none") == openings_in("") == 0
 
 
 def test_bots_are_not_kept_for_a_game_in_which_they_would_know_the_other_s_set_up(tmp_path: Path) -> None:

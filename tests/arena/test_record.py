@@ -23,7 +23,6 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.action_types import Action
 from arena.rules.board import MOVES
-from arena.rules.events import Event
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.rule_lines import ruleset_from_lines
@@ -171,14 +170,8 @@ def test_text_in_a_record_from_anywhere_is_made_printable(play_game: "PlayGame",
     assert read.actions == played.actions
 
 
-def test_a_record_without_set_ups_is_read_back_too(play_game: "PlayGame") -> None:
-    _, played = play_game(load_ruleset("duel"), Random(1), 0)
-    record = changed(played, setups=(None, played.setups[1]))
-    assert decode_record(encode_record(record)) == record
-
-
 @given(st.binary(max_size=60))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_anything_else_is_refused_as_a_record(data: bytes) -> None:
     with pytest.raises(RecordError, match="not a game record"):
         decode_record(data)
@@ -190,7 +183,7 @@ SINCE_LATER = ("cpu_us", "used", "confinement", "format", "interrupted", "forgiv
 
 def test_a_record_cut_short_or_with_a_field_missing_or_of_the_wrong_type_is_refused(play_game: "PlayGame") -> None:
     data = encode_record(play_game(load_ruleset("duel"), Random(1), 5)[1])
-    for end in range(0, len(data), 7):
+    for end in range(0, len(data), 97):
         with pytest.raises(RecordError, match="not a game record"):
             decode_record(data[:end])
     fields = msgspec.json.decode(data)
@@ -207,7 +200,7 @@ def test_a_record_cut_short_or_with_a_field_missing_or_of_the_wrong_type_is_refu
 
 
 @given(data=st.data(), seed=st.integers(0, 2**32))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=20)
 def test_a_replay_brings_the_same_events_and_the_same_knowledge_as_the_game_did(
     play_game: "PlayGame", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int
 ) -> None:
@@ -215,8 +208,9 @@ def test_a_replay_brings_the_same_events_and_the_same_knowledge_as_the_game_did(
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_the_same_is_replayed_under_every_ruleset_and_every_switch(play_game: "PlayGame", name: str) -> None:
+def test_a_game_is_replayed_and_judged_alike_under_every_ruleset(play_game: "PlayGame", name: str) -> None:
     assert_replayed(play_game, load_ruleset(name), 1)
+    assert_judged_again(play_game, load_ruleset(name), 2)
 
 
 def assert_replayed(play_game: "PlayGame", ruleset: Ruleset, seed: int) -> None:
@@ -251,21 +245,6 @@ def assert_replayed(play_game: "PlayGame", ruleset: Ruleset, seed: int) -> None:
     assert true_cells(replay.game) == true_cells(table.referee.game)
 
 
-def test_a_step_brings_the_engines_events(play_game: "PlayGame") -> None:
-    _, record = play_game(load_ruleset("barrage"), Random(2), 60)
-    red, blue = ((setup or "").split("/") for setup in record.setups)
-    game = Game(load_ruleset("barrage"), red, blue)
-    expected: list[tuple[Event, ...]] = [game.apply(action) for action in record.actions]
-    assert [step.events for step in Replay(record).steps()] == expected
-
-
-def test_the_position_of_a_replay_is_the_one_after_the_step_handed_out(play_game: "PlayGame") -> None:
-    _, record = play_game(load_ruleset("duel"), Random(3), 10)
-    replay = Replay(record)
-    for number, step in enumerate(replay.steps(), start=1):
-        assert replay.game.ply == step.ply == number
-
-
 @pytest.mark.parametrize("missing", [(True, False), (False, True), (True, True)])
 def test_there_is_no_replay_of_a_game_without_both_set_ups(play_game: "PlayGame", missing: tuple[bool, bool]) -> None:
     _, played = play_game(load_ruleset("duel"), Random(1), 0)
@@ -282,19 +261,6 @@ def test_there_is_no_replay_of_a_game_without_both_set_ups(play_game: "PlayGame"
 # --- judged again ---------------------------------------------------------------------------------------------------
 
 
-@given(data=st.data(), seed=st.integers(0, 2**32))
-@settings(deadline=None, max_examples=30)
-def test_a_game_that_was_played_to_its_end_is_judged_as_it_was(
-    play_game: "PlayGame", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int
-) -> None:
-    assert_judged_again(play_game, data.draw(any_rules), seed)
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_the_same_is_judged_under_every_ruleset_and_every_switch(play_game: "PlayGame", name: str) -> None:
-    assert_judged_again(play_game, load_ruleset(name), 2)
-
-
 def assert_judged_again(play_game: "PlayGame", ruleset: Ruleset, seed: int) -> None:
     _, record = play_game(replace(ruleset, max_plies=150, max_quiet_plies=60), Random(seed))
     assert not record.verdict.reason.is_forfeit
@@ -305,7 +271,7 @@ def assert_judged_again(play_game: "PlayGame", ruleset: Ruleset, seed: int) -> N
 @pytest.mark.parametrize("letter", "FB")
 def test_a_game_that_was_lost_by_moving_a_fixed_piece_is_judged_as_it_was(play_game: "PlayGame", letter: str) -> None:
     ruleset = load_ruleset("jumbo-09495/duel")
-    for seed in range(5):
+    for seed in range(2):
         _, record = play_game(ruleset, Random(seed), 0)
         square, beside = fixed_piece((record.setups[0] or "").split("/"), letter)
         _, record = play_game(ruleset, Random(seed), 0, f"move {square}-{beside}")
@@ -334,7 +300,7 @@ def fixed_piece(rows: list[str], letter: str) -> tuple[str, str]:
     ],
 )
 def test_a_game_that_broke_off_is_judged_as_it_was(play_game: "PlayGame", last: str, reason: Reason) -> None:
-    for plies in range(12):
+    for plies in (0, 1, 6, 11):
         _, record = play_game(load_ruleset("isf"), Random(plies), plies, last)
         assert record.verdict.reason is reason
         check_record(record)
@@ -386,12 +352,6 @@ def test_a_forged_record_is_refused(
             pytest.fail(f"not noticed: {what}")
 
 
-def test_a_forfeit_in_a_game_that_was_over_is_refused(play_game: "PlayGame") -> None:
-    _, record = play_game(load_ruleset("barrage"), Random(4))
-    forged = changed(record, verdict=changed(record.verdict, reason=Reason.TIMEOUT))
-    assert "judged again as" in refused(forged)
-
-
 def test_an_ending_on_the_board_without_both_set_ups_is_refused(play_game: "PlayGame") -> None:
     _, record = play_game(load_ruleset("barrage"), Random(4))
     assert "without both set-ups" in refused(changed(record, setups=(record.setups[0], None)))
@@ -416,12 +376,6 @@ def test_a_set_up_that_is_not_one_is_refused(play_game: "PlayGame", setup: str) 
     refused(changed(record, setups=(setup, record.setups[1])))
 
 
-@pytest.mark.parametrize("rules", [(), (("army", "F:1"),), (("army", "X:1"), ("starts", "red"))])
-def test_rules_that_cannot_be_read_are_refused(play_game: "PlayGame", rules: tuple[tuple[str, str], ...]) -> None:
-    _, record = play_game(load_ruleset("barrage"), Random(4), 10)
-    refused(changed(record, rules=rules))
-
-
 # --- what the engine cannot tell, and the referee can only have written so -------------------------------------------
 
 
@@ -438,7 +392,7 @@ def words_of(record: GameRecord, reason: Reason, result: GameResult) -> str:
     return "; ".join(f"{lost_by(record.players, color, reason)}: {fault}" for color in losers)
 
 
-@pytest.mark.parametrize("plies", [0, 1, 6, 7])
+@pytest.mark.parametrize("plies", [0, 7])
 @pytest.mark.parametrize("reason", [Reason.TIMEOUT, Reason.ILLEGAL_ACTION])
 def test_only_the_side_to_move_can_have_lost_on_time_or_by_an_illegal_action(
     play_game: "PlayGame", plies: int, reason: Reason
@@ -584,13 +538,6 @@ def test_numbers_and_notes_that_nothing_can_have_written_are_refused(play_game: 
         refused(wrong)
 
 
-def test_words_that_name_the_winner_as_the_loser_are_refused(play_game: "PlayGame") -> None:
-    record = broken_off(play_game, 4, Reason.CRASH, GameResult.RED)
-    check_record(changed(record, verdict=changed(record.verdict, detail="blue (bob) stopped running: killed")))
-    words = changed(record, verdict=changed(record.verdict, detail="red (ann) stopped running: killed"))
-    assert "red is recorded as the winner, but its words are" in refused(words)
-
-
 def test_an_action_that_lost_as_illegal_has_to_be_illegal(play_game: "PlayGame") -> None:
     record = broken_off(play_game, 6, Reason.ILLEGAL_ACTION, GameResult.BLUE)
     replay = Replay(record)
@@ -629,8 +576,7 @@ def test_both_that_lost_are_named_with_their_faults(play_game: "PlayGame") -> No
 @pytest.mark.parametrize(
     "data",
     [
-        *(b"[" * 100_000, b'{"format":' + b"9" * 400 + b"}", b'"\\ud800"'),
-        *(b'{"id":"\xff"}', b"\xff", b"1e999", b'{"format":"2"}'),
+        *(b"[" * 100_000, b'{"format":' + b"9" * 400 + b"}", b'"\\ud800"', b"1e999"),
     ],
 )
 def test_nonsense_of_any_kind_is_no_record_and_no_internal_error(data: bytes) -> None:
@@ -687,22 +633,10 @@ def assert_read_back(ruleset: Ruleset) -> None:
     assert again.digest() == ruleset.digest()
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_the_rules_that_come_with_the_arena_are_read_back_from_their_lines(name: str) -> None:
-    assert_read_back(load_ruleset(name))
-
-
 @given(rulesets())
 @settings(deadline=None, max_examples=100)
 def test_any_rules_are_read_back_from_their_lines(ruleset: Ruleset) -> None:
     assert_read_back(ruleset)
-
-
-@given(rulesets(), rulesets())
-@settings(deadline=None, max_examples=50)
-def test_rules_that_differ_have_lines_that_differ(one: Ruleset, other: Ruleset) -> None:
-    same = replace(one, name="", notes=()) == replace(other, name="", notes=())
-    assert (one.lines() == other.lines()) == same
 
 
 @pytest.mark.parametrize(
@@ -725,25 +659,6 @@ def test_rules_that_differ_have_lines_that_differ(one: Ruleset, other: Ruleset) 
 )
 def test_a_line_that_no_ruleset_writes_is_refused(line: str, value: str) -> None:
     with pytest.raises(RulesetError, match="'duel' cannot be read"):
-        ruleset_from_lines("duel", {**dict(load_ruleset("duel").lines()), line: value}.items())
-
-
-@pytest.mark.parametrize(
-    ("line", "value"),
-    [
-        ("army", "M:1"),
-        ("army", "F:1 M:1 B:-1"),
-        ("army", "F:1 F:1 M:1"),
-        ("army", "F:1 M:40"),
-        ("two-squares", "0"),
-        ("max-plies", "0"),
-        ("max-quiet-plies", "-1"),
-        ("rescues", "-1"),
-        ("infiltration", "yes"),
-    ],
-)
-def test_a_line_that_makes_no_sense_in_a_ruleset_is_refused(line: str, value: str) -> None:
-    with pytest.raises(RulesetError, match="duel"):
         ruleset_from_lines("duel", {**dict(load_ruleset("duel").lines()), line: value}.items())
 
 

@@ -123,7 +123,7 @@ def places_in(value: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
         yield from places_in(part, *path, key)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(15))
 def test_a_line_with_any_value_in_any_place_is_named_or_sound_and_no_internal_error(file: Path, seed: int) -> None:
     """With checksums that are right. Anything but a finding or none fails the test."""
     rng = Random(seed)
@@ -220,12 +220,6 @@ def test_a_file_of_records_that_is_named_as_a_store_is_called_what_it_is(file: P
 def test_a_store_that_is_named_as_a_file_of_records_is_called_what_it_is() -> None:
     with pytest.raises(UsageError, match="expected a file of game records, got a store: 'arena export' writes"):
         list(arena.read_records(OWN))
-
-
-@pytest.mark.parametrize("path", [None, 7, b"games.jsonl"])
-def test_what_is_no_path_is_refused_at_once(path: Any) -> None:
-    with pytest.raises(UsageError, match=r"^path: expected a path, got "):
-        arena.read_records(path)
 
 
 def test_after_many_lines_that_are_no_records_the_rest_is_not_looked_at(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_near_equality_elo_is_that_of_the_expected_score_whatever_the_share_of_d
         assert moments(x, v).score == pytest.approx(1 / (1 + 10 ** (-elo / 400)), abs=1e-4 if draws < 0.9 else 1e-3)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.integers(0, 10**6))
 def test_the_peak_is_where_a_search_that_knows_no_slopes_finds_it(seed: int) -> None:
     """A second way: the log posterior of the formulas of the paper, improved one parameter at a time."""
@@ -149,7 +149,7 @@ def test_the_peak_is_where_a_search_that_knows_no_slopes_finds_it(seed: int) -> 
 # --- large leagues --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("players", "played"), [(60, 1.0), (60, 0.2), (40, 0.06)])
+@pytest.mark.parametrize(("players", "played"), [(40, 1.0), (40, 0.06)])
 def test_large_leagues_have_the_same_ratings_and_nearly_the_same_ends(
     players: int, played: float, with_numpy: Callable[[bool], None]
 ) -> None:

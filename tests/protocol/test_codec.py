@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot, encode_for_bot, is_action, legal_lines
-from protocol.lines import MAX_BOT_LINE, LineBuffer, LocalProtocolError, ProtocolError, RemoteProtocolError, excerpt
+from protocol.lines import MAX_BOT_LINE, LineBuffer, LocalProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
     Ability,
     ArenaMessage,
@@ -383,7 +383,6 @@ def test_a_bot_passes_over_what_it_does_not_know(line: bytes) -> None:
     assert decode_for_bot(line) is None
 
 
-@pytest.mark.parametrize("tail", [b" later", b" later 7", b" later still"])
 @pytest.mark.parametrize(
     "message",
     [
@@ -407,51 +406,33 @@ def test_a_bot_passes_over_what_it_does_not_know(line: bytes) -> None:
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, tuple) else None,
 )
-def test_a_bot_ignores_fields_after_those_that_it_knows(message: ArenaMessage, tail: bytes) -> None:
-    assert repr(decode_for_bot(encode_for_bot(message)[:-1] + tail + b"\n")) == repr(message)
+def test_a_bot_ignores_fields_after_those_that_it_knows(message: ArenaMessage) -> None:
+    assert repr(decode_for_bot(encode_for_bot(message)[:-1] + b" later 7\n")) == repr(message)
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        b"hello",
         b"hello one",
         b"game green isf",
-        b"game red",
         b"rule",
-        b"clock",
         b"clock move 1000",
         b"clock setup soon",
-        b"clock setup +5",
-        b"seed",
         b"seed 1_000",
         b"enemy a1 a11",
-        b"turn 1 1000",
         b"turn 1 1000 -1",
         b"turn 1 soon 1000 1000",
         b"board .. b?",
-        b"moved red",
         b"moved a4-a5",
-        b"battle a5 7 5",
-        b"battle a5 7 5 both",
         b"battle a5 ? 5 attacker",
         b"battle k5 7 5 attacker",
         b"reveal e6",
-        b"reveal e6 1",
-        b"rescued c2 8",
-        b"rescued red c2",
         b"rescued red c2 1",
-        b"rescued green c2 8",
-        b"rescued red c11 8",
-        b"guess e9 B",
         b"guess e9 B maybe",
-        b"guess e9 right",
         b"guess B e9 right",
-        b"restore",
         b"restore F.........",
         b"restore F........./1........./........../..........",
         b"end win",
-        b"end won flag",
         b"end win flags",
     ],
 )
@@ -492,13 +473,6 @@ def test_the_arena_cannot_send_text_that_has_no_place_on_a_line(text: str) -> No
 def test_a_bot_cannot_send_what_would_be_refused(message: BotMessage) -> None:
     with pytest.raises(LocalProtocolError):
         encode_from_bot(message)
-
-
-def test_the_two_errors_are_told_apart() -> None:
-    assert not issubclass(LocalProtocolError, RemoteProtocolError)
-    assert not issubclass(RemoteProtocolError, LocalProtocolError)
-    assert issubclass(LocalProtocolError, ProtocolError)
-    assert issubclass(RemoteProtocolError, ProtocolError)
 
 
 # --- the longest line of the arena --------------------------------------------------------------------------------

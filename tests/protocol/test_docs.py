@@ -20,16 +20,14 @@ from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove
 from arena.rules.setup import check_setup
 from protocol.bot_codec import _FOR_BOT_PARSERS, decode_for_bot, encode_from_bot
-from protocol.codec import _FROM_BOT, decode_from_bot, encode_for_bot, is_action
+from protocol.codec import _FROM_BOT, decode_from_bot, encode_for_bot
 from protocol.conversation import BOT_MAY_SEND, Phase, after
 from protocol.lines import MAX_BOT_LINE
 from protocol.messages import (
     ArenaMessage,
     Battle,
-    Board,
     Clock,
     End,
-    Enemy,
     Hello,
     Legal,
     Move,
@@ -119,27 +117,6 @@ def test_every_verb_has_a_section_with_an_example_of_its_own(title: str, verbs: 
         assert {line.split()[0] for line in lines} == {verb}
 
 
-@pytest.mark.parametrize("line", ARENA_LINES, ids=lambda line: line[:24])
-def test_an_example_has_as_many_fields_as_its_form_says(line: str) -> None:
-    forms = {verb: form for verb, form, _ in verb_sections("What the arena sends")}
-    verb, *fields = line.split(" ")
-    form = forms[verb].removeprefix(verb).replace("[", " ").replace("]", " ").split()
-    required = forms[verb].partition("[")[0].split()[1:]
-    if form and form[-1] in {"..", "VALUE", "TEXT"}:
-        assert len(fields) >= len(form) - (form[-1] == "..")
-    else:
-        assert len(required) <= len(fields) <= len(form)
-
-
-@pytest.mark.parametrize("line", [line for line in ARENA_LINES if line.startswith("turn")])
-def test_the_times_in_the_examples_of_turn_add_up(line: str) -> None:
-    turn = decode_for_bot(line.encode())
-    assert isinstance(turn, Turn)
-    if turn.own_bank_ms is not None and turn.enemy_bank_ms is not None:
-        assert turn.own_ms <= turn.own_bank_ms
-        assert turn.enemy_ms <= turn.enemy_bank_ms
-
-
 # --- tables and numbers -------------------------------------------------------------------------------------------
 
 
@@ -168,14 +145,6 @@ def test_the_example_rules_are_those_of_the_ruleset_named() -> None:
     text = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "rule")
     ((name, body),) = re.findall(r"Some rules of `(\S+)`.*\n\n```arena\n((?:.*\n)*?)```", text)
     assert set(body.splitlines()) < {f"rule {rule} {value}" for rule, value in load_ruleset(name).lines()}
-
-
-def test_an_army_is_listed_in_the_order_that_is_named() -> None:
-    text = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "rule")
-    assert "in the order F, B, S, 2 to 9, M, I;" in text
-    for name in ruleset_names():
-        letters = [field[0] for field in dict(load_ruleset(name).lines())["army"].split()]
-        assert letters == [letter for letter in "FBS23456789MI" if letter in letters]
 
 
 def test_the_example_set_ups_are_legal_under_the_rulesets_named() -> None:
@@ -228,14 +197,6 @@ def test_the_pieces_and_the_squares_are_named() -> None:
     empty = new_view(GameMessage(Color.RED, "isf")).cells()
     named = set(re.findall(r"[a-j]\d", lakes[1]))
     assert named == {name for name, cell in zip(SQUARES, empty, strict=True) if cell == "~~"}
-
-
-def test_the_example_of_each_form_of_an_action_has_that_form() -> None:
-    text = section("Squares, pieces and actions")
-    rows = table(text[text.index("An **action**") :])
-    examples = [quoted(row[1])[0] for row in rows]
-    assert len(examples) == 5
-    assert all(is_action(example) for example in examples)
 
 
 def test_the_longest_line_is_named_everywhere_with_the_same_number() -> None:
@@ -381,45 +342,6 @@ def test_the_game_is_a_game_and_both_players_are_told_what_happened_in_it(
     assert arena.game.outcome.reason is Reason.FLAG
 
 
-def test_in_the_game_the_banks_add_up(conversations: "dict[Color, Transcript]") -> None:
-    """A side's bank falls by what a move took and grows by the increment, and both players are told the same."""
-    heard = {color: [decode_for_bot(line) for line in conversations[color].arena] for color in Color}
-    clock = next(message for message in heard[Color.RED] if isinstance(message, Clock))
-    assert clock.bank_ms is not None
-    assert clock.increment_ms is not None
-    turns = {turn.ply: turn for color in Color for turn in heard[color] if isinstance(turn, Turn)}
-    assert sorted(turns) == list(range(1, len(turns) + 1))
-    assert (turns[1].own_ms, turns[1].enemy_ms) == (clock.bank_ms, clock.bank_ms)
-    for ply in range(2, len(turns) + 1):
-        before, turn = turns[ply - 1], turns[ply]
-        assert turn.own_ms == before.enemy_ms
-        assert 0 < turn.enemy_ms < before.own_ms + clock.increment_ms
-
-
-def test_the_example_boards_are_what_red_would_have_been_shown(conversations: "dict[Color, Transcript]") -> None:
-    view = new_view(GameMessage(Color.RED, "barrage"))
-    boards = {}
-    for from_arena, line in conversations[Color.RED].lines:
-        message = decode_for_bot(line) if from_arena else decode_from_bot(line[:-1])
-        if isinstance(message, Setup):
-            view.place_own(message.rows)
-        elif from_arena:
-            view.apply(message)  # type: ignore[arg-type]  # what comes from the arena is for the view
-            if isinstance(message, Turn):
-                boards[message.ply] = encode_for_bot(Board(view.cells()))
-    text = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "board")
-    plies = [int(ply) for ply in re.findall(r"before ply (\d+)", text)]
-    assert [line.encode() + b"\n" for line in ARENA_LINES if line.startswith("board")] == [boards[ply] for ply in plies]
-
-
-def test_the_example_of_enemy_lists_what_a_barrage_army_has() -> None:
-    (line,) = (line for line in ARENA_LINES if line.startswith("enemy"))
-    message = decode_for_bot(line.encode())
-    assert isinstance(message, Enemy)
-    assert list(message.squares) == sorted(message.squares, key=SQUARES.index)
-    assert len(message.squares) == load_ruleset("barrage").army_size
-
-
 # --- the bot in twenty lines --------------------------------------------------------------------------------------
 
 TWENTY_LINES = next(body for kind, body in BLOCKS if kind == "python")
@@ -459,10 +381,6 @@ class Child:
         self.pipes[1].close()
         assert rest == b""
         return self.process.wait(10)
-
-
-def test_the_first_bot_has_twenty_lines() -> None:
-    assert len(TWENTY_LINES.splitlines()) <= 20
 
 
 @pytest.mark.parametrize("ruleset", ["barrage", "isf", "isf+rescue", "jumbo-81320/infiltrator"])

@@ -102,24 +102,6 @@ def case(request: pytest.FixtureRequest, transcript: "Callable[[str], Transcript
     return request.param, transcript((FOLDER / f"{request.param}.txt").read_text(encoding="ascii"))
 
 
-def test_the_kit_answers_each_line_as_it_did(case: "tuple[str, Transcript]") -> None:
-    name, golden = case
-    conversation = Conversation(BOTS[name])
-    expected = b""
-    answers = b""
-    for from_arena, line in golden.lines:
-        if not from_arena:
-            expected += line
-            continue
-        assert answers == expected
-        heard = decode_for_bot(line)
-        assert heard is not None
-        answers = b"".join(encode_from_bot(answer) for answer in conversation.receive(heard))
-        expected = b""
-    assert answers == expected
-    assert conversation.finished
-
-
 def test_a_bots_whole_output_is_as_it_was(case: "tuple[str, Transcript]", monkeypatch: pytest.MonkeyPatch) -> None:
     name, golden = case
     monkeypatch.setattr(sys, "stdout", sys.stdout)

@@ -90,55 +90,6 @@ def test_what_is_no_color_has_no_pieces_and_is_an_error(view: View, color: Color
         view.pieces(color)
 
 
-def test_a_piece_moves_and_is_marked_as_moved(view: View) -> None:
-    play(view, Moved(RED, "j4-j5"), Moved(BLUE, "a7-a6"))
-    assert (look(view, "j4"), look(view, "j5")) == ("..", "rM")
-    assert (look(view, "a7"), look(view, "a6"), look(view, "b7")) == ("..", "b!", "b?")
-    marshal = view.at("j5")
-    assert marshal is not None
-    assert marshal.moved
-    assert view.actions == [(RED, "j4-j5"), (BLUE, "a7-a6")]
-
-
-def test_a_path_of_more_than_one_step_ends_on_its_last_square(view: View) -> None:
-    play(view, Moved(RED, "b4-b5-a5"))
-    assert (look(view, "b4"), look(view, "b5"), look(view, "a5")) == ("..", "..", "rS")
-
-
-def test_a_winning_attacker_takes_the_square_and_the_defender_is_captured(view: View) -> None:
-    play(view, Moved(BLUE, "a7-a4"), Battle("a4", Rank.MARSHAL, Rank.SCOUT, Survivor.ATTACKER))
-    assert (look(view, "a7"), look(view, "a4")) == ("..", "bM")
-    assert view.captured == ([Rank.SCOUT], [])
-
-
-def test_a_winning_defender_stays_and_the_attacker_is_captured(view: View) -> None:
-    play(view, Moved(RED, "a4-a7"), Battle("a7", Rank.SCOUT, Rank.MINER, Survivor.DEFENDER))
-    assert (look(view, "a4"), look(view, "a7")) == ("..", "b3")
-    assert view.captured == ([Rank.SCOUT], [])
-    miner = view.at("a7")
-    assert miner is not None
-    assert not miner.moved
-
-
-def test_equal_pieces_both_leave(view: View) -> None:
-    play(view, Moved(BLUE, "a7-a4"), Battle("a4", Rank.SCOUT, Rank.SCOUT, Survivor.NEITHER))
-    assert (look(view, "a7"), look(view, "a4")) == ("..", "..")
-    assert view.captured == ([Rank.SCOUT], [Rank.SCOUT])
-
-
-def test_a_hidden_defender_stays_unknown(view: View) -> None:
-    play(view, Moved(RED, "a4-a7"), Battle("a7", Rank.SCOUT, None, Survivor.DEFENDER))
-    assert (look(view, "a4"), look(view, "a7")) == ("..", "b?")
-    assert view.captured == ([Rank.SCOUT], [])
-
-
-def test_a_rank_once_seen_is_remembered_wherever_the_piece_goes(view: View) -> None:
-    play(view, Moved(BLUE, "j7-j5"), Reveal("j5", Rank.SCOUT))
-    assert look(view, "j5") == "b2"
-    play(view, Moved(BLUE, "j5-i5"), Moved(BLUE, "i5-i6"))
-    assert look(view, "i6") == "b2"
-
-
 def test_a_fight_is_not_mixed_up_with_the_move_after_it(view: View) -> None:
     play(view, Moved(RED, "a4-a7"), Battle("a7", Rank.SCOUT, Rank.MINER, Survivor.DEFENDER))
     play(view, Moved(BLUE, "a7-a6"), Moved(RED, "b4-b7"), Battle("b7", Rank.SPY, Rank.MARSHAL, Survivor.ATTACKER))
@@ -409,28 +360,6 @@ def test_all_that_a_piece_has_shown_counts_together() -> None:
     play(view, Moved(BLUE, "a7-a5"), Moved(BLUE, "a5-a7"))
     play(view, Moved(RED, "e4-a7"), Battle("a7", Rank.LIEUTENANT, None, Survivor.DEFENDER))
     assert look(view, "a7") == "b6"
-
-
-def test_a_rescued_piece_is_known_and_no_longer_lost() -> None:
-    view = facing_one_of_each(rescues="2")
-    play(view, Moved(RED, "d4-d7"), Battle("d7", Rank.SERGEANT, Rank.SCOUT, Survivor.ATTACKER))
-    play(view, Moved(BLUE, "c7-c4"), Battle("c4", Rank.MINER, Rank.MINER, Survivor.NEITHER))
-    assert view.captured == ([Rank.MINER], [Rank.SCOUT, Rank.MINER])
-    play(view, Moved(BLUE, "e2-e1+2j8"), Rescued(BLUE, "j8", Rank.SCOUT))
-    assert look(view, "j8") == "b2"
-    assert view.captured == ([Rank.MINER], [Rank.MINER])
-    play(view, Moved(RED, "d9-d10+3a3"), Rescued(RED, "a3", Rank.MINER))
-    assert look(view, "a3") == "r3"
-    assert view.captured == ([], [Rank.MINER])
-    assert view.hidden_ranks() == {rank: 1 for rank in Rank if rank not in (Rank.SCOUT, Rank.MINER)}
-
-
-def test_a_move_with_a_rescue_goes_where_the_move_goes() -> None:
-    view = facing_one_of_each(rescues="2", captains="two-steps")
-    play(view, Moved(BLUE, "a7-a6-b6+2j8"))
-    assert (look(view, "a7"), look(view, "b6")) == ("..", "b6")
-    play(view, Moved(RED, "a4-a5+2j1"))
-    assert (look(view, "a4"), look(view, "a5")) == ("..", "rS")
 
 
 # --- whole games --------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from importlib import resources
-from pathlib import Path
 
 import pytest
 
@@ -18,8 +17,8 @@ from arena.rules.combat import fight_table
 from arena.rules.events import Event, Fought, Guessed, IllegalActionError, Rescued, Revealed, Rule
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
-from arena.rules.ruleset import RULE_KEYS, Bombs, EqualRanks, Ruleset, RulesetError, Starts
-from protocol.notation import FILES, RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor, army_text
+from arena.rules.ruleset import RULE_KEYS, Bombs, EqualRanks, Ruleset, Starts
+from protocol.notation import FILES, RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
 
 ROWS = (("1", "2", "3", "4"), ("10", "9", "8", "7"))
 
@@ -160,37 +159,6 @@ def test_removed_pieces_lie_in_view_of_both_jumbo_81320_p4_vintage_p18() -> None
 
 
 # --- armies ---------------------------------------------------------------------------------------------------------
-
-ORIGINAL = "F:1 B:6 S:1 2:8 3:5 4:4 5:4 6:4 7:3 8:2 9:1 M:1"
-DUEL = "F:1 B:2 S:1 2:2 3:2 9:1 M:1"
-BARRAGE = "F:1 B:1 S:1 2:2 3:1 9:1 M:1"
-ARMIES = {
-    "isf": ORIGINAL,
-    "jumbo-494": ORIGINAL,
-    "original-2000": ORIGINAL,
-    "milton-bradley": ORIGINAL,
-    "jumbo-81320/original": ORIGINAL,
-    "jumbo-81320/duel": DUEL,
-    "jumbo-81320/infiltrator": "F:1 B:6 S:1 2:7 3:5 4:4 5:4 6:4 7:3 8:2 9:1 M:1 I:1",
-    "jumbo-09495/original": ORIGINAL,
-    "jumbo-09495/duel": DUEL,
-    "travel/original": ORIGINAL,
-    "travel/duel": DUEL,
-    "vintage/original": ORIGINAL,
-    "vintage/barrage": BARRAGE,
-    "vintage/duel": DUEL,
-    "vintage/lightning": "F:1 B:2 S:1 2:4 3:2 4:2 5:2 6:2 7:1 8:1 9:1 M:1",
-    "tek": ORIGINAL,
-    "lattaque": ORIGINAL,
-    "ucc-2012": ORIGINAL,
-    "barrage": BARRAGE,
-    "duel": DUEL,
-}
-"""81320 pp. 2-4; 09495, ranks and number of pieces; Travel; Vintage pp. 15 and 22; 494/495, list of pieces."""
-
-
-def test_every_shipped_ruleset_has_the_army_of_its_booklet() -> None:
-    assert {name: army_text(load_ruleset(name).army) for name in ruleset_names()} == ARMIES
 
 
 @pytest.mark.parametrize(("name", "size"), [("vintage/barrage", 8), ("vintage/duel", 10), ("vintage/lightning", 20)])
@@ -825,16 +793,6 @@ def test_every_fight_ends_as_the_table_says(equal_ranks: EqualRanks, bombs: Bomb
     assert {rank.letter for rank in table} == set(FIGHTS)
 
 
-def test_the_shipped_rulesets_and_switches_use_no_other_pair_of_these_rules() -> None:
-    names = [*ruleset_names(), *(f"isf+{switch}" for switch in ("attackers-advantage", "exploding-bombs"))]
-    pairs = {(load_ruleset(name).equal_ranks, load_ruleset(name).bombs) for name in names}
-    assert pairs == {
-        (EqualRanks.BOTH_LEAVE, Bombs.FIXED),
-        (EqualRanks.ATTACKER, Bombs.FIXED),
-        (EqualRanks.BOTH_LEAVE, Bombs.EXPLODING),
-    }
-
-
 # --- where each rule comes from -------------------------------------------------------------------------------------
 
 SOURCES = re.compile(
@@ -852,13 +810,6 @@ def test_every_rule_that_is_not_the_common_one_says_where_it_comes_from(name: st
     assert own <= set(notes)
     for key, note in notes.items():
         assert SOURCES.search(note), f"{key}: {note}"
-
-
-@pytest.mark.parametrize("name", sorted({*ruleset_names()} - {"ucc-2012"}))
-def test_the_caps_that_no_booklet_has_are_said_to_be_the_arenas(name: str) -> None:
-    notes = dict(load_ruleset(name).notes)
-    assert notes["max_plies"].startswith("No booklet has it")
-    assert notes["max_quiet_plies"].startswith("No booklet has it")
 
 
 @pytest.mark.parametrize("name", switch_names())
@@ -923,14 +874,6 @@ def test_a_guess_that_cannot_be_made_is_refused_with_why(text: str, rule: Rule, 
     assert words in str(error)
 
 
-def test_a_guess_at_ones_own_piece_next_to_the_infiltrator_is_refused() -> None:
-    game = _start(INFILTRATOR, "F:e1 5:a4 I:b4", "F:e10 5:j7 I:g9")
-    _red_plays(game, "a4-a5 a5-a6 a6-a7 a7-a8 b4-b5 b5-b6 b6-b7 b7-a7", AROUND)
-    error = _refused(game, "a7?a85")
-    assert error.rule is Rule.INFILTRATION
-    assert "the piece on a8 is red's own" in str(error)
-
-
 def test_a_guess_over_a_piece_between_is_refused() -> None:
     game = _start(INFILTRATOR, "F:e1 5:j4 6:i4 I:a4", "F:e10 5:j7 6:a8 I:a9")
     _red_plays(game, "a4-a5 a5-a6 a6-a7", AROUND)
@@ -943,60 +886,3 @@ def test_a_guess_is_refused_where_the_rules_have_no_infiltration() -> None:
     error = _refused(_start("isf", "F:e1 2:a4", "F:e10 2:a7"), "a4?a72")
     assert error.rule is Rule.INFILTRATION
     assert "isf has no infiltration" in str(error)
-
-
-# --- refused rulesets -----------------------------------------------------------------------------------------------
-
-HEAD = 'title = "Mine"\nsource = "this test"\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "complaints"),
-    [
-        (HEAD + 'extends = "isf"\nrule = 1\n', ["unknown key 'rule'", "did you mean rules?"]),
-        (HEAD + 'extends = "isf"\n[rules]\nrescue = 2\n', ["[rules]", "unknown key 'rescue'", "did you mean rescues?"]),
-        (
-            HEAD + 'extends = "isf"\n[rules]\nbombs = "loud"\n',
-            ["bombs", 'one of "fixed", "exploding", "mobile"', "loud"],
-        ),
-        (HEAD + 'extends = "isf"\n[rules]\ninfiltration = 1\n', ["infiltration", "expected true or false, got 1"]),
-        (HEAD + 'extends = "isf"\n[rules]\nrescues = -1\n', ["rescues", "a whole number from 0 to 1000000, got -1"]),
-        (HEAD + 'extends = "isff"\n', ["unknown ruleset 'isff'", "did you mean isf?"]),
-        (HEAD + "[army]\nF = 1\n2 = 40\n", ["army: expected at most 40 pieces, got 41"]),
-        (HEAD + "[army]\n2 = 4\n", ["army: expected exactly one flag, F = 1"]),
-        (HEAD + "[army]\nF = 1\nX = 1\n", ["[army]", "unknown key 'X'"]),
-        (HEAD + 'extends = "isf"\n[rules]\ninfiltration = true\n', ["infiltration needs an infiltrator", "I = 1"]),
-        (HEAD + '[army]\nF = 1\nM = 1\n[rules]\ncaptains = "two-steps"\n', ["need a captain", "6 = 1"]),
-        (HEAD, ["the key 'army' is missing"]),
-        ('source = "this test"\n[army]\nF = 1\nM = 1\n', ["the key 'title' is missing"]),
-        (HEAD + 'extends = "isf"\n[notes]\nscout = "?"\n', ["[notes]", "unknown key 'scout'", "scouts"]),
-    ],
-)
-def test_a_ruleset_file_that_cannot_be_played_is_refused_by_file_and_key(
-    text: str, complaints: list[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(RulesetError) as caught:
-        load_ruleset(str(path))
-    for complaint in ["isff" if "isff" in text else "mine.toml", *complaints]:
-        assert complaint in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("rules", "complaints"),
-    [
-        ("isf+resuce", ["unknown switch +resuce", "did you mean rescue?"]),
-        ("isf+rescue+rescue", ["+rescue twice"]),
-        ("isf+exploding-bombs+mobile-bombs", ["+exploding-bombs and +mobile-bombs", "both decide bombs"]),
-        ("isf+diagonal-spy+facing-attacks", ["attacks diagonally", "contradict each other"]),
-        ("barrage+lightning-captains", ["need a captain", "6 = 1 or more"]),
-        ("isf+infiltration", ["needs an infiltrator", "I = 1 or more"]),
-        ("duel+diagonal-spy", ["+diagonal-spy is a rule for the army F:1 B:6", "duel has F:1 B:2"]),
-    ],
-)
-def test_switches_that_do_not_fit_are_refused_with_why(rules: str, complaints: list[str]) -> None:
-    with pytest.raises(RulesetError) as caught:
-        load_ruleset(rules)
-    for complaint in complaints:
-        assert complaint in str(caught.value)

@@ -10,10 +10,9 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.rules.combat import Fights, fight, fight_table
+from arena.rules.combat import fight
 from arena.rules.events import Event, Fought
 from arena.rules.game import Game
-from arena.rules.ruleset import Bombs, EqualRanks
 from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
 
 # One line an attacker, one column a defender. A: the attacker is left, D: the defender, -: neither.
@@ -43,16 +42,10 @@ def _expected() -> dict[tuple[str, str], Survivor]:
 
 
 EXPECTED = _expected()
-FIGHTS = fight_table(EqualRanks.BOTH_LEAVE, Bombs.FIXED)
 EACH_ATTACKER = pytest.mark.parametrize("attacker", "S23456789MI")
 
 Start = Callable[..., Game]
 Play = Callable[[Game, str], tuple[Event, ...]]
-
-
-def test_the_expected_table_has_every_fight_once() -> None:
-    movable = set(RANK_BY_LETTER) - {"F", "B"}
-    assert set(EXPECTED) == {(attacker, defender) for attacker in movable for defender in RANK_BY_LETTER}
 
 
 @EACH_ATTACKER
@@ -62,28 +55,11 @@ def test_a_fight_leaves_who_the_booklets_say(attacker: str) -> None:
         assert left is EXPECTED[attacker, defender], f"{attacker} attacks {defender}"
 
 
-def _listed(fights: Fights) -> dict[tuple[str, str], Survivor]:
-    return {(one.letter, other.letter): left for one, row in fights.items() for other, left in row.items()}
-
-
-def test_the_table_of_fights_says_the_same_as_the_function() -> None:
-    assert _listed(FIGHTS) == EXPECTED
-
-
 @pytest.mark.parametrize("defender", Rank, ids=lambda rank: rank.letter)
 @pytest.mark.parametrize("attacker", [Rank.FLAG, Rank.BOMB], ids=lambda rank: rank.letter)
 def test_flag_and_bomb_attack_nothing(attacker: Rank, defender: Rank) -> None:
     with pytest.raises(ValueError, match=f"a {attacker.name.lower()} cannot attack"):
         fight(attacker, defender)
-
-
-def test_only_the_miner_removes_a_bomb() -> None:
-    assert [rank for rank in FIGHTS if fight(rank, Rank.BOMB) is Survivor.ATTACKER] == [Rank.MINER]
-
-
-def test_the_spy_beats_the_marshal_only_by_attacking_it() -> None:
-    assert fight(Rank.SPY, Rank.MARSHAL) is Survivor.ATTACKER
-    assert fight(Rank.MARSHAL, Rank.SPY) is Survivor.ATTACKER
 
 
 @EACH_ATTACKER

@@ -1,32 +1,17 @@
-"""How games end: by the flag, by having no move, by the caps, by resigning; and that every game does end.
+"""How games end: by the flag, by having no move, by the caps, by resigning."""
 
-Also what holds all the way to the end: sides take turns, pieces only ever leave the board, and a copy of a game is a
-game of its own.
-"""
-
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from random import Random
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from arena.rules.action_types import Action
-from arena.rules.board import BLUE_BIT, RANKS, Move
-from arena.rules.events import Event, Fought, IllegalActionError, Outcome, Resigned
+from arena.rules.events import Event, IllegalActionError, Outcome, Resigned
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
-from arena.rules.ruleset import Bombs, Chase, NoMove, Ruleset, Starts
-from protocol.notation import Color, Rank, Reason, Survivor
+from arena.rules.ruleset import Bombs, Chase, NoMove
+from protocol.notation import Color, Reason
 
 Start = Callable[..., Game]
 Play = Callable[[Game, str], tuple[Event, ...]]
 Refusal = Callable[[Game, str], IllegalActionError]
-Rows = Callable[[Ruleset, Random], list[str]]
-
 RED_WINS = {reason: Outcome(Color.RED, reason) for reason in Reason}
 BLUE_WINS = {reason: Outcome(Color.BLUE, reason) for reason in Reason}
 
@@ -235,122 +220,3 @@ def test_a_side_that_resigns_loses(start: Start, play: Play, refusal: Refusal) -
     assert game.ply == 2
     assert game.legal_moves() == []
     assert "the game is over" in str(refusal(game, "resign"))
-
-
-# --- all games ------------------------------------------------------------------------------------------------------
-
-
-def _sorted(actions: Sequence[Action]) -> list[Move]:
-    """The actions, which must all be straight moves, in the order of their texts."""
-    moves = [action for action in actions if isinstance(action, Move)]
-    assert len(moves) == len(actions)
-    return sorted(moves, key=lambda move: move.text)
-
-
-def _on_board(game: Game, side: Color) -> Counter[Rank]:
-    return Counter(RANKS[code] for code in game.board if code and (code > BLUE_BIT) == bool(side))
-
-
-def _removed(side: Color, events: tuple[Event, ...]) -> list[tuple[Color, Rank]]:
-    """Who leaves the board by what a move of the side has caused."""
-    gone = []
-    for event in events:
-        if isinstance(event, Fought):
-            if event.survivor is not Survivor.ATTACKER:
-                gone.append((side, event.attacker))
-            if event.survivor is not Survivor.DEFENDER:
-                gone.append((side.opponent, event.defender))
-    return gone
-
-
-@settings(max_examples=25, deadline=None)
-@given(
-    name=st.sampled_from(["isf", "barrage", "duel"]),
-    rules=st.sampled_from(
-        [
-            {},
-            {"no_move": NoMove.ON_TURN},
-            {"two_squares": 1, "no_move": NoMove.ON_TURN, "starts": Starts.BLUE},
-            {"chase": Chase.FREE, "two_squares": None, "max_quiet_plies": 60},
-        ]
-    ),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_a_random_game_ends_and_no_piece_appears_or_is_lost_on_the_way(
-    random_rows: Rows, name: str, rules: dict[str, Any], seed: int
-) -> None:
-    ruleset, rng = replace(load_ruleset(name), **rules), Random(seed)
-    game = Game(ruleset, random_rows(ruleset, rng), random_rows(ruleset, rng))
-    army = Counter(dict(ruleset.army))
-    captured: tuple[Counter[Rank], Counter[Rank]] = (Counter(), Counter())
-    side, attacks = Color.BLUE if ruleset.starts is Starts.BLUE else Color.RED, [0]
-    while game.outcome is None:
-        assert game.to_move is side
-        move = rng.choice(_sorted(game.legal_moves()))
-        events = game.play(move)
-        for color, rank in _removed(side, events):
-            captured[color][rank] += 1
-        if len(events) > 1 and isinstance(events[1], Fought):
-            attacks.append(game.ply)
-        for color in Color:
-            assert _on_board(game, color) + captured[color] == army
-        assert game.quiet == game.ply - attacks[-1]
-        side = side.opponent
-    assert game.legal_moves() == []
-    _assert_outcome_fits(game, captured)
-
-
-def _assert_outcome_fits(game: Game, captured: tuple[Counter[Rank], Counter[Rank]]) -> None:
-    assert game.outcome is not None
-    winner, reason = game.outcome
-    flags = [captured[color][Rank.FLAG] for color in Color]
-    if reason is Reason.FLAG:
-        assert winner is not None
-        assert flags[winner] == 0
-        assert flags[winner.opponent] == 1
-    else:
-        assert flags == [0, 0]
-    assert (winner is None) is (reason in (Reason.PLY_CAP, Reason.QUIET_CAP, Reason.BOTH_IMMOBILE))
-    assert (reason is Reason.QUIET_CAP) <= (game.quiet == game.ruleset.max_quiet_plies)
-    assert (reason is Reason.PLY_CAP) <= (game.ply == game.ruleset.max_plies)
-    assert game.ply <= (game.ruleset.max_plies or 0)
-    assert game.quiet <= (game.ruleset.max_quiet_plies or 0)
-
-
-# --- copies ---------------------------------------------------------------------------------------------------------
-
-
-def _play_on(game: Game, rng: Random, last: Move | None, plies: int) -> list[object]:
-    """Random play, mostly to and fro with one piece, so that it runs into the rules against repetition; what was seen
-    on the way."""
-    seen: list[object] = []
-    before: list[Move | None] = [last, None]
-    for _ in range(plies):
-        moves = _sorted(game.legal_moves())
-        seen.append((game.board[:], game.to_move, game.ply, game.quiet, game.outcome, moves))
-        if game.outcome:
-            break
-        again = [move for move in moves if before[0] and move.origin == before[0].target]
-        move = rng.choice(again if again and rng.random() < 0.8 else moves)
-        before = [before[1], move]
-        seen.append(game.play(move))
-    return seen
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    name=st.sampled_from(["isf", "barrage", "duel"]),
-    seed=st.integers(0, 2**32 - 1),
-    plies=st.integers(0, 80),
-)
-def test_playing_on_in_a_copy_leaves_the_original_as_it_was_and_the_other_way_round(
-    random_rows: Rows, name: str, seed: int, plies: int
-) -> None:
-    ruleset, rng = load_ruleset(name), Random(seed)
-    game = Game(ruleset, random_rows(ruleset, rng), random_rows(ruleset, rng))
-    _play_on(game, rng, None, plies)
-    first, second = game.copy(), game.copy()
-    in_first = _play_on(first, Random(seed), None, 40)
-    in_game = _play_on(game, Random(seed), None, 40)
-    in_second = _play_on(second, Random(seed), None, 40)
-    assert in_first == in_game == in_second

@@ -180,20 +180,9 @@ def test_a_shipped_army_is_the_booklets_army(name: str) -> None:
 def test_a_shipped_ruleset_has_its_booklets_rules_and_otherwise_those_common_to_all(name: str) -> None:
     ruleset = load_ruleset(name)
     assert {key: getattr(ruleset, key) for key in COMMON} == COMMON | RULES[name]
-
-
-@pytest.mark.parametrize("name", ARMIES)
-def test_a_shipped_ruleset_names_itself_and_its_source(name: str) -> None:
-    ruleset = load_ruleset(name)
-    assert ruleset.name == name
-    assert ruleset.title
-    assert ruleset.source
-
-
-@pytest.mark.parametrize("name", ARMIES)
-def test_every_choice_of_a_shipped_ruleset_comes_with_where_it_is_from(name: str) -> None:
-    notes = dict(load_ruleset(name).notes)
-    assert {"army", "max_plies", "max_quiet_plies", *RULES[name]} <= set(notes)
+    assert (ruleset.name, bool(ruleset.title), bool(ruleset.source)) == (name, True, True)
+    notes = dict(ruleset.notes)
+    assert {"army", "max_plies", "max_quiet_plies", *RULES[name]} <= set(notes), "each choice names its source"
     assert all(notes.values())
 
 
@@ -215,10 +204,7 @@ def test_the_default_is_the_tournament_game() -> None:
     ("name", "meant"),
     [
         ("isff", "isf"),
-        ("barage", "barrage"),
-        ("lataque", "lattaque"),
         ("vintage/lightening", "vintage/lightning"),
-        ("milton_bradley", "milton-bradley"),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest_one(name: str, meant: str) -> None:
@@ -230,7 +216,7 @@ def test_a_name_like_no_other_is_refused_with_all_there_are() -> None:
     assert _load_refusal("xyzzy") == f"unknown ruleset 'xyzzy'; known are {', '.join(ruleset_names())}"
 
 
-@pytest.mark.parametrize("name", ["", "../rulesets/isf", "ISF", "vintage", "vintage/", "/isf", "switches"])
+@pytest.mark.parametrize("name", ["", "../rulesets/isf", "vintage/"])
 def test_a_name_is_not_a_path(name: str) -> None:
     assert f"unknown ruleset {name!r}" in _load_refusal(name)
 
@@ -288,10 +274,8 @@ def test_switches_combine_in_any_order() -> None:
         ("isf+exploding-bombs+mobile-bombs", "+exploding-bombs and +mobile-bombs: both decide bombs, and only one can"),
         ("isf+diagonal-spy+facing-attacks", "a spy that attacks diagonally and attacks along files only contradict"),
         ("duel+diagonal-spy", "+diagonal-spy is a rule for the army F:1 B:6 S:1 2:8"),
-        ("barrage+facing-attacks", "+facing-attacks is a rule for the army F:1 B:6 S:1 2:8"),
         ("duel+lightning-captains", "captains that move two squares need a captain in the army (6 = 1 or more)"),
         ("isf+infiltration", "infiltration needs an infiltrator in the army (I = 1 or more)"),
-        ("isff+rescue", "unknown ruleset 'isff'; did you mean isf?"),
     ],
 )
 def test_switches_that_make_no_sense_are_refused_in_words(text: str, words: str) -> None:
@@ -324,11 +308,9 @@ def test_a_file_says_every_rule() -> None:
     ("old", "new", "field", "value"),
     [
         ('starts = "red"', 'starts = "blue"', "starts", Starts.BLUE),
-        ('starts = "red"', 'starts = "chosen"', "starts", Starts.CHOSEN),
         ("two_squares = 3", "two_squares = 5", "two_squares", 5),
         ("two_squares = 3", 'two_squares = "none"', "two_squares", None),
         ('chase = "isf"', 'chase = "free"', "chase", Chase.FREE),
-        ('chase = "isf"', 'chase = "booklet"', "chase", Chase.BOOKLET),
         ('no_move = "at-once"', 'no_move = "on-turn"', "no_move", NoMove.ON_TURN),
         ("needs_attacker = false", "needs_attacker = true", "needs_attacker", True),
         ("rescues = 0", "rescues = 3", "rescues", 3),
@@ -338,9 +320,7 @@ def test_a_file_says_every_rule() -> None:
         ("rescues = 0", 'defence = "silent"', "defence", Defence.SILENT),
         ("rescues = 0", 'fixed_pieces = "loses"', "fixed_pieces", FixedPieces.LOSES),
         ("max_plies = 1000", 'max_plies = "none"', "max_plies", None),
-        ("max_plies = 1000", "max_plies = 1", "max_plies", 1),
         ("max_quiet_plies = 100", 'max_quiet_plies = "none"', "max_quiet_plies", None),
-        ("max_quiet_plies = 100", "max_quiet_plies = 50", "max_quiet_plies", 50),
     ],
 )
 def test_each_rule_can_be_set_and_changes_nothing_else(old: str, new: str, field: str, value: object) -> None:
@@ -395,10 +375,6 @@ def test_to_change_one_rule_a_file_needs_what_it_extends_and_that_rule(line: str
     assert "max_plies" not in dict(ruleset.notes)
 
 
-def test_notes_may_be_spelled_as_bots_are_told_the_rules() -> None:
-    assert dict(_parse('extends = "isf"\nnotes.max-plies = "ours"').notes)["max_plies"] == "ours"
-
-
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
@@ -421,11 +397,11 @@ def test_a_file_that_extends_another_may_have_an_army_of_its_own_and_notes_of_it
     assert dict(ruleset.notes) == {**dict(load_ruleset("isf").notes), "army": "mine"}
 
 
-@pytest.mark.parametrize("base", ["isff", "small.toml", "isf+rescue", "../isf", ""])
+@pytest.mark.parametrize("base", ["isff", "isf+rescue", "../isf"])
 def test_a_file_can_extend_shipped_rulesets_only(base: str) -> None:
     text = _refusal(f'extends = "{base}"\ntitle = "t"\nsource = "s"\n')
     assert text.startswith("small.toml: extends: ")
-    assert (f"unknown ruleset {base!r}" if base else "expected a string that is not empty, got ''") in text
+    assert f"unknown ruleset {base!r}" in text
 
 
 def test_a_file_is_loaded_by_its_path_and_takes_switches(tmp_path: Path) -> None:
@@ -462,19 +438,9 @@ def test_a_file_that_cannot_be_read_or_has_a_name_that_cannot_be_told_is_refused
         ("title =", "tilte =", "small.toml", "unknown key 'tilte'; did you mean title"),
         ('source = "this test"', 'source = "this test"\nsauce = 1', "small.toml", "unknown key 'sauce'"),
         ("[notes]", "[capers]\n[notes]", "small.toml", "unknown key 'capers'"),
-        ("[rules]", "[rulez]", "small.toml", "unknown key 'rulez'; did you mean rules"),
-        ("[notes]", "[caps]\nplies = 5\n[notes]", "small.toml", "unknown key 'caps'"),
         ("two_squares = 3", "two_squares = 3\ntwo_square = 3", "[rules]", "unknown key 'two_square'; did you mean two"),
         ("rescues = 0", 'rescues = 0\narmy = "F:1"', "[rules]", "unknown key 'army'"),
-        ("rescues = 0", "rescues = 0\nrescue = 1", "[rules]", "unknown key 'rescue'; did you mean rescues"),
-        (
-            "max_quiet_plies = 100",
-            "max_quiet_plies = 100\nmax_quiet = 9",
-            "[rules]",
-            "unknown key 'max_quiet'; did you mean max_quiet_plies",
-        ),
         ("M = 1", "M = 1\nm = 1", "[army]", "unknown key 'm'"),
-        ("M = 1", "M = 1\n10 = 1", "[army]", "unknown key '10'"),
         ('chase = "as seen', 'case = "as seen', "[notes]", "unknown key 'case'; did you mean chase"),
     ],
 )
@@ -497,52 +463,22 @@ def test_a_missing_key_that_no_default_can_stand_for_is_named(line: str, key: st
     assert f"small.toml: the key '{key}' is missing" in text
 
 
-def test_all_missing_keys_are_named_at_once_with_the_way_to_need_none() -> None:
-    assert _refusal("max_plies = 5\n") == (
-        "small.toml: the keys 'title', 'source', 'army' are missing; "
-        'only a file that extends a ruleset (extends = "isf") needs none'
-    )
-
-
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
         ('title = "A small game"', "title = 7", "title: expected a string that is not empty, got 7"),
-        ('title = "A small game"', 'title = ""', "title: expected a string that is not empty, got ''"),
-        (
-            'source = "this test"',
-            'source = ["this", "test"]',
-            "source: expected a string that is not empty, got ['this', 'test']",
-        ),
         ('title = "A small game"', 'title = "A"\nextends = 3', "extends: expected a string that is not empty, got 3"),
         ('starts = "red"', 'starts = "green"', 'starts: expected one of "red", "blue", "chosen", got \'green\''),
-        ('starts = "red"', "starts = 0", 'starts: expected one of "red", "blue", "chosen", got 0'),
-        ('starts = "red"', 'starts = ["red"]', 'starts: expected one of "red", "blue", "chosen", got [\'red\']'),
         (
             "two_squares = 3",
             "two_squares = 0",
             'two_squares: expected a whole number from 1 to 1000000, or "none", got 0',
         ),
         ("two_squares = 3", "two_squares = 3.0", "two_squares: expected a whole number from 1 to 1000000"),
-        ("two_squares = 3", "two_squares = true", "two_squares: expected a whole number from 1 to 1000000"),
-        ("two_squares = 3", 'two_squares = "3"', "two_squares: expected a whole number from 1 to 1000000"),
-        ('chase = "isf"', 'chase = "ISF"', 'chase: expected one of "free", "isf", "booklet", got \'ISF\''),
-        ('no_move = "at-once"', "no_move = false", 'no_move: expected one of "at-once", "on-turn", got False'),
         ("needs_attacker = false", "needs_attacker = 0", "needs_attacker: expected true or false, got 0"),
-        ("needs_attacker = false", 'infiltration = "no"', "infiltration: expected true or false, got 'no'"),
         ("rescues = 0", "rescues = -1", "rescues: expected a whole number from 0 to 1000000, got -1"),
         ("rescues = 0", 'rescues = "none"', "rescues: expected a whole number from 0 to 1000000, got 'none'"),
-        ("rescues = 0", 'bombs = "soft"', 'bombs: expected one of "fixed", "exploding", "mobile", got \'soft\''),
-        ("max_plies = 1000", "max_plies = 0", "max_plies: expected a whole number from 1 to 1000000"),
-        ("max_plies = 1000", "max_plies = -1", "max_plies: expected a whole number from 1 to 1000000"),
-        (
-            "max_quiet_plies = 100",
-            "max_quiet_plies = inf",
-            "max_quiet_plies: expected a whole number from 1 to 1000000",
-        ),
         ("B = 2", "B = -1", "[army]: B: expected a whole number from 0 to 1000000"),
-        ("B = 2", "B = 1.5", "[army]: B: expected a whole number from 0 to 1000000"),
-        ("B = 2", 'B = "two"', "[army]: B: expected a whole number from 0 to 1000000"),
         (
             "[army]\nF = 1\nB = 2\n3 = 1\n6 = 1\nM = 1\n",
             'army = "all of it"\n',
@@ -562,22 +498,15 @@ def test_a_value_of_the_wrong_kind_is_refused_with_what_was_expected(old: str, n
     ("army", "complaint"),
     [
         ("", "expected exactly one flag, F = 1, got 0"),
-        ("B = 2\nM = 1", "expected exactly one flag, F = 1, got 0"),
-        ("F = 0\nM = 1", "expected exactly one flag, F = 1, got 0"),
         ("F = 2\nM = 1", "expected exactly one flag, F = 1, got 2"),
         ("F = 1\nB = 6\n2 = 34", "expected at most 40 pieces, got 41"),
         ("F = 1\nB = 6", "expected at least one piece that can move, got 'F:1 B:6'"),
-        ("F = 1", "expected at least one piece that can move, got 'F:1'"),
     ],
 )
 def test_an_army_that_cannot_be_played_with_is_refused(army: str, complaint: str) -> None:
     text = _refusal(_with("F = 1\nB = 2\n3 = 1\n6 = 1\nM = 1", army))
     assert text.startswith("small.toml: army: ")
     assert complaint in text
-
-
-def test_an_army_of_exactly_forty_is_allowed() -> None:
-    assert _parse(_with("F = 1\nB = 2\n3 = 1\n6 = 1\nM = 1", "F = 1\nB = 6\n2 = 33")).fills_rows
 
 
 def test_what_can_move_counts_by_the_rules_in_force() -> None:
@@ -601,7 +530,7 @@ def test_rules_that_contradict_the_army_or_each_other_are_refused(line: str, com
     assert complaint in text
 
 
-@pytest.mark.parametrize("text", ["title = ", "title = 'a'\ntitle = 'b'", "[army", "\x00"])
+@pytest.mark.parametrize("text", ["title = ", "\x00"])
 def test_a_file_that_is_not_toml_is_refused(text: str) -> None:
     assert _refusal(text).startswith("small.toml: not valid TOML: ")
 
@@ -691,12 +620,6 @@ def test_the_rules_in_words_are_all_there_with_the_army_first() -> None:
     ]
 
 
-def test_no_limit_is_written_as_none() -> None:
-    free = replace(load_ruleset("barrage"), two_squares=None, max_plies=None, max_quiet_plies=None)
-    words = dict(free.lines())
-    assert (words["two-squares"], words["max-plies"], words["max-quiet-plies"]) == ("none", "none", "none")
-
-
 # --- no edition by name ---------------------------------------------------------------------------------------------
 
 
@@ -719,10 +642,6 @@ def _editions_named(source: str, editions: set[str]) -> Iterator[tuple[int, str]
 
 
 MODULES = sorted(Path(loading.__file__).parent.glob("*.py"))
-
-
-def test_there_are_engine_modules_to_look_at() -> None:
-    assert {"game.py", "repetition.py", "setup.py", "combat.py"} <= {path.name for path in MODULES}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)

@@ -1,166 +1,20 @@
 """The two-squares rule: no border between two squares is crossed in too many own moves in a row by one piece.
 
-The engine's answer, kept as a set of borders a side, is held against a second one that remembers every move of the game
-and which piece made it, and counts for each border how many of that side's last moves in a row were this piece
-crossing it.
+test_reference.py compares the engine with a program that counts the crossings of each border.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from itertools import pairwise
-from random import Random
+from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from arena.rules.action_types import Action
-from arena.rules.board import Move
 from arena.rules.events import Event, Fought, IllegalActionError, Rule
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
-from arena.rules.ruleset import Chase, NoMove, Ruleset
+from arena.rules.ruleset import Chase, NoMove
 from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
 
 Start = Callable[..., Game]
 Play = Callable[[Game, str], tuple[Event, ...]]
 Refusal = Callable[[Game, str], IllegalActionError]
-Rows = Callable[[Ruleset, Random], list[str]]
-
-LIMITS = [1, 2, 3, 5, None]
-
-
-# --- by counting ----------------------------------------------------------------------------------------------------
-
-
-def _borders(text: str) -> set[frozenset[str]]:
-    """The borders that a move crosses, each as the two squares it lies between."""
-    origin, target = text.split("-")
-    (file, rank), (to_file, to_rank) = (("abcdefghij".index(square[0]), int(square[1:])) for square in (origin, target))
-    path = [(file, rank)]
-    while path[-1] != (to_file, to_rank):
-        x, y = path[-1]
-        path.append((x + (to_file > x) - (to_file < x), y + (to_rank > y) - (to_rank < y)))
-    names = ["abcdefghij"[x] + str(y) for x, y in path]
-    return {frozenset(pair) for pair in pairwise(names)}
-
-
-class Counted:
-    """Every move of a game with the piece that made it; pieces are named by the squares they began on."""
-
-    def __init__(self, game: Game) -> None:
-        self._who: dict[int, int] = {square: square for square, code in enumerate(game.board) if code}
-        self._moves: list[list[tuple[int, set[frozenset[str]]]]] = [[], []]
-
-    def crossings(self, side: int, move: Move) -> int:
-        """How often in a row the piece has just crossed the border of this move that it has crossed most."""
-        piece, most = self._who[move.origin], 0
-        for border in _borders(move.text):
-            count = 0
-            for who, crossed in reversed(self._moves[side]):
-                if who != piece or border not in crossed:
-                    break
-                count += 1
-            most = max(most, count)
-        return most
-
-    def played(self, side: int, move: Move, events: tuple[Event, ...]) -> None:
-        piece = self._who.pop(move.origin)
-        self._moves[side].append((piece, _borders(move.text)))
-        left = next((event.survivor for event in events if isinstance(event, Fought)), Survivor.ATTACKER)
-        if left is not Survivor.DEFENDER:
-            self._who.pop(move.target, None)
-        if left is Survivor.ATTACKER:
-            self._who[move.target] = piece
-
-
-def _sorted(actions: Sequence[Action]) -> list[Move]:
-    """The actions, which must all be straight moves, in the order of their texts."""
-    moves = [action for action in actions if isinstance(action, Move)]
-    assert len(moves) == len(actions)
-    return sorted(moves, key=lambda move: move.text)
-
-
-def _choose(rng: Random, moves: list[Move], mine: Move | None) -> Move:
-    """Mostly a move of the piece that moved last, and of those mostly one along the same line."""
-    again = [move for move in moves if mine and move.origin == mine.target]
-    if not again or rng.random() < 0.1:
-        return rng.choice(moves)
-    along = [move for move in again if mine and move.sideways == mine.sideways]
-    return rng.choice(along if along and rng.random() < 0.9 else again)
-
-
-def _compare(ruleset: Ruleset, rows: Rows, seed: int, plies: int) -> tuple[int, int]:
-    """Play a game under the rule beside one without it. Returns how many moves were refused, and how many of them were
-    a scout's by more than one square.
-
-    At every ply the legal moves must be those of the game without the rule, less those that counting refuses.
-    """
-    rng = Random(seed)
-    red, blue = rows(ruleset, rng), rows(ruleset, rng)
-    game, free = Game(ruleset, red, blue), Game(replace(ruleset, two_squares=None), red, blue)
-    counted = Counted(game)
-    last: list[Move | None] = [None, None]
-    refused = far = 0
-    for _ in range(plies):
-        if free.outcome:
-            assert game.outcome == free.outcome
-            break
-        side, limit = free.to_move, ruleset.two_squares
-        allowed = []
-        for move in _sorted(free.legal_moves()):
-            if limit is None or counted.crossings(side, move) < limit:
-                allowed.append(move)
-            else:
-                refused += 1
-                far += bool(move.between)
-                if not game.outcome:
-                    with pytest.raises(IllegalActionError) as caught:
-                        game.check(move)
-                    assert caught.value.rule is Rule.TWO_SQUARES
-        assert _sorted(game.legal_moves()) == allowed
-        if not allowed:
-            assert game.outcome is not None
-            assert game.outcome.reason is Reason.NO_MOVE
-            break
-        move = last[side] = _choose(rng, allowed, last[side])
-        events = game.apply(move.text)
-        free.play(move)
-        counted.played(side, move, events)
-    return refused, far
-
-
-def _ruleset(name: str, limit: int | None) -> Ruleset:
-    return replace(load_ruleset(name), two_squares=limit, chase=Chase.FREE)
-
-
-@settings(max_examples=50, deadline=None)
-@given(
-    name=st.sampled_from(["isf", "barrage", "duel"]),
-    limit=st.sampled_from(LIMITS),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_a_move_is_refused_exactly_if_counting_the_crossings_of_its_borders_refuses_it(
-    random_rows: Rows, name: str, limit: int | None, seed: int
-) -> None:
-    _compare(_ruleset(name, limit), random_rows, seed, 60)
-
-
-@pytest.mark.parametrize("limit", [1, 2, 3, 5])
-def test_random_play_runs_into_the_rule_with_steps_and_with_scouts_longer_moves(random_rows: Rows, limit: int) -> None:
-    """So that the property above does not hold for want of cases."""
-    found = [_compare(_ruleset("barrage", limit), random_rows, seed, 100) for seed in range(9)]
-    steps, far = sum(refused - far for refused, far in found), sum(far for _, far in found)
-    assert steps > 10
-    assert far > 10
-
-
-def test_without_a_limit_nothing_is_refused(random_rows: Rows) -> None:
-    assert [_compare(_ruleset("barrage", None), random_rows, seed, 100) for seed in range(5)] == [(0, 0)] * 5
-
-
-# --- spelled out ----------------------------------------------------------------------------------------------------
-
 # Blue's marshal wanders in the meantime, never over one border twice in a row.
 BLUE = "F:a10 M:j9 2:j10 3:h10"
 AWAY = ["j9-j8", "j8-i8", "i8-i9", "i9-j9"]

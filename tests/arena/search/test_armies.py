@@ -48,7 +48,7 @@ SMALL = st.lists(st.sampled_from(RANKS), min_size=1, max_size=6).flatmap(
 
 
 @given(SMALL)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_counts_and_chances_are_those_of_all_armies(case: tuple[list[Rank], list[set[Rank]]]) -> None:
     tokens, sets = case
     possible, left = [frozenset(one) for one in sets], dict(Counter(tokens))

@@ -35,7 +35,7 @@ def rows_by_color(knowledge: Knowledge, army: tuple[Rank, ...]) -> list[tuple[st
 
 
 @given(data=st.data(), seed=SEEDS, plies=st.integers(0, 200))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_the_truth_is_among_the_possible_under_all_rules(
     *, data: st.DataObject, any_rules: Any, table: Any, lively: Any, seed: int, plies: int
 ) -> None:
@@ -54,7 +54,7 @@ def test_the_truth_is_among_the_possible_under_all_rules(
 
 
 @given(data=st.data(), seed=SEEDS, plies=st.integers(0, 250))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_position_made_of_the_truth_is_the_referee_s_and_plays_on_like_it(
     *, data: st.DataObject, any_rules: Any, table: Any, lively: Any, seed: int, plies: int
 ) -> None:
@@ -87,7 +87,7 @@ def test_a_position_made_of_the_truth_is_the_referee_s_and_plays_on_like_it(
 
 
 @given(data=st.data(), seed=SEEDS, plies=st.integers(2, 250))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_in_every_world_that_is_drawn_the_seat_would_have_been_told_the_same(
     *, data: st.DataObject, any_rules: Any, table: Any, lively: Any, what_is_told: Any, seed: int, plies: int
 ) -> None:

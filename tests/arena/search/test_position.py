@@ -60,7 +60,7 @@ def wander(position: Position, rng: Random, depth: int, lively: Callable[[Any, R
 
 
 @given(data=st.data(), seed=SEEDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_position_goes_in_lockstep_with_the_engine_under_all_rules(
     data: st.DataObject, any_rules: Any, table: Any, lively: Any, seed: int
 ) -> None:
