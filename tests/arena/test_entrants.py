@@ -282,8 +282,8 @@ def test_a_bot_that_a_level_cannot_run_is_broken_there_alone(tmp_path: Path) -> 
 
 SCRIPTS_THAT_CANNOT_RUN = [
     ("mine.py", "import sys\n", "add #!/usr/bin/env python3 as the first line, or chmod -x"),
-    ("mine", "echo ready\n", "or a script whose first line names what runs it, such as #!/bin/sh"),
-    ("mine.py", "\ufeff#!/usr/bin/env python3\n", "a byte order mark stands before its #!"),
+    ("mine", "echo ready\n", "or a script with a first line that names its interpreter, such as #!/bin/sh"),
+    ("mine.py", "\ufeff#!/usr/bin/env python3\n", "there is a byte order mark before its #!"),
     (
         "mine.py",
         "#!/usr/bin/env python3\r\n",

@@ -301,7 +301,7 @@ def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
                 return [outcome async for outcome in outcomes]
 
     told = trio.run(main)
-    words = "a worker process was stopped by a signal (SIGSTOP); it is told to go on (it plays ann - bob)"
+    words = "a worker process was stopped by a signal (SIGSTOP); it is continued (it plays ann - bob)"
     assert words in [outcome.line for outcome in told if isinstance(outcome, Notice)]
     assert len(ids(told, Played)) == 1
 

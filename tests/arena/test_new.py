@@ -295,7 +295,7 @@ def test_nothing_is_overwritten(there: str, folder: Path) -> None:
     taken = folder / "hunter"
     taken.mkdir() if there == "folder" else taken.symlink_to("nowhere")
     before = [taken.lstat(), list(folder.rglob("*"))]
-    with pytest.raises(UsageError, match="hunter: expected a name that is free"):
+    with pytest.raises(UsageError, match="hunter: expected a free name"):
         write_bot(taken, C)
     assert [taken.lstat(), list(folder.rglob("*"))] == before
 

@@ -195,7 +195,7 @@ def test_a_bot_that_has_changed_since_may_not_go_on_and_a_saved_game_is_no_store
     done = arena(folder, "resume", "g.json")
     assert done.returncode == 2
     assert "beta, but its files have changed since" in done.stderr
-    assert "restore them, or play the game anew with 'arena match'" in done.stderr
+    assert "restore them, or play the game again with 'arena match'" in done.stderr
     shown = arena(folder, "show", "g.json", "1")
     assert shown.returncode == 2
     assert "got a paused game, alpha - beta, after 4 plies; resume it with: arena resume g.json" in shown.stderr

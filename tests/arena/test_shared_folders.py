@@ -105,7 +105,7 @@ def test_a_full_disk_is_no_fault_of_the_bot_that_is_being_built(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(files, call, refuse)
-    with BotFolders() as ours, pytest.raises(HostError, match="no bot is blamed for it, and nobody forfeits"):
+    with BotFolders() as ours, pytest.raises(HostError, match="no bot is blamed for it, and none forfeits"):
         built([bot], ours, level)
 
 
@@ -148,7 +148,7 @@ def test_a_build_that_fails_while_its_disk_is_full_is_no_fault_of_the_bot(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_files, "LEAST_FREE", 1 << 62)
-    with BotFolders() as ours, pytest.raises(HostError, match="nobody forfeits"):
+    with BotFolders() as ours, pytest.raises(HostError, match="none forfeits"):
         built([bot_in(folder, "exit 1\n")], ours)
 
 
