@@ -184,7 +184,6 @@ class Conversation:
                 self._bot.event(view, message)
 
     def _setup_rows(self, answer: object) -> tuple[str, ...]:
-        """Return the rows of a set-up of the right form; the arena judges whether it is legal."""
         rows = tuple(answer.split("/")) if isinstance(answer, str) else ()
         wrong = _wrong_with(rows) if isinstance(answer, str) else ""
         if isinstance(answer, str) and not wrong:
@@ -306,7 +305,6 @@ def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:
 
 
 def _is_meant_for_kit(word: str) -> bool:
-    """Whether an argument is an option of a game of the bot against itself, or nearly one."""
     import difflib  # not at the start of each game
 
     option = word.partition("=")[0]

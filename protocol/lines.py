@@ -31,7 +31,7 @@ class Slip(enum.Enum):
 
 
 class RemoteProtocolError(ProtocolError):
-    """The other side sent what the protocol does not allow. The text has the expected and the actual input.
+    """A line from the peer that the protocol does not allow. The text has the expected and the actual input.
 
     `line` is the line itself, or the verb of one that came out of turn.
     """
@@ -90,5 +90,4 @@ def excerpt(data: bytes, length: int = 60) -> str:
 
 
 def cut(text: str) -> str:
-    """Return the first 80 characters of a text, followed by `...` if there are more."""
     return text if len(text) <= 80 else text[:80] + "..."

@@ -92,7 +92,6 @@ ARMY_RULE = "army"
 
 
 def army_text(army: Iterable[tuple[Rank, int]]) -> str:
-    """Format the number of pieces of each rank as in the `army` rule."""
     return " ".join(f"{rank.letter}:{count}" for rank, count in army)
 
 

@@ -210,7 +210,6 @@ class OldProgram:
         self.kill()
 
     def kill(self) -> None:
-        """Kill the program, so that it cannot write after the adapter's error on standard error."""
         if self._process is not None:
             with self._process:
                 self._process.kill()
@@ -299,7 +298,6 @@ class OldBot(Bot):
         self._program.quit([*self._results, QUIT])
 
     def _close(self) -> None:
-        """Store the line of the last move, which is complete; there is none for a side that resigns."""
         if self._moved is not None and action_squares(self._moved.action) is not None:
             action = turned(self._moved.action) if self._is_turned else self._moved.action
             self._results.append(result_line(action, self._battle))

@@ -132,11 +132,9 @@ class View:
         return frozenset(fixed)
 
     def cells(self) -> tuple[str, ...]:
-        """Return the board as the 100 cells of a `board` line."""
         return tuple(self.cell(index) for index in range(len(self.board)))
 
     def cell(self, square: int) -> str:
-        """Return the cell of a square."""
         piece = self.board[square]
         return CELL_LAKE if square in LAKE_SQUARES else piece.cell if piece else CELL_EMPTY
 
@@ -253,10 +251,9 @@ class View:
         if self.board[target] is None:
             self.board[target], self.board[origin] = piece, None
         else:
-            self._attack = (origin, target)  # who stays is told by the `battle` line that follows
+            self._attack = (origin, target)  # the `battle` line that follows has the survivor
 
     def _ran(self, piece: Piece, origin: int, target: int, turned: bool) -> None:
-        """Narrow the ranks of a piece that made a longer move, where captains move two squares."""
         if turned:
             piece.narrow(frozenset({Rank.CAPTAIN}))
         elif abs(origin - target) in (2, 2 * BOARD_SIZE):

@@ -131,7 +131,6 @@ def match_times(time: Times) -> tuple[str, tuple[str, ...]]:
 
 
 def check_time_word(time: str) -> TimeControl:
-    """Parse a time control. Raises `UsageError`."""
     _check_type("time", time, str)
     return option_value("time", parse_time, time)
 
@@ -153,7 +152,7 @@ def check_callback(name: str, call: object) -> None:
     if call is not None and not callable(call):
         raise UsageError(f"{name}: expected a function, got {call!r}")
     if any(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in (call, type(call).__call__)):
-        raise UsageError(f"{name}: expected a plain function, got an async one, which nothing would await: {call!r}")
+        raise UsageError(f"{name}: expected a plain function, got an async one, which would not be awaited: {call!r}")
 
 
 _OPTION = re.compile(r"('arena [^']*')|(?<![\w-])--([a-z][a-z0-9-]*)")

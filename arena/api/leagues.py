@@ -185,7 +185,6 @@ class League:
 
 
 def stored_record(path: Path, game: int | str) -> GameRecord:
-    """Return the record of a stored game, by its number or the start of its id. Raises `ArenaError`."""
     with plain_errors(), Store(path, create=False) as store:
         return store.record(game)[1]
 

@@ -261,7 +261,6 @@ class OpenBot:
     async def _wait_for(
         self, kind: type[M], within: float, other: Callable[[BotMessage], None], allowed: tuple[type, ...]
     ) -> M:
-        """Wait for a message of this kind; messages that are allowed before it go to `other`."""
         end = trio.current_time() + within
         while True:
             message = await self._receive_until(end, within)
@@ -316,7 +315,6 @@ async def open_bot(
 def _prepare(
     path: str, options: PlayOptions, folders: BotFolders, call: BackgroundCall[tuple[Level, BotSpec]]
 ) -> tuple[Level, BotSpec]:
-    """Return the isolation level and the bot, built if needed."""
     check_options(options)
     level = choose(options.sandbox)
     (bot,) = built(find_bots([path]), level, options, call.remark, folders=folders, run=call.run)

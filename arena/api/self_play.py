@@ -105,7 +105,7 @@ def play_itself(
     assert verdict is not None, "no clock can void the game, and nothing is restored"
     plies = counted(verdict.plies, "ply", "plies")
     detail = verdict.detail
-    for color in Color:  # whose players have no other names
+    for color in Color:
         detail = detail.replace(named(players, color), color.word)
     write(f"after {plies}: {detail}")
     return FAILED if verdict.reason.is_forfeit or verdict.result is GameResult.NEITHER else PLAYED
@@ -127,7 +127,6 @@ class _SelfPlay:
                 self._ask(color)
 
     def _ask(self, color: Color) -> None:
-        """Send a side its pending messages, and the referee its answers."""
         data = self.referee.take(color)
         self.referee.sent(color, AT)
         started = time.perf_counter()
@@ -149,7 +148,6 @@ class _SelfPlay:
         return f"ply {len(self.referee.actions) + 1}" if self.referee.game else "before the first ply"
 
     def _show(self, color: Color, milliseconds: float) -> None:
-        """Write the answers of a side: notes, and once both have set up the board, then each ply."""
         referee, live = self.referee, self.referee.live
         for note in referee.notes[self._notes :]:
             self._write(f"note of {note.color}: {note.text}")

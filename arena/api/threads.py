@@ -105,7 +105,6 @@ class BackgroundCall(Generic[T]):
         return self._value[0]
 
     def _next(self, task: "asyncio.Task[Any] | None") -> Callable[[], object] | None:
-        """Wait for the next callback; None if the work is done."""
         if task is None:
             return self._told.get()
         cancelled_before = task.cancelling()

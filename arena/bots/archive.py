@@ -18,11 +18,10 @@ from arena.errors import UsageError
 from arena.system.printable import printable
 
 ARCHIVE = "archive"
-"""The name that a store's places have the archive's own path under."""
+"""The name of the archive's own path in a store's table of places."""
 
 
 def archive_of(store: Path) -> Path:
-    """Return the folder of a store's archive: `league.bots` next to `league.sqlite`."""
     return store.with_name(f"{store.stem}.bots")
 
 

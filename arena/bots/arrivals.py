@@ -1,15 +1,14 @@
-"""When answers came: as nearly as that can be known while the arena is busy with other games, or is stopped.
+"""When the answers of bots arrived, as exactly as can be known while the arena is busy with other games.
 
-With many games at a time an answer may lie in its pipe until the arena comes round to it. So there is a look at all
-bots' output at once between any two pieces of work, which costs a microsecond or two. What a look finds, and the last
-one did not, came in between; half of that time is counted, and a millisecond at the most. After a sleep an answer
-counts from when the arena was woken: what then passed until a CPU was free to run it, which the kernel tells, is not
-the bot's. How much of this a bot is given in the end is bounded by `arena.game.clock`.
+An answer may wait in its pipe until the arena turns to it. So the output of all bots is polled between any two pieces
+of work, which costs a microsecond or two. What a poll finds arrived since the poll before; half of that time is
+charged, at most a millisecond. After a sleep, an answer counts from when the arena was woken; the wait for a free CPU
+after that is not the bot's.
 
-A process can also be stopped: by Ctrl-Z, a debugger, a frozen control group, a virtual machine that is paused. Nothing
-tells it so, but its clock has jumped: more time has passed between two looks than it asked to sleep, used of a CPU and
-waited for one. A heartbeat keeps looks close together, so that no sleep hides a stop. The clock of the games, `now`,
-leaves such times out, and `stops` tells of them, because the bots may have been running all the while.
+The arena can be stopped as a process: by Ctrl-Z, a debugger, a frozen control group, a paused virtual machine. It
+learns of that by its clock: more time has passed between two polls than it asked to sleep, used of a CPU and waited for
+one. A heartbeat keeps polls close together, so that no sleep hides a stop. The clock of the games, `now`, leaves such
+times out, and `stops` lists them, because the bots may have run meanwhile.
 """
 
 import contextlib
@@ -27,49 +26,47 @@ from arena.game.clock import Suspension
 now = trio.current_time
 
 MOMENT = 1e-3
-"""The most of a time in which the arena did not look, in seconds, that a bot may be charged with."""
+"""The longest time without a poll, in seconds, that a bot may be charged with."""
 
 GLANCE_SECONDS = 200e-6
-"""A look that has found something, and was so short a time ago, need not be repeated before that is read."""
+"""A poll that found output this short a time ago is not repeated before that output is read."""
 
 BEAT_SECONDS = 0.02
-"""There is a look as often as this, whatever the games do."""
+"""Output is polled at least this often."""
 BEAT_WORK_SECONDS = 200e-6
-"""After this time nothing more is called at a heartbeat: answers would wait for it."""
+"""After this time no more callbacks run at a heartbeat: answers would wait for them."""
 STOP_SECONDS = 0.05
-"""A time between two looks of which more than this cannot be explained is a stop. With 64 games and a spinning program
-on each CPU the arena waits for its own threads and for the system for 16 ms at the most."""
+"""A time between two polls of which more than this is unexplained is a stop. With 64 games and a spinning program on
+each CPU, the arena waits for its own threads and for the system for at most 16 ms.
+"""
 ROUGH_STOP_SECONDS = 0.5
-"""The same where the system does not tell how long a thread has waited for a CPU."""
+"""The same limit where the system does not report how long a thread has waited for a CPU."""
 CALL_SECONDS = 0.1
-"""As long as this a call that the arena waits for may take. To start a program has taken 20 ms on a busy machine."""
+"""The longest that a call may block the arena. Starting a program has taken 20 ms on a busy machine."""
 
 _SCHEDSTAT = "/proc/self/task/{}/schedstat"
-"""Of a thread: nanoseconds on a CPU, nanoseconds of waiting for one, and how often it was given one."""
+"""Of a thread: nanoseconds on a CPU, nanoseconds of waiting for one, and number of times it ran."""
 _RUN: "trio.lowlevel.RunVar[Arrivals]" = trio.lowlevel.RunVar("arrivals")
 
 
 class Arrivals(trio.abc.Instrument):
-    """Looks at the output of all bots of one trio run, and keeps when what has not been read yet came.
+    """Polls the output of all bots of one trio run, and keeps the arrival times of unread output.
 
-    Where the system has no epoll it knows nothing, and an answer counts from when it is read. All times that it gives
-    and is given are those of its own `now`.
+    Without epoll, an answer counts from when it is read. All times are those of its own `now`.
     """
 
     def __init__(self) -> None:
         self.stops: list[Suspension] = []
-        """All stops so far, the oldest first."""
         self.left_out = 0.0
-        """Seconds of stops that `now` leaves out: a deadline of the games is so much later by trio's clock."""
+        """Seconds of stops that `now` leaves out; by trio's clock, deadlines of the games are later by this much."""
         self._epoll = select.epoll() if hasattr(select, "epoll") else None
         self._came: dict[int, tuple[float, float]] = {}
-        """The earliest and the latest time at which what has not been read yet can have come."""
         self._unwatched: set[int] = set()
-        """What could not be watched: an answer counts from when it is read."""
+        """Descriptors that could not be watched: an answer counts from when it is read."""
         self._looked = now()
-        """When the last look was begun: what it did not find was not there then."""
+        """When the last poll began: output that it did not find was not there then."""
         self.on_beat: set[Callable[[], None]] = set()
-        """What is called at each heartbeat, as far as there is time for it."""
+        """Callbacks for each heartbeat, within `BEAT_WORK_SECONDS`."""
         self._schedstat: int | None = None
         with contextlib.suppress(OSError):
             self._schedstat = os.open(_SCHEDSTAT.format(threading.get_native_id()), os.O_RDONLY | os.O_CLOEXEC)
@@ -79,7 +76,6 @@ class Arrivals(trio.abc.Instrument):
 
     @classmethod
     def of_this_run(cls) -> "Arrivals":
-        """Return the arrivals of the current trio run."""
         try:
             return _RUN.get()
         except LookupError:
@@ -90,11 +86,11 @@ class Arrivals(trio.abc.Instrument):
             return arrivals
 
     def now(self) -> float:
-        """Return the time by the clock of the games, in seconds. That clock stands still while the arena is stopped."""
+        """Return the time by the clock of the games, in seconds. That clock pauses while the arena is stopped."""
         return now() - self.left_out
 
     def watch(self, output: int) -> None:
-        """Look at this descriptor too, from now on; it must be forgotten before it is closed."""
+        """Poll this descriptor from now on; it must be forgotten before it is closed."""
         if self._epoll:
             try:
                 self._epoll.register(output, select.EPOLLIN | select.EPOLLET)
@@ -106,7 +102,6 @@ class Arrivals(trio.abc.Instrument):
                 self._unwatched.add(output)
 
     def forget(self, output: int) -> None:
-        """Look at it no more. One that could not be watched is passed over."""
         if self._epoll:
             with contextlib.suppress(FileNotFoundError):
                 self._epoll.unregister(output)
@@ -114,19 +109,18 @@ class Arrivals(trio.abc.Instrument):
             self._unwatched.discard(output)
 
     def may_have(self, output: int) -> bool:
-        """Whether there may be something to read: False if the last look has found nothing since it was last taken."""
         return output in self._came or output in self._unwatched or not self._epoll
 
     def spin(self, output: int, seconds: float) -> bool:
-        """Look again and again until there is something to read, for so long at the most; whether there is.
+        """Poll until there is something to read, for at most `seconds`; return whether there is.
 
-        A look is the poll and the time stamp in one: what it finds came between it and the look before. Where nobody
-        looks, there never is.
+        A poll is the time stamp as well: what it finds arrived since the poll before. Always False for unwatched
+        output.
         """
         if not self._epoll or output in self._unwatched:
             return False
         came = self._came
-        end = time.perf_counter() + seconds  # a clock that goes on whatever the run's own does
+        end = time.perf_counter() + seconds  # independent of the run's own clock, which may stand still
         while output not in came:
             self._look(now())
             if time.perf_counter() > end:
@@ -134,11 +128,10 @@ class Arrivals(trio.abc.Instrument):
         return True
 
     def take(self, output: int, asked: float) -> tuple[float, float]:
-        """When what is to be read from this descriptor now came (its last part, if it came in parts), and what time it
-        is now.
+        """Return when the output that is to be read now arrived (its last part), and the time now.
 
-        To be asked before it is read: a look finds nothing in a pipe that is empty again. `asked` is when the bot was
-        asked: then there was nothing yet.
+        Call it before reading: a poll finds no data in an empty pipe. `asked` is when the bot was asked, the earliest
+        time possible.
         """
         moment = now() - self.left_out
         if output not in self._came or moment - self._looked > GLANCE_SECONDS:
@@ -152,10 +145,7 @@ class Arrivals(trio.abc.Instrument):
         return (earliest + charged if charged > 0 else earliest), moment
 
     def _look(self, moment: float) -> float:
-        """Look at all output; it is `moment` by trio's clock, and the arena has worked since the last look.
-
-        Returns the time by the clock of the games.
-        """
+        """Poll all output at `moment` by trio's clock; return that time by the clock of the games."""
         looked = self._looked
         moment -= self.left_out
         if moment - looked > STOP_SECONDS:
@@ -167,7 +157,6 @@ class Arrivals(trio.abc.Instrument):
         return moment
 
     def _look_after_sleep(self, moment: float, asked: float) -> None:
-        """Look at all output after the arena has asked to sleep for so many seconds."""
         looked = self._looked
         woken = moment - self.left_out - (self._waited_for_cpu() - self._waited)
         moment -= self.left_out
@@ -183,7 +172,7 @@ class Arrivals(trio.abc.Instrument):
         self._looked = moment
 
     def _explained(self, moment: float, asked: float) -> float:
-        """The time by the clock of the games after a long time without a look: if it was a stop, it is left out."""
+        """Return the time by the clock of the games after a long time without a poll; a stop is left out of it."""
         passed = moment - self._looked
         if passed - asked - self._worked_and_waited() > self._stop_seconds:
             self.left_out += passed
@@ -194,7 +183,7 @@ class Arrivals(trio.abc.Instrument):
 
     @contextlib.contextmanager
     def blocking_call(self) -> Iterator[None]:
-        """Around what the arena waits for without looking: that is no stop."""
+        """A context in which the arena waits without polling, which does not count as a stop."""
         self._look(now())
         self._note_use()
         self._waited -= CALL_SECONDS  # it is all explained by that
@@ -204,24 +193,21 @@ class Arrivals(trio.abc.Instrument):
             self._look(now())
             self._note_use()
 
-    # --- what the arena did ---------------------------------------------------------------------------------------
-
     def _note_use(self) -> None:
-        """From here on it is counted what the arena works and waits; this comes right after a look."""
+        """Count work and waiting from here on; call this right after a poll."""
         self._waited = self._waited_for_cpu()
         self._worked = _worked()
 
     def _worked_and_waited(self) -> float:
-        """Seconds that this thread has had a CPU, or was ready to run and had none, since the last `_note_use`."""
         return _worked() - self._worked + self._waited_for_cpu() - self._waited
 
     def _waited_for_cpu(self) -> float:
-        """Seconds that this thread has ever been ready to run and was not running; 0 if the system does not tell."""
         return int(os.pread(self._schedstat, 64, 0).split()[1]) / 1e9 if self._schedstat is not None else 0.0
 
     def note_suspension(self) -> None:
-        """Note it as a stop if the machine has slept. The clock does not run then, nor do the bots; but who has to
-        answer in the first moments after it may be late without a fault."""
+        """Record a stop if the machine has slept. Neither clock nor bots run then, but a bot may be late without a
+        fault just after it.
+        """
         suspended = _suspended()
         if suspended - self._suspended > STOP_SECONDS:
             self.stops.append(Suspension(suspended - self._suspended, 0.0))
@@ -238,8 +224,6 @@ class Arrivals(trio.abc.Instrument):
                 if now() > end:
                     break
                 call()
-
-    # --- what trio calls ------------------------------------------------------------------------------------------
 
     def before_io_wait(self, timeout: float) -> None:
         if timeout:
@@ -265,5 +249,4 @@ def _worked() -> float:
 
 
 def _suspended() -> float:
-    """Return the seconds that the machine has ever slept, give or take a moment; 0 where the system does not tell."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic() if hasattr(time, "CLOCK_BOOTTIME") else 0.0

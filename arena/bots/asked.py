@@ -1,6 +1,6 @@
-"""What is said of a bot where it is named, beside its path: its arguments, its name, and what it may use and take.
+"""A bot as a command names it: its path with arguments, name, limits and time.
 
-Arguments make another bot of the same files, and are part of its digest. All else is for tables and clocks.
+Other arguments make another bot of the same files, and are part of its digest; the rest is for tables and clocks.
 """
 
 import os
@@ -19,7 +19,7 @@ from arena.system.printable import SHOWN, printable
 
 @dataclass(frozen=True)
 class Own:
-    """Limits and time of one bot, as the host has set them; None where they are as for all others.
+    """Limits and time of one bot, as the host has set them; None where those of all bots hold.
 
     Sizes are bytes. Of the time control only the limits on moves are the bot's own.
     """
@@ -34,7 +34,6 @@ class Own:
         return replace(other, **{name: value for name, value in mine.items() if value is not None})
 
     def limits(self, usual: Limits) -> Limits:
-        """Return the bot's limits, where `usual` are those of all bots."""
         values = {"memory": self.memory, "processes": self.processes, "tmp": self.tmp}
         return msgspec.structs.replace(usual, **{key: value for key, value in values.items() if value is not None})
 
@@ -44,10 +43,10 @@ NOTHING_OWN = Own()
 
 @dataclass(frozen=True)
 class AskedBot:
-    """A bot as it was named: its path as it was written (or a sample's bare name), and what was said of it there.
+    """A bot as it was named: its path as written (or a sample's bare name), and what was given with it.
 
-    The path of a bot of 2012 may have a prefix (`ucc:PATH`).
-    `arguments` are added to its command. Without a `name` it is called what its files say.
+    The path of a bot of 2012 may have a prefix (`ucc:PATH`). `arguments` are added to its command. Without a `name`,
+    its files give the name.
     """
 
     path: str
@@ -61,12 +60,11 @@ class AskedBot:
 
     @property
     def identifying(self) -> tuple[str, ...]:
-        """The words that are part of the bot's digest: its arguments, and the prefix as if it was one."""
         return (self.prefix, *self.arguments) if self.prefix else self.arguments
 
 
 def asked_bot(word: str) -> AskedBot:
-    """Return the bot that a word of a command names: a path, or NAME=PATH. A path that exists is what it says."""
+    """Return the bot that a word of a command names: a path, or NAME=PATH. An existing path wins."""
     name, equals, path = word.partition("=")
     if equals and path and name_fault(name) is None and not os.path.lexists(word):
         return AskedBot(path, name)
@@ -77,8 +75,8 @@ def asked_bot(word: str) -> AskedBot:
 class OwnByName:
     """Limits and times in a file, for single bots by path, NAME@DIGEST or name; `where` is the file.
 
-    Paths start from `folder`. Unless it `is_strict`, what it says of bots that do not take part is passed over.
-    `prefix` is what stands before the word for a bot in the heading of its table.
+    Paths are relative to `folder`. Unless it `is_strict`, tables of bots that do not take part are ignored. `prefix`
+    comes before the bot in the heading of its table.
     """
 
     where: str
@@ -88,6 +86,6 @@ class OwnByName:
     prefix: str = ""
 
     def heading(self, word: str, *, quoted: bool = False) -> str:
-        """How the table of a bot begins, for errors; `quoted`: with quotation marks, which a path needs there."""
+        """Return the heading of a bot's table, for errors; a path has to be `quoted` there."""
         shown = printable(word, SHOWN)
         return f'[{self.prefix}"{shown}"]' if quoted else f"[{self.prefix}{shown}]"

@@ -1,7 +1,6 @@
-"""The files of a bot as an entrant may have left them: which there are, what the system says of them, what is in them.
+"""Read the files of a bot, which its entrant may have prepared with bad intent.
 
-Nothing is opened but regular files, no link is followed out of the folder, and sizes and numbers are bounded before
-anything is read.
+Only regular files are opened, no link is followed out of the folder, and sizes and numbers are bounded before reading.
 """
 
 import errno
@@ -24,24 +23,24 @@ BUILD_FOLDERS = frozenset(
     os.fsencode(name) for name in ("__pycache__", "build", "dist", "node_modules", "target", "venv")
 )
 MOST_BYTES = 2 * GIB
-"""The size of all files that a digest covers, as it is shown: the holes of sparse files count."""
+"""The largest total size of the files that a digest covers, holes of sparse files included."""
 MOST_FILES = 50_000
-"""Files and folders that are looked at."""
+"""The most files and folders that are listed."""
 MOST_STEPS = 256
-"""Names that are gone through to see where a link leads."""
+"""The most path components that are followed to resolve a link."""
 CHUNK = MIB
 SHOWN_END = 100
-"""Of a longer path in the folder, so much of its beginning and its end is shown in a message."""
+"""Messages show this much of the beginning and end of a longer path."""
 
 
 def look_at(covered: Covered) -> Look:
-    """Look at the covered files without reading them. Raises `UsageError`."""
+    """Return the stamps of the covered files, without reading them. Raises `UsageError`."""
     reader = BotFiles(os.fsencode(covered.folder))
     return reader.look(covered, reader.covered_files(covered))
 
 
 def program_content(covered: Covered) -> bytes | None:
-    """Return the hexadecimal SHA-256 of the program that is built; None where there is none, or it cannot be read."""
+    """Return the hexadecimal SHA-256 of the built program; None where there is none, or it cannot be read."""
     parts = _parts(covered.never, covered.folder)
     if parts is None:
         return None
@@ -54,7 +53,9 @@ def program_content(covered: Covered) -> bytes | None:
 
 
 def behind_link(folder: Path, name: str) -> Path | None:
-    """The regular file of a folder, at a path without links, that a link in it leads to; None if there is none."""
+    """Return the regular file that a link in a folder leads to, inside the folder and free of links; None if there is
+    none.
+    """
     target = BotFiles(os.fsencode(folder)).behind((os.fsencode(name),))
     return None if target is None else folder.joinpath(*map(os.fsdecode, target))
 
@@ -84,7 +85,7 @@ def _told_of(status: os.stat_result) -> Stamp:
 class Listing:
     """The content of a bot's folder: `files` and links, the `folders` that they may be in, and what is `left_out`.
 
-    Left out are hidden names, folders that tools leave and what is ignored; `ignored_folders` are the folders of these.
+    Left out are hidden names, build folders and ignored names; `ignored_folders` are the folders among the last.
     """
 
     files: set[Parts] = field(default_factory=set)
@@ -94,14 +95,11 @@ class Listing:
 
 
 class BotFiles:
-    """Reads the files of one bot, no more than is allowed of them."""
-
     def __init__(self, root: bytes) -> None:
         self._root = root
         self._left = MOST_BYTES
 
     def covered_files(self, covered: Covered) -> list[Parts]:
-        """Return the files that a digest covers, in its order."""
         if covered.only is not None:
             return [(os.fsencode(covered.only),)]
         excepted = _parts(covered.never, covered.folder)
@@ -113,7 +111,7 @@ class BotFiles:
         return sorted(parts for parts in found if parts != excepted)
 
     def look(self, covered: Covered, files: Sequence[Parts]) -> Look:
-        """Look at these files; one that has gone meanwhile is left out."""
+        """Return the stamps of these files; one that has gone meanwhile is left out."""
         at = time.time_ns()
         stamps = {parts: stamp for parts in files if (stamp := self._stamp(parts))}
         return Look(covered, stamps, _stamp_of(covered.never) if covered.never else None, at)
@@ -130,11 +128,10 @@ class BotFiles:
         return _told_of(status) + (_stamp_of(self._path(target)) if target else ())
 
     def list_files(self, ignored: Ignored) -> set[Parts]:
-        """The files and links in the folder, but for hidden ones, those that tools leave and those that are ignored."""
         return self.listing(ignored).files
 
     def listing(self, ignored: Ignored) -> Listing:
-        """List the folder. Nothing is looked for in what is left out."""
+        """List the folder, without looking inside what is left out."""
         found = Listing()
         seen = 0
         waiting: list[Parts] = [()]
@@ -150,7 +147,7 @@ class BotFiles:
             except FileNotFoundError as error:
                 if not folder:
                     raise self._unreadable(folder, error) from None
-                # else it has gone since it was listed: a bot that is running makes and removes folders
+                # else it was removed after it was listed: a running bot makes and removes folders
             except OSError as error:
                 raise self._unreadable(folder, error) from None
         return found
@@ -177,10 +174,7 @@ class BotFiles:
             return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
         return False
 
-    # --- links ----------------------------------------------------------------------------------------------------
-
     def link(self, parts: Parts) -> bytes | None:
-        """Return the text of a link; None for what is none."""
         try:
             return os.readlink(self._path(parts))
         except OSError as error:
@@ -189,9 +183,9 @@ class BotFiles:
             raise self._unreadable(parts, error) from None
 
     def behind(self, parts: Parts) -> Parts | None:
-        """Return the regular file in the folder that a link leads to by steps in the folder; None if there is none.
+        """Return the regular file that a link leads to, if every step stays in the folder; None if there is none.
 
-        The steps are gone one by one, for the system would follow a link to wherever it leads.
+        Steps are resolved one by one, because the system would follow a link out of the folder.
         """
         at: list[bytes] = []
         to_go = list(reversed(parts))
@@ -222,12 +216,10 @@ class BotFiles:
                 return target
         return None
 
-    # --- contents -------------------------------------------------------------------------------------------------
-
     def content(self, parts: Parts, most_kept: int = 0) -> tuple[bytes, bytes | None]:
-        """The hexadecimal SHA-256 of a regular file, read piece by piece; and the file, if it has no more bytes."""
+        """Return the hexadecimal SHA-256 of a regular file, and its bytes if there are at most `most_kept`."""
         content = hashlib.sha256()
-        kept = bytearray()  # bytes would be copied anew with each piece
+        kept = bytearray()  # bytes would be copied with each piece
         with self._opened(parts) as descriptor:
             expected, size = os.fstat(descriptor).st_size, 0
             self._take(expected, parts)
@@ -240,7 +232,7 @@ class BotFiles:
         return content.hexdigest().encode(), bytes(kept) if 0 < len(kept) <= most_kept else None
 
     def copy(self, parts: Parts, target: Path) -> None:
-        """Copy a file, or what a link to a file of the folder leads to. Another link is made anew."""
+        """Copy a file, or the file of the folder that a link leads to. Any other link is copied as a link."""
         link = self.link(parts)
         source = parts if link is None else self.behind(parts)
         if source is None:
@@ -263,7 +255,6 @@ class BotFiles:
 
     @contextmanager
     def _opened(self, parts: Parts) -> Iterator[int]:
-        """A descriptor of a file in the folder. No link is followed on the way: one may have come since the look."""
         folder = None
         try:
             folder = os.open(self._root, READ | os.O_DIRECTORY)
@@ -288,14 +279,12 @@ class BotFiles:
         return b"/".join((self._root, *parts))
 
     def _shown(self, parts: Parts) -> str:
-        """Return a path for a message. What lies in the folder has the names that its entrant gave it, however deep."""
         inner = os.fsdecode(b"/".join(parts))
         if len(inner) > 2 * SHOWN_END:
             inner = f"{inner[:SHOWN_END]}...{inner[-SHOWN_END:]}"
         return printable(os.path.join(os.fsdecode(self._root), inner) if inner else os.fsdecode(self._root))
 
     def _unreadable(self, parts: Parts, error: OSError) -> UsageError | OSError:
-        """Return the error to raise: this one, where the machine has run out of something."""
         if error.errno in HOST_ERRORS:
             return error
         if isinstance(error, NotAFileError):

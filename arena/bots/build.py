@@ -1,14 +1,14 @@
-"""Building bots: the `build` of a bot.toml, run before the first game, and held as the bots are.
+"""Build bots: run the `build` of a bot.toml before the first game.
 
-A build is an entrant's own code. At the basic level it runs as whoever started the arena, in the bot's folder, and
-that is said. At the others it runs in a sandbox of its own (`arena.bots.build_sandbox`).
+A build is an entrant's own code. At the basic level it runs as the user of the arena, in the bot's folder, after a
+warning. At the other levels it runs in a sandbox (`arena.bots.build_sandbox`).
 
-A digest is of what a build works on, not of the program that it makes. So the program is out of the way when a build
-begins, and a build that does not make it has failed: else a bot could bring along a program that no digest covers. And
-what bot.toml says is what it said before the build.
+A digest covers what a build works on, not the program that it makes. So the program is moved away before the build, and
+a build that does not make it fails: otherwise a bot could bring a program that no digest covers. A build must not
+change bot.toml.
 
-What another arena plays with is not touched (`arena.bots.folders`): nothing is built then, and the program plays that
-is there, unless the bot's files have changed since it was built.
+A folder that another arena plays from is not built again (`arena.bots.folders`): the program that is there plays,
+unless the bot's files have changed since it was built.
 """
 
 import contextlib
@@ -57,18 +57,18 @@ def build_all(
     folders: BotFolders | None = None,
     run: Run = trio.run,
 ) -> list[BotSpec]:
-    """Return the bots, those that have a build built and loaded again. `say` receives what is being done, line by line.
+    """Build and reload the bots that have a build; return all of them. Bots that cannot be built are broken.
 
-    `run` runs what is to be waited for. The folders of those that are built are among the `folders` from then on; where
-    none are given, they are held for the builds alone. Those that cannot be built are broken. Raises `HostError`, and
-    `BotInUseError` where a build would take from another arena what that plays with.
+    `say` receives progress, line by line; `run` runs async functions. Built folders are held in `folders`; without
+    these, only during the builds. Raises `HostError`, and `BotInUseError` if a build would change what another arena
+    plays with.
     """
     if folders is None:
         with BotFolders() as own:
             return build_all(bots, level, limits, host, say, folders=own, run=run)
     built = list(bots)
     faults: dict[Path, str | None] = {}
-    """Of folders that are built, what is wrong with that."""
+    """The fault of the build in each folder, None if it succeeded."""
     if level is Level.BASIC and any(bot.build and not bot.fault for bot in bots):
         say("builds run without a sandbox at --sandbox basic: with your files and network")
     for place, bot in enumerate(bots):
@@ -85,7 +85,6 @@ def build_all(
 def _fault_of(
     build: Callable[[], None], bot: BotSpec, folders: BotFolders, say: Callable[[str], None], run: Run
 ) -> str | None:
-    """Build a bot, unless another arena plays from its folder, and return what is wrong with the build."""
     try:
         with folders.building(bot, say, run) as is_alone:
             name, line = printable(bot.name), printable(bot.build or "", LINE_LENGTH)
@@ -139,14 +138,13 @@ def _checked(bot: BotSpec) -> BotSpec:
 
 
 def _home() -> dict[str, str]:
-    """Return where compilers keep their caches, which a service may have been started without."""
     home = os.path.expanduser("~")
     return {"HOME": home} if os.path.isabs(home) else {}
 
 
 @contextlib.contextmanager
 def _put_aside(bot: BotSpec) -> Iterator[None]:
-    """Have the program that is to be made out of the way, and put it back if what is done meanwhile fails."""
+    """Move the program that is to be built away, and restore it if the body fails."""
     program = program_in(bot, bot.folder)
     if program is None or not os.path.lexists(program) or (program.is_dir() and not program.is_symlink()):
         yield
@@ -155,7 +153,7 @@ def _put_aside(bot: BotSpec) -> Iterator[None]:
     try:
         program.rename(aside)
     except OSError as error:
-        raise UsageError(f"{program}: cannot be put aside to be built anew: {error.strerror}") from None
+        raise UsageError(f"{program}: cannot be moved away before the build: {error.strerror}") from None
     try:
         yield
     except BaseException:

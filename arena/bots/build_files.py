@@ -1,4 +1,4 @@
-"""What a build may use, the copy that it works on, and whether it has done what it is there for."""
+"""Helpers of a build: limits, the copy that it works on, and the checks of its result."""
 
 import contextlib
 import os
@@ -23,15 +23,17 @@ from arena.errors import ArenaError, UsageError
 from arena.system.printable import printable
 
 NOT_FOUND = 127
-"""What a shell exits with that has not found a program."""
+"""The exit code of a shell that has not found a program."""
 _NOT_FOUND = re.compile(r"(?:^|\s)([\w.+-]+): (?:command )?not found$")
 LINES_SHOWN = 20
 LINE_LENGTH = 1000
 
 
 class BuildLimits(msgspec.Struct, frozen=True):
-    """Limits of a build in a sandbox: bytes of memory, bytes of files in the bot's folder and as many again in
-    /tmp; the network or not. `seconds` hold at every level."""
+    """Limits of a build in a sandbox. `seconds` hold at every level.
+
+    `memory` is bytes, `disk` bytes of files in the bot's folder and as many again in /tmp.
+    """
 
     seconds: float = 600.0
     memory: int = 2 * GIB
@@ -40,10 +42,9 @@ class BuildLimits(msgspec.Struct, frozen=True):
 
 
 def program_in(bot: BotSpec, folder: Path) -> Path | None:
-    """The program that a build is to make, in the bot's folder or a copy of it; None if the command names another.
+    """Return the program that a build is to make, in the bot's folder or a copy; None if the command names another.
 
-    If a folder on the way is a link, it is where that leads, as long as it is in the folder: what is brought along
-    there is not what the build makes either.
+    Links among its folders are resolved, and have to stay in the folder.
     """
     if not Path(bot.command[0]).is_relative_to(bot.folder):
         return None
@@ -66,7 +67,7 @@ def refuse_if_nothing_is_made(bot: BotSpec, folder: Path) -> None:
 
 
 def manifest_of(folder: Path) -> Manifest | str:
-    """Read the bot.toml of a folder; return what is wrong with it if it cannot be read."""
+    """Return the bot.toml of a folder, or the error if it cannot be read."""
     try:
         return read_manifest(folder)
     except UsageError as error:
@@ -79,12 +80,12 @@ def refuse_other_manifest(bot: BotSpec, before: Manifest | str, folder: Path) ->
 
 
 def judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
-    """Raise `UsageError`, with the end of what it printed, if a build has not ended well."""
+    """Raise `UsageError`, with the end of its output, if a build has failed."""
     if ended.code == 0:
         return
     how = f"failed with exit code {ended.code}" if ended.code is not None else ended.how
     lines = [printable(line, LINE_LENGTH, lines=True) for line in ended.said.splitlines()[-LINES_SHOWN:]]
-    shown = "\n".join(f"    {line}" for line in lines) or "    (it printed nothing)"
+    shown = "\n".join(f"    {line}" for line in lines) or "    (no output)"
     if ended.code == NOT_FOUND and (match := _NOT_FOUND.search(lines[-1] if lines else "")):
         packages = {tool.program: tool.packages for language in LANGUAGES for tool in language.tools}.get(match[1])
         install = f"; on Debian: apt install {packages}" if packages else ""
@@ -94,7 +95,7 @@ def judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
 
 
 def check_made(bot: BotSpec) -> None:
-    """Raise `UsageError` if a build that has ended well has not made the program that `command` names."""
+    """Raise `UsageError` if a successful build has not made the program that `command` names."""
     program = Path(bot.command[0])
     if not program.is_relative_to(bot.folder):
         return
@@ -106,12 +107,13 @@ def check_made(bot: BotSpec) -> None:
 
 
 LEAST_FREE = 16 * MIB
-"""Bytes of a disk: with less, compilers fail by no fault of what they compile."""
+"""Bytes of free disk; with less, compilers fail through no fault of the bot."""
 
 
 def copied(bot: BotSpec, copy: Path, most: int, user: int | None) -> Path:
-    """Copy a bot's folder for its build, at most so many bytes, owned by this user, without the program that is
-    to be made: what lies there already is not what the build makes."""
+    """Copy a bot's folder for its build, at most `most` bytes, owned by `user`, without the program that is to be
+    built.
+    """
     try:
         copy.mkdir(0o755)
         if user is not None:
@@ -140,7 +142,7 @@ def scratch() -> Iterator[Path]:
 
 
 def open_up(folder: Path) -> None:
-    """Make what a build has closed such that it can be read; neither this nor rm follows a link."""
+    """Make a build's files and folders readable for their owner. Neither this nor rm follows a link."""
     folders = ("-type", "d", "!", "-perm", "-700", "-exec", "chmod", "u+rwx", "{}", ";")
     closed = ("-type", "f", "!", "-perm", "-400", "-exec", "chmod", "u+r", "{}", "+")
     line = ["find", str(folder), "(", *folders, ")", "-o", "(", *closed, ")"]
@@ -158,8 +160,7 @@ def refuse_changed(bot: BotSpec) -> None:
 
 
 def refuse_full_disk(bot: BotSpec, fault: str) -> None:
-    """Raise `HostError` for what went wrong in a build if the disk is full that it was on, or that of temporary files:
-    when its copy has gone, it is not what this build wrote."""
+    """Raise `HostError` for a fault in a build if the bot's disk, or that of temporary files, is full."""
     for folder in (bot.folder, Path(tempfile.gettempdir())):
         try:
             system = os.statvfs(folder)
@@ -171,8 +172,10 @@ def refuse_full_disk(bot: BotSpec, fault: str) -> None:
 
 
 def put_there(bot: BotSpec, copy: Path, before: files.Stamps, most: int, links: Callable[[str, str], str]) -> None:
-    """Put what a build has made in this copy into the bot's folder, as `files.put_back` does. Raises `FilesError`,
-    `UsageError` and `HostError`."""
+    """Put a build's results into the bot's folder, as `files.put_back` does.
+
+    Raises `FilesError`, `UsageError` and `HostError`.
+    """
     try:
         files.put_back(copy, bot.folder, before, most, links)
     except OSError as error:
@@ -180,5 +183,4 @@ def put_there(bot: BotSpec, copy: Path, before: files.Stamps, most: int, links: 
 
 
 def _fault(error: OSError, what: str) -> ArenaError:
-    """Return the error to raise. If the machine has run out of something, it is no fault of the bot's."""
     return disk_fault(error, printable(what)) or UsageError(printable(f"{what}: {error}"))

@@ -1,8 +1,7 @@
-"""One build in a sandbox: on a copy of the bot's folder, as a user that owns nothing else.
+"""Build a bot in a sandbox: on a copy of its folder, as a user that owns no other files.
 
-It sees the system and what the host has named. When all its processes are dead, what it has made is put back into the
-folder. So nothing that it leaves running can change it, nothing is followed that it has made, and a build that fails
-leaves nothing.
+The build sees the system and the programs that the host has named. Its results are put back into the folder once all
+its processes are dead, so that no process can change them; a failed build leaves no trace.
 """
 
 import contextlib
@@ -43,11 +42,12 @@ PROCESSES = 512
 """Processes and threads of a build: compilers start one for each CPU, and some more."""
 OPEN_FILES = 4096
 LOOK_SECONDS = 0.1
-"""How often the disk is looked at, if a look takes no more than a part of that."""
+"""How often the disk is measured, if that takes at most 1/`LOOK_SHARE` of the time."""
 LOOK_SHARE = 4
 FREE_SPACE_SHARE = 2
-"""Files that have no name any more are seen only by the disk's becoming full: so many times what is allowed is too
-much, for others write to it as well."""
+"""Deleted files that are still open show only as lost free space: this many times the limit is too much, as others
+write to the disk as well.
+"""
 
 
 def build_in_sandbox(
@@ -60,10 +60,10 @@ def build_in_sandbox(
     bots: Sequence[BotSpec],
     run: Run,
 ) -> None:
-    """Build a bot in a sandbox of this level, in a copy of its folder, and put what has been made back there.
+    """Build a bot in a sandbox of this level, in a copy of its folder, and put the results back there.
 
-    The build must not see the files of the `bots` that take part. Raises `UsageError` if it fails or makes what it must
-    not, and `SandboxError` if something that the host has named cannot be shown to it.
+    The build cannot see the files of the other `bots`. Raises `UsageError` if it fails or its result is refused, and
+    `SandboxError` if something that the host has named cannot be shown to it.
     """
     tools = find_tools(bot, host)
     refuse_rivals(bot, own_files(bot), tools.folders, Rivals(bots))
@@ -95,8 +95,6 @@ def build_in_sandbox(
 
 
 class _DiskWatch:
-    """Looks at what a build writes to the disk."""
-
     def __init__(self, folder: Path, most: int) -> None:
         self._folder, self._most = folder, most
         self._free = self._free_now()
@@ -106,7 +104,7 @@ class _DiskWatch:
         return system.f_bfree * system.f_frsize
 
     async def watch(self) -> str:
-        """Return, in words, when it is more than is allowed."""
+        """Return, with the reason, once it is more than is allowed."""
         while True:
             begun = trio.current_time()
             words = self._look()
@@ -125,15 +123,15 @@ class _DiskWatch:
 
 
 class _LinkTargets:
-    """Checks links that a build has made: they may lead to its own files, the system, and what the host has named."""
+    """Checks the links that a build has made: they may lead to its own files, the system, and the host's programs."""
 
     def __init__(self, bot: BotSpec, host: HostPrograms) -> None:
         self._bot, self._host = bot, host
 
     def inside(self, path: str, target: str) -> str:
-        """The text for a link at this path. Links to the bot's own files become relative: outside, they are elsewhere.
+        """Return the text for a link at this path; links to the bot's own files become relative.
 
-        Raises `UsageError` for a link that leads out.
+        Raises `UsageError` for a link that leads out of the folder.
         """
         parts = PurePosixPath(target).parts
         climbs = next((number for number, part in enumerate(parts) if part != ".."), len(parts))
@@ -157,14 +155,13 @@ class _LinkTargets:
 
 @contextlib.contextmanager
 def _group(level: Level, limits: BuildLimits) -> Iterator[Callable[[Launch], Launch]]:
-    """Puts a launch into a control group, at the level that has them."""
     if level is not Level.CGROUP:
         yield lambda launch: launch
         return
     hierarchy = Hierarchy.find()
 
     def join(launch: Launch) -> Launch:
-        # What lies in /tmp is memory to the kernel; and of memory itself the watch looks at the limit.
+        # /tmp is memory to the kernel; memory itself is limited by the watch.
         group = hierarchy.make("build", Limits(limits.memory + limits.disk, PROCESSES), bwrap.PROCESSES)
         return replace(launch, command=joined(launch.command, group), group=group)
 

@@ -1,9 +1,8 @@
-"""Whether a bot is still the one that its digest says, while it plays.
+"""Detect changes of a bot's files while it plays.
 
-A bot's files may be edited, or built anew, in the middle of a league; or it may write to them itself. What the system
-says of them (`Look`) is compared first, which costs no reading; only where that differs, or cannot be relied on yet,
-they are read: the digest is taken anew, and that of the program that is built. New files beside the covered ones are
-told apart: logs, as a rule.
+Files may be edited or rebuilt in the middle of a league, or the bot may write to them. Their stamps (`Look`) are
+compared first, without reading; only where these differ, or are too young to be trusted, the digests are computed
+again. New files next to the covered ones are reported separately: they usually are logs.
 """
 
 import os
@@ -24,20 +23,17 @@ FILES_NAMED = 5
 class Change:
     """A change of a bot: `files` by the name they are shown under, each "new", "changed" or "gone".
 
-    Where they cannot be looked at any more, `fault` says why.
+    If they cannot be examined any more, `fault` says why.
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
     fault: str = ""
     is_only_new: bool = False
-    """All that the digest covers is as it was."""
+    """No file that the digest covers has changed."""
 
 
 def compare(bot: BotSpec, known: Look) -> tuple[Look, Change | None]:
-    """Compare a bot with an earlier look at it; return the change, or None if there is none.
-
-    The look that is returned is for the next comparison.
-    """
+    """Compare a bot with an earlier look at it; return a look for the next comparison, and the change or None."""
     try:
         return _compare(bot, known)
     except UsageError as error:
@@ -71,7 +67,6 @@ def _compare(bot: BotSpec, known: Look) -> tuple[Look, Change | None]:
 
 
 def _is_same_program(known: Look, seen: Look) -> bool:
-    """Whether the program that is built is what it was: the same file, or one of the same content in its place."""
     return seen.program == known.program or (known.made is not None and program_content(seen.covered) == known.made)
 
 
@@ -80,7 +75,7 @@ def _names(files: Iterable[Parts]) -> list[str]:
 
 
 def named(changed: Mapping[str, str]) -> str:
-    """Return the names of files, each with what has become of it; of many, the first ones."""
+    """Return the names of changed files, each with its change; of many, the first ones."""
     words = [f"{name} ({how})" for name, how in sorted(changed.items())]
     if len(words) > FILES_NAMED:
         words[FILES_NAMED:] = [f"and {len(words) - FILES_NAMED} more files"]

@@ -1,8 +1,8 @@
-"""Which files of a folder a bot's digest covers, and what the system says of them, by which a change shows unread.
+"""The files that a bot's digest covers, and their stamps, by which changes show without reading.
 
-Patterns of `ignore` in bot.toml are those of a shell, relative to the folder: `*`, `?` and `[...]` stand for characters
-of one name, `**` for any number of folders. A pattern without a slash (`*.log`) is for names at any depth, one with a
-slash (`logs/*`) for paths from the folder on. A pattern that matches a folder leaves out all that is in it.
+Patterns of `ignore` in bot.toml are those of a shell, relative to the folder: `*`, `?` and `[...]` match characters of
+one name, `**` any number of folders. A pattern without a slash (`*.log`) matches names at any depth, one with a slash
+(`logs/*`) paths from the folder on. A pattern that matches a folder leaves out everything in it.
 """
 
 import fnmatch
@@ -20,7 +20,7 @@ SOME_PATTERNS = 'a list of patterns such as ["logs/*", "*.tmp"]'
 
 
 def pattern_fault(pattern: object) -> str | None:
-    """Return why a value is no pattern, in words; None if it is one."""
+    """Return why a value is not a pattern; None if it is one."""
     if not isinstance(pattern, str) or not pattern.strip():
         return f"expected {SOME_PATTERNS}, got {shown(pattern)} in it"
     if len(pattern) > LONGEST_PATTERN or "\0" in pattern or "\n" in pattern:
@@ -38,13 +38,12 @@ def pattern_fault(pattern: object) -> str | None:
 
 @dataclass(frozen=True)
 class Ignored:
-    """The patterns, each as its steps: a compiled step for each name, None for any number of folders."""
+    """Patterns, each as its steps: a compiled pattern for each name, None for any number of folders."""
 
     patterns: tuple[tuple[re.Pattern[str] | None, ...], ...] = ()
 
     @classmethod
     def of(cls, patterns: Sequence[str]) -> "Ignored":
-        """Return the patterns as they stand in bot.toml; see `pattern_fault` for those that cannot be."""
         return cls(tuple(_steps(pattern) for pattern in patterns))
 
     def matches(self, parts: Sequence[str]) -> bool:
@@ -82,7 +81,7 @@ def _matches(steps: Sequence[re.Pattern[str] | None], parts: Sequence[str]) -> b
 
 
 def _past_any_depth(places: set[int], steps: Sequence[re.Pattern[str] | None]) -> set[int]:
-    """Return the places, and those behind any `**` that starts at one of them: it may stand for no folder at all."""
+    """Return the places, and those after any `**` that starts at one of them, as it may match no folder."""
     reached = set(places)
     for place, step in enumerate(steps):
         if step is None and place in reached:
@@ -91,22 +90,21 @@ def _past_any_depth(places: set[int], steps: Sequence[re.Pattern[str] | None]) -
 
 
 SETTLED_NS = 2 * 10**9
-"""A file that was written to no longer ago may be written to again without its times' showing it: some file systems
-count in seconds."""
+"""A file written more recently than this may change again with the same times: some file systems count in seconds."""
 
 Parts = tuple[bytes, ...]
-"""A path as the names of its folders and its own, from the bot's folder on."""
+"""A path as the names from the bot's folder on."""
 Stamp = tuple[int, ...]
-"""Inode, size, time of the last change of content and of the last change of all, in ns since 1970; for a link to a file
-of the folder, the same of that file after it."""
+"""Inode, size, and times of the last change of content and of metadata, in ns since 1970; for a link to a file of the
+folder, followed by those of that file.
+"""
 
 
 @dataclass(frozen=True)
 class Covered:
-    """Which files a digest covers, in a folder at a path without links: `only` one, or all but those `ignored`.
+    """The files that a digest covers, in a folder free of links: `only` one, or all but those `ignored`.
 
-    `always` are files of it that count though they are ignored, hidden or in a folder of builds; `never` one that does
-    not, because it is built.
+    `always` are covered though ignored, hidden or in a build folder; `never`, the program that is built, is not.
     """
 
     folder: Path
@@ -118,10 +116,10 @@ class Covered:
 
 @dataclass(frozen=True)
 class Look:
-    """The state of the covered files at a time (ns since 1970), by which a change shows without reading.
+    """The state of the covered files at one time (ns since 1970), by which a change shows without reading.
 
-    `program` is the stamp of the program that is built, which no digest covers; None where there is none. `made` is the
-    SHA-256 of its content, where that was read: a program that is built again may be the same.
+    `program` is the stamp of the built program, which no digest covers; None where there is none. `made` is the SHA-256
+    of its content, if it was read: a rebuilt program may be the same.
     """
 
     covered: Covered
@@ -132,6 +130,5 @@ class Look:
 
     @property
     def is_settled(self) -> bool:
-        """Whether a later change of content is sure to show in the stamps."""
         times = (time for stamp in self.stamps.values() for time in (*stamp[2::4], *stamp[3::4]))
         return max(times, default=0) < self.at - SETTLED_NS

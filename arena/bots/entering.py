@@ -1,7 +1,7 @@
-"""Who the bots of a league take part as: a name each, for tables, and a digest each, which their games follow from.
+"""Give the bots of a league distinct names, for tables, and distinct digests, which identify their games.
 
-A bot takes part as its content and its arguments. Where several bots of a league have the same, the name of each is
-part of what it is, unless it has played without that under this very name.
+A bot is identified by its content and its arguments. Where several bots of a league share these, the name becomes part
+of the digest, unless the bot has played without that under the same name.
 """
 
 import hashlib
@@ -17,12 +17,14 @@ from arena.game.spec import Player
 from arena.system.printable import printable
 
 PLACE_DIGITS = 32
-"""Hexadecimal digits of a place: an author who picks a folder's name must not find one of another's place."""
+"""Hexadecimal digits of a place, enough that no author can pick a folder's name with another's fingerprint."""
 
 
 def assign_identities(bots: Sequence[BotSpec], played: Sequence[Player] = ()) -> list[BotSpec]:
-    """Return the same bots with names and digests that differ. `played` are the players of the store's games, the last
-    ones at the end. Nothing depends on the order of the bots."""
+    """Return the same bots with distinct names and digests, independent of their order.
+
+    `played` are the players of the store's games, the last ones at the end.
+    """
     copies = Counter(bot.digest for bot in bots)
     called = {player.digest: player.name for player in played}
     return [_entered(bot, copies[bot.digest] > 1, called) for bot in _with_distinct_names(bots)]
@@ -45,7 +47,6 @@ def may_be(bot: BotSpec, player: Player) -> bool:
 
 
 def digest_with_name(digest: str, name: str) -> str:
-    """Return the digest of a bot that takes part next to copies of itself."""
     return hashlib.sha256(f"{digest} named {name}".encode(errors="surrogatepass")).hexdigest()
 
 
@@ -54,7 +55,7 @@ def broken_digest(digest: str) -> str:
 
 
 def place_of(bot: BotSpec) -> str:
-    """Return a fingerprint of where a bot is, by which a store says no path to its readers."""
+    """Return a fingerprint of a bot's location: the store shows its readers no paths."""
     return fingerprint(_path_of(bot))
 
 
@@ -63,7 +64,7 @@ def fingerprint(path: Path) -> str:
 
 
 def copies_of_one(bots: Iterable[BotSpec]) -> list[str]:
-    """Return a line for each content that several bots have which can be started."""
+    """Return a line for each group of startable bots with the same content."""
     alike: dict[str, list[BotSpec]] = {}
     for bot in bots:
         if bot.fault is None:
@@ -77,7 +78,6 @@ def copies_of_one(bots: Iterable[BotSpec]) -> list[str]:
 
 
 def _with_distinct_names(bots: Sequence[BotSpec]) -> list[BotSpec]:
-    """Name bots of one name by the folder that they are in, and by a number where that is not enough."""
     times = Counter(bot.name for bot in bots)
     taken = {name for name, number in times.items() if number == 1}
     names: dict[int, str] = {}
@@ -97,5 +97,5 @@ def _path_of(bot: BotSpec) -> Path:
 
 
 def place_of_link(path: Path) -> Path:
-    """Return where a path is, whatever the last of its names may be a link to."""
+    """Return a path with its folders resolved, but not its last component."""
     return Path(os.path.realpath(path.parent), path.name) if path.name not in ("", "..") else path.resolve()

@@ -1,10 +1,9 @@
-"""From the paths of a command to the bots that take part, broken ones included.
+"""Find the bots at the paths of a command, broken ones included.
 
-A sample bot's bare name stands for its file (`arena.bots.samples`); any other path is loaded by `arena.bots.loading`.
-
-A path that is no bot is an error to who asks for it alone. In a league it is an entrant that is broken: it takes part,
-and forfeits its games, so that one entrant's mistake never stops the others. So is a path that is a symbolic link: what
-it leads to is a rival's, or the host's, as far as anybody can see, and is not looked at.
+A sample bot's bare name means its file (`arena.bots.samples`); any other path is loaded by `arena.bots.loading`. A path
+that is no bot is an error for a command about this bot alone. In a league it is a broken entrant: it takes part and
+forfeits its games, so that one entrant's mistake never stops the others. A symbolic link is broken too, and not
+followed: its target may be a rival's or the host's.
 """
 
 import hashlib
@@ -36,13 +35,13 @@ _Entrant = tuple[Path, AskedBot]
 
 @dataclass(frozen=True)
 class Found:
-    """The bots at some paths, broken ones included, with names that differ; and remarks on other paths and on names."""
+    """The bots at some paths, broken ones included, with distinct names; and remarks on other paths and names."""
 
     bots: tuple[BotSpec, ...]
     remarks: tuple[str, ...] = ()
 
     def sound(self) -> list[BotSpec]:
-        """Return the bots, if all of them can be started. Raises `UsageError` naming everything that is wrong."""
+        """Return the bots if all can be started. Raises `UsageError` with everything that is wrong."""
         faults = [bot.fault for bot in self.bots if bot.fault is not None]
         if faults:
             raise UsageError("\n".join(faults))
@@ -50,9 +49,9 @@ class Found:
 
 
 def find_bots(paths: Sequence[str]) -> list[BotSpec]:
-    """Return the bots at these paths, with names that differ. Raises `UsageError` naming everything that is wrong.
+    """Return the bots at these paths, with distinct names. Raises `UsageError` with everything that is wrong.
 
-    Hidden files that are no bots and `__pycache__` are passed over.
+    Hidden files that are no bots and `__pycache__` are ignored.
     """
     words = map(asked_bot, paths)
     return _find([(path, word) for word in words if not _is_hidden(path := bot_path(word.path))], ()).sound()
@@ -63,13 +62,10 @@ def find_entrants(
 ) -> Found:
     """Return the bots at these paths, broken ones included.
 
-    A sample bot's bare name that names nothing here stands for that bot.
-    A path that is itself a symbolic link is broken, unless links are to be followed; links on the way are followed.
-    Hidden files that are no bots and `__pycache__` are passed over, so that a shell's `bots/*` just works; and so are
-    documents, which is said. With `leave_out` so are bots that need a program which this machine has not got. Raises
-    `UsageError` for paths at which there is nothing.
-
-    `asked` are all of these bots as they were named, if more was said of any than its path.
+    A link is broken unless `follow_links`; links among its folders are followed. Hidden files that are no bots,
+    `__pycache__` and documents are ignored, so that a shell's `bots/*` works. With `leave_out`, so are bots that need a
+    missing program. `asked` are the bots as they were named, if more than paths were given. Raises `UsageError` for
+    paths that do not exist.
     """
     words = asked or list(map(asked_bot, paths))
     seen = [(path, word) for word in words if not _is_hidden(path := bot_path(word.path))]
@@ -110,15 +106,15 @@ def _find(
 
 
 def bots_at(path: Path) -> list[Path]:
-    """List the paths that may be bots: one, or those in an entrant's folder, or in a folder of such folders."""
+    """List the paths that may be bots: this one, or those in an entrant's folder, or in a folder of such folders."""
     return [at for at, _ in _opened(path, AskedBot(str(path))) if _may_be_bot(at)]
 
 
 def _opened(path: Path, asked: AskedBot) -> Iterator[_Entrant]:
-    """Yield the bot in an entrant's folder, named after the folder, or those in a folder of such folders.
+    """Yield the bots of an entrant's folder, or of a folder of such folders; any other path as it is.
 
-    An entrant's folder has no bot.toml and one bot in it. Any other path is yielded as it is. Links are not followed,
-    and documents are passed over.
+    An entrant's folder has no bot.toml and one bot in it, which is named after the folder. Links are not followed, and
+    documents are ignored.
     """
     inside, bots = _inside(path), _bots_in(path)
     holders = [at for at in inside if at not in bots and len(_bots_in(at)) == 1]
@@ -132,7 +128,6 @@ def _opened(path: Path, asked: AskedBot) -> Iterator[_Entrant]:
 
 
 def _alone_in(folder: Path, asked: AskedBot) -> _Entrant | None:
-    """Return the only bot in an entrant's folder, named after the folder; None where there are none or several."""
     bots = _bots_in(folder)
     if len(bots) != 1 or any(len(_bots_in(at)) == 1 for at in _inside(folder) if at != bots[0]):
         return None
@@ -144,7 +139,6 @@ def _bots_in(folder: Path) -> list[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """List a folder without links, hidden files and documents; a path that is no folder, or is a bot, has nothing."""
     if _is_link(folder) or not os.path.isdir(folder) or os.path.lexists(folder / MANIFEST):
         return []
     with suppress(OSError):  # `load_bot` says what is wrong
@@ -154,7 +148,6 @@ def _inside(folder: Path) -> list[Path]:
 
 
 def _is_hidden(path: Path) -> bool:
-    """Whether a path is passed over: a shell's `*` may bring it, and it is no bot. A hidden bot that is named plays."""
     if path.name == "__pycache__":
         return True
     has_dot = path.name.startswith(".") and path.name not in (".", "..")
@@ -168,31 +161,24 @@ def _may_be_bot(path: Path) -> bool:
 
 
 def _is_document(path: Path) -> bool:
-    """Whether a path is a file that is plainly no bot. Its mode says nothing: on some file systems all can be run."""
     is_named_so = path.suffix.lower() in DOCUMENT_ENDINGS or path.name in (*DOCUMENTS, *SETTINGS)
     return is_named_so and os.path.isfile(path)
 
 
-# --- bots that cannot be started ------------------------------------------------------------------------------------
-
-
 def broken(bot: BotSpec, fault: str) -> BotSpec:
-    """Return the same bot as one that cannot be started: `fault` says why, and is made printable here.
+    """Return the same bot as one that cannot be started, because of `fault`.
 
-    It is a player of its own, so that the games it forfeits are not those of the bot that it is when it is mended, be
-    it by a change of its mode or of this machine.
+    A broken bot is another player than the working one, so that its forfeits do not count for the bot once it is fixed.
     """
     return replace(bot, digest=broken_digest(bot.digest), fault=printable(fault, lines=True))
 
 
 def _as_asked(bot: BotSpec, asked: AskedBot) -> BotSpec:
-    """Return a broken bot as it was asked for: with other arguments, or as a bot of 2012, it is another one."""
     digest = digest_with(asked.identifying, bot.digest)
     return replace(bot, name=asked.name or bot.name, digest=digest, asked=asked)
 
 
 def _broken_at(path: Path, fault: str) -> BotSpec:
-    """Return what is at a path that is no bot as a broken bot."""
     full = Path(os.path.realpath(path))
     name = name_of_file(full.name if os.path.isdir(full) else base_name(path))
     identity = Identity("")
@@ -205,7 +191,7 @@ def _broken_at(path: Path, fault: str) -> BotSpec:
     except (UsageError, OSError) as error:
         if isinstance(error, OSError) and error.errno in HOST_ERRORS:
             raise
-        # else what can be told of it is enough
+        # else what is known of it is enough
     return broken(BotSpec(made_name(name), path, (), full, identity.digest), fault)
 
 
@@ -217,7 +203,6 @@ def _is_link(path: Path) -> bool:
 
 
 def _refused_link(path: Path) -> BotSpec:
-    """Return a link as a broken bot. Nothing of what it leads to is looked at."""
     try:
         target = os.readlink(path)
     except OSError as error:
@@ -231,7 +216,7 @@ def _refused_link(path: Path) -> BotSpec:
 
 
 def why_unfit(bot: BotSpec, ruleset: Ruleset) -> str:
-    """Return why a bot cannot play under these rules, in words, or an empty string if it can."""
+    """Return why a bot cannot play under these rules, or an empty string if it can."""
     lacking = ""
     if bot.is_of_2012:
         from protocol.ucc2012 import unspeakable  # the adapter of a bot that few leagues have
@@ -241,7 +226,7 @@ def why_unfit(bot: BotSpec, ruleset: Ruleset) -> str:
 
 
 def fitting(bot: BotSpec, ruleset: Ruleset, *, has_openings: bool) -> BotSpec:
-    """Return the same bot, broken if it cannot play under these rules, or with openings where there are some."""
+    """Return the same bot, broken if it cannot play under these rules or with openings."""
     why = why_unfit(bot, ruleset)
     if has_openings and bot.is_of_2012:
         why = "in ucc-2012 each bot chooses its set-up: expected no --openings"

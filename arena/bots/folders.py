@@ -1,10 +1,8 @@
-"""The folders of bots that are built, and that several arenas may play from at a time: none takes from another what it
-plays with.
+"""Locks on the folders of built bots, so that several arenas can play from one folder at the same time.
 
-An arena holds such a folder alone while it builds there, and together with others while it plays: a lock of the system
-(flock) on the folder itself, which leaves no file in it and is gone with its process. An arena that finds others
-playing builds nothing (`arena.bots.build`). In a sandbox no bot can lock anything. On a file system without such locks
-each arena builds as if it were alone.
+An arena holds a folder exclusively while it builds there, and shared while it plays: a flock on the folder itself,
+which leaves no file and ends with the process. An arena that finds others playing does not build (`arena.bots.build`).
+No bot can lock in a sandbox. On a file system without locks each arena builds as if it were alone.
 """
 
 import contextlib
@@ -22,19 +20,18 @@ from arena.system.user_files import hold_lock, release_lock
 
 try:
     import fcntl
-except ImportError:  # Windows, where nothing is built
+except ImportError:  # Windows, where builds do not work
     fcntl = None  # type: ignore[assignment]
 
 WAIT_SECONDS = 0.1
-"""How often it is tried again whether another arena has built. No call can wait for a lock and hear Ctrl-C."""
+"""Seconds between attempts to get a lock: a blocking call could not be cancelled by Ctrl-C."""
 
 
 class BotInUseError(ArenaError):
-    """Another arena plays with what a bot's build made, and here it makes something else."""
+    """Another arena plays with a bot's built program, which this one would change."""
 
 
 def in_use(bot: BotSpec, why: str) -> BotInUseError:
-    """Return the error for a bot that cannot be built without taking from another arena what that plays with."""
     return BotInUseError(
         f"{printable(str(bot.path))}: another arena plays with what its build has made there; wait for that "
         f"arena, stop it, or play from a copy of the folder: {why}"
@@ -42,7 +39,7 @@ def in_use(bot: BotSpec, why: str) -> BotInUseError:
 
 
 class BotFolders:
-    """The folders that one arena plays from, until the end of the `with` statement."""
+    """The locked folders that one arena plays from, until the end of the `with` statement."""
 
     def __init__(self) -> None:
         self._locks: dict[Path, int] = {}
@@ -56,9 +53,10 @@ class BotFolders:
 
     @contextlib.contextmanager
     def building(self, bot: BotSpec, say: Callable[[str], None], run: Run) -> Iterator[bool]:
-        """Hold a bot's folder for its build and from then on; whether nobody else does, so that it may be changed.
+        """Hold a bot's folder for its build and from then on; yield whether no other arena does, so that it may be
+        changed.
 
-        While another arena builds there, it is waited for. Where the build fails, the folder is given up.
+        Waits while another arena builds there. If the build fails, the folder is released.
         """
         if bot.folder in self._locks:
             yield False  # this arena plays from it already
@@ -74,7 +72,7 @@ class BotFolders:
             raise
 
     def play_from(self, bots: Iterable[BotSpec], say: Callable[[str], None], run: Run) -> None:
-        """Hold the folders of these bots, as far as they have a build, for playing with what is there."""
+        """Hold the folders of the bots that have a build, for playing."""
         for bot in bots:
             if bot.build is None or bot.fault is not None or bot.folder in self._locks:
                 continue
@@ -83,13 +81,12 @@ class BotFolders:
                 _hold(lock, (fcntl.LOCK_SH,), bot, say, run)
 
     def _opened(self, folder: Path) -> int | None:
-        """Return a descriptor of a folder that is not held yet; None where it cannot be opened."""
         if fcntl is None:
             return None
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:
-            return None  # whatever is wrong with it, whoever reads it tells
+            return None  # its reader reports what is wrong
         hold_lock(lock)
         self._locks[folder] = lock
         return lock
@@ -101,7 +98,9 @@ class BotFolders:
 
 
 def _hold(lock: int, ways: Sequence[int], bot: BotSpec, say: Callable[[str], None], run: Run) -> int:
-    """Hold a folder in the first of these ways that can be, and say which; wait while somebody else has it alone."""
+    """Lock a folder in the first of these modes that is possible, and return the mode; wait for other arenas if need
+    be.
+    """
     held = _locked(lock, ways)
     if held is None:
         say(f"{printable(bot.name)}: waiting for another arena, which builds it")
@@ -118,7 +117,6 @@ async def _wait_to_hold(lock: int, ways: Sequence[int]) -> int:
 
 
 def _locked(lock: int, ways: Sequence[int]) -> int | None:
-    """Lock it in the first of these ways that can be now; where nothing can be locked, each can."""
     for how in ways:
         try:
             fcntl.flock(lock, how | fcntl.LOCK_NB)

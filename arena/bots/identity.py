@@ -1,12 +1,11 @@
-r"""What a bot is: a fingerprint of its files, by their names and contents.
+r"""Identify a bot by the names and contents of its files.
 
-A bot is its content: the same files elsewhere are the same bot, and a changed one is a new bot to a league. What it is
-called is no part of it: neither the name of its folder, nor that of its only file, nor `name` in its bot.toml. What
-arguments a host has it started with is.
+The same files elsewhere are the same bot, and a changed one is a new bot to a league. The name of the folder, of a
+single file, or in bot.toml does not count; the arguments that a host gives do.
 
-The fingerprint is the SHA-256 of one line for each file, in the order of their paths: `path sha256-of-content\n`. What
-such a line cannot say stands in lines that begin with a NUL, which no path has in it: names with a line end in them,
-links by the text of their target, and a bot's only file, which has no name.
+The digest is the SHA-256 of one line for each file, in the order of their paths: `path sha256-of-content\ `. Names with
+a line end, links (by the text of their target) and a bot's only file, which has no name, are on lines that begin with a
+NUL.
 """
 
 import hashlib
@@ -22,18 +21,18 @@ from arena.system.printable import printable
 
 MANIFEST = b"bot.toml"
 MANIFEST_BYTES = 16 * 1024
-"""What a bot.toml may have at most (see `arena.bots.manifest`)."""
+"""The largest size of a bot.toml (see `arena.bots.manifest`)."""
 FILES_KEPT = 1000
-"""A bot of more files is remembered by its digest alone."""
+"""A bot with more files is remembered by its digest alone."""
 SHORT = 16
-"""Hexadecimal digits that tell two contents of one file apart."""
+"""Hexadecimal digits that distinguish two contents of one file."""
 
 
 @dataclass(frozen=True)
 class Identity:
     """A bot's digest, and its files by the names they are shown under with a short fingerprint of each.
 
-    `look` was taken before anything was read.
+    `look` was taken before any file was read.
     """
 
     digest: str
@@ -42,7 +41,7 @@ class Identity:
 
 
 def digest_with(arguments: Sequence[str], digest: str) -> str:
-    """Return the digest of a bot that is started with these arguments, made from that of its files."""
+    """Return the digest of a bot with these arguments, from that of its files."""
     if not arguments:
         return digest
     line = b"arguments " + b"\0".join([digest.encode(), *map(os.fsencode, arguments)])
@@ -50,17 +49,13 @@ def digest_with(arguments: Sequence[str], digest: str) -> str:
 
 
 def identify_file(file: Path) -> Identity:
-    """Return the identity of a bot that is a single file, at a path without links. Raises `UsageError`."""
+    """Return the identity of a bot that is a single file, at a path free of links. Raises `UsageError`."""
     return _identify(Covered(file.parent, only=file.name))
 
 
 def identify_folder(
     folder: Path, ignored: Ignored = NOTHING_IGNORED, always: tuple[Path, ...] = (), never: Path | None = None
 ) -> Identity:
-    """Return the identity of a bot that is a folder, at a path without links. Raises `UsageError`.
-
-    `always` and `never` are those of `Covered`.
-    """
     return _identify(Covered(folder, None, ignored, always, never))
 
 
@@ -73,14 +68,14 @@ def _identify(covered: Covered) -> Identity:
 
 
 def identify_again(covered: Covered, files: Sequence[Parts]) -> Identity:
-    """Return the identity that these of the covered files make now, whatever others have come. Raises `UsageError`."""
+    """Return the identity that these of the covered files have now, without any new ones. Raises `UsageError`."""
     return _identity_of(BotFiles(os.fsencode(covered.folder)), sorted(files), is_named=covered.only is None)
 
 
 def _identity_of(bot: BotFiles, files: list[Parts], *, is_named: bool) -> Identity:
-    """Return the identity that these files and links make, in this order. Raises `UsageError`.
+    """Return the identity of these files and links, in this order. Raises `UsageError`.
 
-    `is_named`: whether names count, as those in a folder do and that of a file alone does not.
+    `is_named`: whether names count, as in a folder.
     """
     whole = hashlib.sha256()
     short = {}

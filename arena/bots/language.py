@@ -1,4 +1,4 @@
-"""What a bot is written in, as far as its command, its build and the names of its files tell. Nothing is run."""
+"""Guess the language of a bot by its command, its build and the names of its files."""
 
 import re
 from collections import Counter
@@ -61,7 +61,6 @@ def language_of(bot: BotSpec) -> ProgramLanguage:
 
 
 def _of_words(words: tuple[str, ...] | list[str]) -> ProgramLanguage:
-    """By the first word that names a program or a source file of a language that is known."""
     for word in words:
         name = PurePath(word).name
         for pattern, language in _PROGRAMS:
@@ -74,7 +73,6 @@ def _of_words(words: tuple[str, ...] | list[str]) -> ProgramLanguage:
 
 
 def _of_script(bot: BotSpec) -> ProgramLanguage:
-    """By the first line of the file that the command begins with."""
     try:
         start = read_start(Path(bot.command[0]), FIRST_LINE, follow=True)
     except (OSError, ValueError, IndexError):  # no such file, no name of a file, no command

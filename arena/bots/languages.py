@@ -1,7 +1,6 @@
-"""The languages that a first bot can be written in (`arena.bots.new`), and what each needs on the machine.
+"""The languages of templates for a first bot (`arena.bots.new`), and what each needs on the machine.
 
-What is written are the files of `arena/templates`, a folder a language and one that all share. They are data: nothing
-of the arena imports them.
+The templates are the folders of `arena/templates`, one per language and one that all share.
 """
 
 import shutil
@@ -15,24 +14,20 @@ TEST_SCRIPT = "sh test.sh"
 
 @dataclass(frozen=True)
 class Tool:
-    """A program that a bot is built or run by, and the Debian packages that have it."""
-
     program: str
     packages: str
 
     @property
     def is_missing(self) -> bool:
-        """Whether whoever asks has no such program on the PATH."""
         return shutil.which(self.program) is None
 
 
 @dataclass(frozen=True)
 class Language:
-    """A language with a template: `name` as on the command line, with others that mean it too; `title` in sentences.
+    """A language with a template: `name` as on the command line, with `aliases`; `title` in sentences.
 
-    `source` is the file for the author's own thinking, `test` the line that tests a bot in its folder, `needs` what has
-    to be there, in words, and `note` what else is to be known. `makes` is what comes into the folder when a bot is
-    built or tested and belongs into no version control: it goes into a .gitignore.
+    `source` is the file for the author's own code, `test` the command that tests a bot in its folder, `needs` the
+    requirements in words. `makes` is the line for .gitignore: files of builds and tests.
     """
 
     name: str
@@ -49,7 +44,7 @@ class Language:
 
 _KIT = (
     "`python3 bot.py --play-itself` plays a whole game of the bot against itself and prints it; what the bot raises "
-    "comes out\nwith its traceback. It has to be the Python that the arena is installed in. All that `view` knows "
+    "is shown\nwith its traceback. It has to be the Python that the arena is installed in. All that `view` knows "
     "is in the arena's\n`docs/kit.md`."
 )
 _JVM = (
@@ -63,7 +58,7 @@ LANGUAGES = (
         title="Python, with the arena's kit",
         folder="python",
         source="bot.py",
-        needs="nothing but the arena",
+        needs="only the arena",
         makes="__pycache__/",
         test="python3 -m unittest",
         aliases=("py", "python3"),
@@ -145,18 +140,18 @@ LANGUAGES = (
         title="POSIX shell",
         folder="shell",
         source="bot.sh",
-        needs="nothing that a system has not",
+        needs="only a POSIX system",
         makes="",
         aliases=("sh", "posix", "bash"),
     ),
 )
 DEFAULT = LANGUAGES[0]
 _OTHER_ENDINGS = {".cc": "c++", ".cxx": "c++", ".mjs": "javascript", ".cjs": "javascript"}
-"""Endings of source files besides those of the templates."""
+"""Endings of source files other than those of the templates."""
 
 
 def needed(program: str) -> str:
-    """Return what a bot needs that needs this program, in words: of `cc` "a C compiler", else the program's name."""
+    """Describe a needed program: for `cc` "a C compiler", otherwise the program's name."""
     for language in LANGUAGES:
         if any(tool.program == program for tool in language.tools):
             return language.needs.partition(" (")[0]
@@ -164,7 +159,7 @@ def needed(program: str) -> str:
 
 
 def language_of_source(ending: str) -> Language | None:
-    """Return the language of source files with this ending, such as `.c`; None if no template is in it."""
+    """Return the language of source files with this ending, such as `.c`; None if no template has it."""
     for language in LANGUAGES:
         if ending and (language.source.endswith(ending) or _OTHER_ENDINGS.get(ending) == language.name):
             return language
@@ -172,7 +167,7 @@ def language_of_source(ending: str) -> Language | None:
 
 
 def find_language(word: str) -> Language:
-    """Return the language that a word means, in whatever case. Raises `UsageError` with those that there are."""
+    """Return the language of a name or alias, in any case. Raises `UsageError` with the known ones."""
     wanted = word.strip().lower()
     for language in LANGUAGES:
         if wanted in (language.name, *language.aliases):

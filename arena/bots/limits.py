@@ -1,7 +1,6 @@
-"""What a bot may use of the machine, as a value, and how sizes are written.
+"""Limits on what a bot may use of the machine, and how sizes are written.
 
-The limits are the same at every sandbox level; how exactly each is kept is the level's business
-(`arena.bots.sandbox`).
+The limits are the same at every sandbox level; each level enforces them in its own way (`arena.bots.sandbox`).
 """
 
 import re
@@ -16,9 +15,9 @@ MIB = 1024 * KIB
 GIB = 1024 * MIB
 
 SMALLEST_MEMORY = 16 * MIB
-"""No interpreter starts with less; it is more likely that a unit was forgotten."""
+"""No interpreter starts with less; more likely a unit was forgotten."""
 LARGEST_SIZE = 1024 * 1024 * GIB
-"""More than any machine has, and little enough for every call and file system that is told it."""
+"""More than any machine has, and small enough for every system call and file system."""
 MOST_PROCESSES = 1_000_000
 """More than any bot needs, and fewer than the kernel can number (4,194,304)."""
 
@@ -29,8 +28,7 @@ _UNITS = {"": 1, "K": KIB, "M": MIB, "G": GIB}
 class Limits(msgspec.Struct, frozen=True):
     """Limits of one bot in a game, for all its processes together.
 
-    `memory` and `tmp` are bytes: resident memory, and what may lie in its `/tmp` where it has one of its own.
-    `processes` counts threads too.
+    `memory` (resident) and `tmp` (files in its `/tmp`) are bytes. `processes` counts threads too.
     """
 
     memory: int = 512 * MIB
@@ -42,7 +40,6 @@ class Limits(msgspec.Struct, frozen=True):
         return f"memory {size_text(self.memory)}, {self.processes} processes, {size_text(self.tmp)} of /tmp"
 
     def within(self, most: "Limits") -> "Limits":
-        """Return these limits, none of them larger than that in `most`."""
         return Limits(min(self.memory, most.memory), min(self.processes, most.processes), min(self.tmp, most.tmp))
 
 
@@ -59,7 +56,7 @@ def read_limits(text: str) -> Limits | None:
 
 
 def parse_size(text: str) -> int:
-    """Return a size such as `512M`, `1G` or `65536` in bytes. Raises `UsageError`."""
+    """Parse a size such as `512M`, `1G` or `65536` into bytes. Raises `UsageError`."""
     match = _SIZE.fullmatch(text.strip())
     size = int(match[1]) * _UNITS[match[2].upper()] if match else 0
     if size < 1:
@@ -76,7 +73,7 @@ def check_processes(number: object) -> int:
 
 
 def parse_memory(text: str) -> int:
-    """Return a size that a program can live with. Raises `UsageError`."""
+    """Parse a size of at least `SMALLEST_MEMORY`. Raises `UsageError`."""
     size = parse_size(text)
     if size < SMALLEST_MEMORY:
         raise UsageError(f"expected at least {size_text(SMALLEST_MEMORY)} of memory for a bot, got {shown(text)}")
@@ -84,7 +81,7 @@ def parse_memory(text: str) -> int:
 
 
 def size_text(size: int) -> str:
-    """Return a number of bytes as it is written in options: in the largest unit that gives a whole number."""
+    """Return a number of bytes in the largest unit that gives a whole number."""
     for letter, unit in (("G", GIB), ("M", MIB), ("K", KIB)):
         if size and size % unit == 0:
             return f"{size // unit}{letter}"

@@ -1,15 +1,16 @@
-"""Limits and time of single bots, as a host writes them down: a TOML file with a table for each bot, by its path, by
-NAME@DIGEST with the start of its digest, or by its name in the league. The tables `[bot.NAME]` of a file with settings
-(`arena.cli.config`) go by the same rules.
+"""Limits and time of single bots, from a TOML file of the host.
 
-An entrant chooses the name, and with it which table it takes: the other two are the host's.
+A table is for one bot: by its path, by NAME@DIGEST with the start of its digest, or by its name in the league. The
+tables `[bot.NAME]` of a file with settings (`arena.cli.config`) follow the same rules.
+
+An entrant chooses the name, and with it which table applies; the path and the digest are the host's.
 
     [hunter]
     memory = "1G"
     processes = 128
     time = "1s/move"
 
-What a table leaves out is as for all others.
+Keys that a table leaves out are as for all bots.
 """
 
 import os
@@ -36,12 +37,10 @@ _Size = Annotated[str, Meta(extra=expected('a size such as "512M"'))]
 _Time = Annotated[str, Meta(extra=expected('a time such as "1s/move" or "60+0.6"'))]
 T = TypeVar("T")
 LEAST_DIGITS, SHOWN_DIGITS = 6, 12
-"""Of a digest: how many tell a bot, and how many are shown."""
+"""The fewest digits of a digest that identify a bot, and how many are shown."""
 
 
 class OwnTable(msgspec.Struct, forbid_unknown_fields=True):
-    """The table of one bot as it stands in a file."""
-
     memory: _Size | None = None
     processes: Annotated[int, Meta(ge=1, le=MOST_PROCESSES)] | None = None
     tmp: _Size | None = None
@@ -52,7 +51,7 @@ OwnTables = dict[str, Annotated[OwnTable, Meta(extra=expected('a table such as [
 
 
 def load_own(path: Path, names: Sequence[str], bots: Sequence[BotSpec] = ()) -> dict[str, Own]:
-    """Read a file of limits, by the bots' names in the league. `bots` can be named by path or digest as well.
+    """Read a file of limits; return them by the bots' names in the league. `bots` can be named by path or digest too.
 
     Raises `UsageError` with the file, the key and what was expected.
     """
@@ -82,7 +81,6 @@ def by_bot(said: OwnByName, names: Sequence[str], bots: Sequence[BotSpec] = ()) 
 
 
 def _named(key: str, bots: Sequence[BotSpec], said: OwnByName) -> str | None:
-    """Return the name of the one bot that a path or NAME@DIGEST stands for; None if that is not one bot."""
     found = [bot.name for bot in bots if _is_path_of(key, bot, said)]
     if not found and "@" in key:
         name, _, digest = key.rpartition("@")
@@ -101,7 +99,6 @@ def _is_path_of(key: str, bot: BotSpec, said: OwnByName) -> bool:
 
 
 def _refuse_ambiguous(key: str, name: str, names: Sequence[str], bots: Sequence[BotSpec], said: OwnByName) -> None:
-    """Raise `UsageError` with what to write for a name that several bots call themselves, or a path given twice."""
     alike = [bot for bot in bots if key == given_name(bot.name) or _is_path_of(key, bot, said)]
     if name not in names and len(alike) > 1:
         paths = [os.path.relpath(bot.path, said.folder) if said.folder != Path() else str(bot.path) for bot in alike]

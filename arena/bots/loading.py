@@ -1,9 +1,9 @@
-"""One path as a bot: what may stand there, and how it is run.
+"""Load the bot at a path.
 
 A bot is an executable file; a `.py` file that is not executable, which the arena's own interpreter runs; or a folder
-with a `bot.toml` (`arena.bots.manifest`). Its digest covers its own files, so that a changed bot is a new one to a
-league: the file itself, or all files of the folder but hidden ones, the usual build folders, what `ignore` names and,
-where there is a `build`, the program that it makes. The arguments that a host gives it are covered, too.
+with a `bot.toml` (`arena.bots.manifest`). Its digest covers the file itself, or all files of the folder but hidden
+ones, build folders, those that `ignore` names and the program that a `build` makes; and the arguments that a host
+gives.
 """
 
 import contextlib
@@ -32,15 +32,15 @@ from arena.system.user_files import HOST_ERRORS, kind_of, read_start
 
 NEIGHBOURS_LOOKED_AT = 1000
 ARGUMENTS = "its arguments"
-"""What arguments are called among a bot's files, where these are compared with those of its earlier games."""
+"""The key for a bot's arguments among its files, for comparison with earlier games."""
 
 
 class NotThereError(UsageError):
-    """There is nothing at a path that was given: nobody's bot is broken, but the command is mistyped."""
+    """No file exists at a path that was given: the command is mistyped."""
 
 
 class MissingProgramError(UsageError):
-    """The machine lacks a program that a bot's bot.toml says it needs. `needs` says what it needs, in words."""
+    """The machine lacks a program that a bot's bot.toml needs. `needs` describes it."""
 
     def __init__(self, name: str, where: str, missing: Sequence[str]) -> None:
         self.name = name
@@ -50,10 +50,7 @@ class MissingProgramError(UsageError):
 
 
 def load_bot(path: Path, asked: AskedBot | None = None) -> BotSpec:
-    """Load the bot at a path. Nothing is built. Raises `UsageError`.
-
-    `asked` is what was said of it with its path.
-    """
+    """Load the bot at a path, as it was `asked` for, without building it. Raises `UsageError`."""
     bot = _load(path, asked or AskedBot(str(path)))
     return replace(bot, name=asked.name or bot.name, asked=asked) if asked else bot
 
@@ -117,7 +114,6 @@ def _is_program(path: Path) -> bool:
 
 
 def _source_hint(path: Path) -> str:
-    """Suggest what to do with a file that is no program, but may be the source of one."""
     language = language_of_source(path.suffix)
     if language is None:
         return ""
@@ -130,12 +126,12 @@ def _source_hint(path: Path) -> str:
 
 
 def base_name(path: Path) -> str:
-    """Return the name of a bot that says none: the file's, without the ending of a program."""
+    """Return the name of a single-file bot: the file's, without the ending of a program."""
     return path.stem if path.suffix in NAME_ENDINGS else path.name
 
 
 def _near(path: Path, *, is_bare: bool) -> str:
-    """Suggest a sample bot, or what the folder holds of nearly that name."""
+    """Suggest a sample bot, or a similar name in the same folder."""
     sample = meant_sample(path)
     bare = f"; for the sample bot write {sample}" if sample else ""
     if not os.path.isdir(path.parent):
@@ -199,9 +195,9 @@ def _load_folder(folder: Path, asked: AskedBot) -> BotSpec:
 
 
 def _run_directly(folder: Path, command: tuple[str, ...]) -> list[Path]:
-    """The files of a folder, at a path without links, that the words of a command name: the program, a script, a jar.
+    """Return the files of a link-free folder that the words of a command name: the program, a script, a jar.
 
-    They count wherever they lie: one in `target` that is brought along, not built, is what the bot is.
+    They are covered in any folder: one in `target` that is brought along, not built, is part of the bot.
     """
     paths = [folder / word for word in command]
     return [

@@ -1,11 +1,11 @@
-"""What stands in the bot.toml of a bot's folder.
+"""Read the bot.toml of a bot's folder.
 
 command = ["./target/release/hunter"]     # required: the program and its arguments
 build = "cargo build --release"           # optional: run by the shell in the folder, before the first game
 name = "hunter"                           # optional: the name in tables, else the folder's
 env = { RUST_BACKTRACE = "1" }            # optional: added to the bot's environment
 ignore = ["logs/*", "*.tmp"]              # optional: files that the bot writes itself, which are not part of it
-interpreters = ["python3"]                # optional: programs that are not the bot's own, and that it runs besides
+interpreters = ["python3"]                # optional: programs of the host's that the bot runs as well
 needs = ["cc"]                            # optional: programs that have to be on the PATH for its build or its runs
 protocol = "ucc-2012"                     # optional: what it speaks, if that is not the arena's own protocol
 """
@@ -34,11 +34,11 @@ from arena.system.user_files import HOST_ERRORS, read_toml
 
 MANIFEST = "bot.toml"
 MOST_BYTES = 16 * 1024
-"""What it may have: the worst, one key of 8,000 parts, takes the parser a second; with twice as many, four."""
+"""The largest bot.toml in bytes: the worst, one key of 8,000 parts, takes the parser a second; twice that, four."""
 MOST_LOOKED_AT = 1000
-"""Entries of a folder without a manifest that are looked at for a hint."""
+"""The most entries of a folder without a manifest that are read for a hint."""
 PROJECTS = {"Cargo.toml": ".rs", "go.mod": ".go", "package.json": ".js"}
-"""Files of projects, and the ending of the sources of such a project."""
+"""Project files, each with the ending of the sources of such a project."""
 _Word = Annotated[str, Meta(pattern=r"\A[^\0]+\Z")]
 _Command = Annotated[
     tuple[_Word, ...],
@@ -68,7 +68,7 @@ class Protocol(enum.Enum):
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot.toml that is as it should be. `build` and `name` are None where they are left out."""
+    """A valid bot.toml."""
 
     command: _Command
     build: _Line | None = None
@@ -81,7 +81,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Return the bot.toml of a folder. Raises `UsageError` with the file, the key, what was expected and what came."""
+    """Read the bot.toml of a folder. Raises `UsageError` with the file, the key, and what was expected."""
     path = folder / MANIFEST
     where = printable(str(path))
     try:
@@ -108,7 +108,6 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _found_instead(folder: Path) -> str:
-    """Suggest what was meant by a folder without a manifest, by what there is in it."""
     names: list[str] = []
     with suppress(OSError), os.scandir(folder) as entries:
         names = sorted(entry.name for entry in islice(entries, MOST_LOOKED_AT))

@@ -1,9 +1,9 @@
-"""What a bot may be called.
+"""The rules for names of bots.
 
-A name stands in tables, lists and pages beside the names of rivals, so it must be seen for what it is: nothing in it
-that does not show, nothing that moves or covers its neighbours, and nothing that looks like the names which the arena
-makes to tell bots apart (`folder/name`, `name#2`, `name@3f9a12`). Names that differ only in case, or by letters of
-another alphabet that look alike, are different names.
+A name is shown in tables, lists and pages next to the names of rivals. So it has no invisible characters, no characters
+that move or cover its neighbours, and does not look like a name that the arena makes to distinguish bots
+(`folder/name`, `name#2`, `name@3f9a12`). Names that differ only in case, or by similar letters of another alphabet, are
+different.
 """
 
 import json
@@ -14,14 +14,14 @@ import unicodedata
 from arena.system.printable import INVISIBLE, MARKS, is_mark, printable
 
 PROGRAM_ENDINGS = (".py", ".sh", ".exe")
-"""Endings by which a file that need not be executable is taken for a bot."""
+"""Endings of files that are taken for bots even if they are not executable."""
 NAME_ENDINGS = (
     *PROGRAM_ENDINGS,
     *(".pyz", ".js", ".mjs", ".cjs", ".ts", ".pl", ".rb", ".lua", ".php", ".jl", ".r", ".R", ".tcl", ".awk", ".scm"),
     *(".bash", ".zsh", ".fish", ".jar", ".groovy", ".kts", ".exs", ".swift", ".go", ".rs", ".ml", ".hs", ".lisp"),
     *(".bin", ".out", ".elf", ".bat", ".cmd", ".ps1"),
 )
-"""What is no part of the name of a bot that is a file."""
+"""Endings that are not part of the name of a single-file bot."""
 COLUMNS = 40
 GRAMMAR = (
     f"a name of 1 to {COLUMNS} columns: printable characters (in Unicode's form NFC) and single spaces between words"
@@ -31,12 +31,12 @@ _MADE_BY_THE_ARENA = re.compile(r".*(/|#\d+$|@[0-9a-f]{6,}$)")
 
 
 def columns(text: str) -> int:
-    """Return how many columns of a terminal a printable text takes: East Asian wide characters two, marks none."""
+    """Return the width of a text in a terminal: East Asian wide characters count two, marks none."""
     return sum(0 if is_mark(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def name_fault(name: str) -> str | None:
-    """Return why a string cannot be a bot's name, in words; None if it can."""
+    """Return why a string cannot be a bot's name; None if it can."""
     if not name:
         return "it is empty"
     if len(name) > COLUMNS * (1 + MARKS):
@@ -63,8 +63,7 @@ def name_fault(name: str) -> str | None:
 
 
 def table_name_fault(name: str) -> str | None:
-    """Return why a string cannot be the name of a bot in a table, in words: the bot's name, or what the arena makes of
-    it to tell bots apart, as in `folder/name#2`."""
+    """Return why a string cannot be a bot's name in a table, as in `folder/name#2`; None if it can."""
     folder, slash, _ = name.rpartition("/")
     hidden = next((c for c in folder if not c.isprintable() or INVISIBLE.match(c)), None)
     if hidden is not None:
@@ -75,20 +74,19 @@ def table_name_fault(name: str) -> str | None:
 
 
 def expected_name(name: str, fault: str) -> str:
-    """Return the error for a string that cannot be a name: what was expected, what came, and why that is not it."""
     return f"expected {GRAMMAR}, got {printable(repr(name), 100)}: {fault}"
 
 
 def given_name(name: str) -> str:
-    """Return the name of which the arena has made this one to tell bots apart; the same name if it has not.
+    """Return a bot's own name from the one that the arena made of it to distinguish bots.
 
-    Nothing else has a slash in it, or ends in such a number (`name_fault`).
+    No other name has a slash, or ends in such a number (`name_fault`).
     """
     return re.sub(r"#\d+$", "", name.rpartition("/")[2])
 
 
 def without_name(manifest: bytes) -> bytes:
-    """Return what a bot.toml says, but for the bot's name, in one form; what is no TOML is as it was."""
+    """Return a bot.toml without the bot's name, in one canonical form; invalid TOML is returned as it is."""
     try:
         table = tomllib.loads(manifest.decode())
         table.pop("name", None)
@@ -98,12 +96,12 @@ def without_name(manifest: bytes) -> bytes:
 
 
 def name_of_file(text: str) -> str:
-    """Return a file's name as the name of a bot; some systems keep it in another form than NFC."""
+    """Return a file's name in NFC, as some systems store another form."""
     return unicodedata.normalize("NFC", text)
 
 
 def made_name(text: str) -> str:
-    """A name that can stand in a table for any text: the text if it is a name, else in quotes what shows of it."""
+    """Return a valid name for any text: the text itself, or its visible part in quotes."""
     if name_fault(text) is None:
         return text
     shown, kept = printable(text, 200), ""

@@ -1,7 +1,6 @@
-"""A first bot, written for its author: a folder that plays legally at once, to go on from.
+"""Write a first bot into a new folder, which plays legally at once.
 
-Nothing is overwritten: the folder is made by the system call that fails where there is anything, and what was written
-into it is removed if the rest cannot be.
+Existing files are never overwritten: the folder must not exist yet, and is removed if writing fails.
 """
 
 import re
@@ -25,19 +24,19 @@ from arena.system.printable import printable, shown
 SHARED = "common"
 README, SCRIPT, IGNORED = "README.md", "test.sh", ".gitignore"
 COMPILED = "__pycache__"
-"""What an installer leaves beside the files of templates in Python."""
+"""Left by installers next to templates in Python."""
 MOST_AUTHOR = 100
 _NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{COLUMNS - 1}}}")
 _AUTHOR = re.compile(rf"""[ !#%-\[\]-_a-~]{{0,{MOST_AUTHOR}}}""")
-"""What stands between quotes in any of the languages as it is: ASCII without `"`, `$`, backslash and backtick."""
+"""Text that is valid between quotes in any of the languages: ASCII without `"`, `$`, backslash and backtick."""
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
 
 @dataclass(frozen=True)
 class NewBot:
-    """A bot that has been written: its folder, the files in it, and the tools that are not on this machine.
+    """A newly written bot: its folder and files, and the tools that this machine lacks.
 
-    `build` is the line that the arena builds it with, None if nothing is to be built.
+    `build` is the command that builds it, None if there is none.
     """
 
     folder: Path
@@ -49,10 +48,9 @@ class NewBot:
 
 
 def write_bot(folder: Path, language: Language, author: str = "") -> NewBot:
-    """Write a bot of this language into a folder of that name, which is made.
+    """Write a bot of this language into a new folder, named like the bot.
 
-    Raises `UsageError` if its name cannot be a bot's, or if there is something already; `ArenaError` if it cannot be
-    written.
+    Raises `UsageError` if the name is invalid or exists, and `ArenaError` if it cannot be written.
     """
     name = _checked_name(folder)
     _check_author(author)
@@ -126,9 +124,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
     try:
         folder.mkdir()
     except FileExistsError:
-        raise UsageError(
-            f"{where}: expected a name that is free; there is something of that name, and nothing is overwritten"
-        ) from None
+        raise UsageError(f"{where}: expected a free name; a file or folder has it, and is not overwritten") from None
     except (FileNotFoundError, NotADirectoryError):
         raise UsageError(
             f"{where}: expected a folder to make it in; there is no folder {printable(str(folder.parent))}"

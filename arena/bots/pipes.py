@@ -1,7 +1,7 @@
-"""The pipes between the arena and a bot: nothing that is written or read here blocks.
+"""The pipes between the arena and a bot; no read or write blocks.
 
-A bot may stop reading, close its end or write megabytes that nobody asked for; none of it may keep the arena from its
-other games. So a write takes what the pipe takes at once, and the rest is the caller's to wait with.
+A bot may stop reading, close its end or write megabytes, without delaying other games. So a write takes what the pipe
+takes at once, and the caller waits with the rest.
 """
 
 import os
@@ -35,8 +35,9 @@ class Pipes:
         self._unread.register(self.stdout, select.POLLIN)
 
     async def write(self, data: bytes) -> None:
-        """Write all of `data`, waiting while the pipe is full. A bot that no longer reads is passed over in silence:
-        its end is told by its output or its exit."""
+        """Write all of `data`, waiting while the pipe is full. Errors are ignored: output or exit show that the bot has
+        ended.
+        """
         while data:
             try:
                 data = data[os.write(self.stdin, data) :]
@@ -46,7 +47,7 @@ class Pipes:
                 return
 
     def write_now(self, data: bytes) -> bytes:
-        """Write what the pipe takes at once; returns the rest."""
+        """Write what the pipe takes at once; return the rest."""
         try:
             return data[os.write(self.stdin, data) :]
         except BlockingIOError:
@@ -55,16 +56,15 @@ class Pipes:
             return b""
 
     def close_input(self) -> None:
-        """End the bot's input. What is written after that is passed over."""
+        """End the bot's input; later writes are ignored."""
         self.stdin = CLOSED  # its number may be another file's from now on
         self._input.close()
 
     def has_output(self) -> bool:
-        """Return whether there is output that nobody has read (or its end has been reached)."""
         return bool(self._unread.poll(0))
 
     def read_now(self) -> bytes | None:
-        """Read what is there: None if there is nothing yet, empty at the end of output."""
+        """Read what is there: None if there is no data yet, empty at the end of output."""
         try:
             return os.read(self.stdout, READ_SIZE)
         except BlockingIOError:
@@ -73,14 +73,13 @@ class Pipes:
             return b""
 
     def has_unread(self) -> bool | None:
-        """Return whether there is something in the bot's input that it has not read; None if that cannot be told."""
+        """Return whether the bot has unread input; None if that is unknown."""
         try:
             return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0" * 4))
         except (OSError, ValueError):
             return None
 
     def has_closed_input(self) -> bool:
-        """Return whether nobody can read the bot's input any more."""
         if self.stdin == CLOSED:
             return False
         asked = select.poll()
@@ -88,27 +87,28 @@ class Pipes:
         return any(event & select.POLLERR for _, event in asked.poll(0))
 
     def close_output(self) -> None:
-        """Close the bot's output; what it still writes is lost."""
         self._output.close()
 
 
 STDERR_KEPT = 16 * 1024
-"""Bytes of a bot's standard error that are kept: the last ones."""
+"""The last bytes of a bot's standard error that are kept."""
 STDERR_READ_SIZE = 64 * 1024
 STDERR_LAST_READS = 64
-"""How often what is left of standard error is read after the end: more than a pipe holds, and no more than that."""
+"""The most reads of standard error after the end: more than a pipe holds."""
 STDERR_PAUSE = 0.002
-"""Seconds between two readings of a bot's standard error: a flood, or a trickle of single bytes, takes no more."""
+"""Seconds between two reads of a bot's standard error, which bounds the cost of a flood, or of a trickle of single
+bytes.
+"""
 
 
 class StandardError:
-    """The reading end of a bot's standard error, a descriptor that does not block, and the last part of what came."""
+    """The reading end of a bot's standard error, and the last part of its text."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._tail = bytearray()
         self._lost = 0
-        """Bytes that came before those in `_tail`, and were dropped."""
+        """Bytes that were dropped before those in `_tail`."""
 
     async def drain(self) -> None:
         while True:
@@ -118,7 +118,7 @@ class StandardError:
             await trio.sleep(STDERR_PAUSE)
 
     def read(self) -> int | None:
-        """Read once; returns the number of bytes, 0 at its end and None if there is nothing now."""
+        """Read once; return the number of bytes, 0 at the end and None if there is no data now."""
         try:
             data = os.read(self._descriptor, STDERR_READ_SIZE)
         except BlockingIOError:
@@ -133,7 +133,7 @@ class StandardError:
         return len(data)
 
     def read_rest(self) -> None:
-        """Read what is there, but not for ever what is written meanwhile."""
+        """Read what is there, but not forever if more is written meanwhile."""
         for _ in range(STDERR_LAST_READS):
             if not self.read():
                 break
@@ -144,6 +144,5 @@ class StandardError:
 
     @property
     def tail(self) -> str:
-        """The last part of what came, made printable; a line says how much was dropped."""
         text = printable(self._tail.decode("utf-8", "replace"), lines=True)
         return f"[{self._lost} bytes before this were dropped]\n{text}" if self._lost else text

@@ -1,14 +1,13 @@
-"""Bot programs as processes: start them, know what they do and use, and leave nothing of them behind.
+"""Bot programs as processes: start them, watch what they use, and leave no process of them behind.
 
-A bot gets a session and process group of its own and three pipes: `arena.bots.pipes` talks by two of them, standard
-error is read by `arena.bots.pipes`.
-Programs are started with `subprocess.Popen` on the main thread (trio would do it on a worker thread that retires, and
-parent-death signals follow the thread). The dead are noticed through a pidfd without being reaped, so that no stranger
-can take a process group's number before it is killed.
+A bot has a session and process group of its own and three pipes (`arena.bots.pipes`). Programs are started with
+`subprocess.Popen` on the main thread (trio would use a worker thread that retires, and parent-death signals follow the
+thread). Deaths are noticed through a pidfd without reaping, so that no other process can get a process group's number
+before it is killed.
 
-What holds a bot is said by its `Launch`: the line that starts it, which may begin with a sandbox, its limits, and
-perhaps a control group. Whatever that is, `arena.bots.sandbox.watch` looks at the whole tree of its processes twenty
-times a second, `arena.bots.sandbox.freezer` stops them, and `arena.bots.sandbox.killing` ends them.
+A `Launch` holds the command, which may begin with a sandbox, the limits, and perhaps a control group.
+`arena.bots.sandbox.watch` measures the whole process tree twenty times a second, `arena.bots.sandbox.freezer` stops it,
+and `arena.bots.sandbox.killing` ends it.
 """
 
 import os
@@ -34,25 +33,25 @@ from arena.system.concurrency import background, readable
 from arena.system.user_files import HOST_ERRORS
 
 EXIT_OF_SIGNALS = 128
-"""What shells and sandboxes add to the number of the signal that killed their program, and exit with."""
+"""Added by shells and sandboxes to the number of the signal that killed their program, as exit code."""
 QUIT_GRACE = 0.5
 """Seconds that a bot has to exit by itself after `quit`."""
 STARVED_MOST = 10.0
-"""Seconds for which a machine that is busy with other things may keep a bot from what it has half a second for."""
+"""Seconds of grace on top for a bot that a busy machine does not run."""
 AT_ONCE = 0.02
-"""So many of these seconds are waited for without looking at what the bot does meanwhile: most exit at once."""
+"""The first seconds of waiting for an exit, without watching the bot: most exit at once."""
 IDLE_SPIN = 0.0005
-"""Seconds in which a bot that may be kept is looked at without a pause: most are idle after a fifth of it."""
+"""Seconds of polling a bot without a pause after its game: most are idle after a fifth of it."""
 IDLE_PAUSE = 0.001
 STARVED_PAUSE = 0.01
 TERM_GRACE = 0.2
-"""Seconds between SIGTERM and SIGKILL, for a bot that has done nothing wrong but to stay."""
+"""Seconds between SIGTERM and SIGKILL."""
 REMOVE_PATIENCE = 5.0
 """Seconds after which a control group is left behind; the kernel needs a few milliseconds."""
 
 
 class BotProcess(Pipes):
-    """A running bot. Made by `start`; must be ended with `end`, which leaves no process of it alive."""
+    """A running bot. Made by `start`; `end` must be called, which leaves no process of it alive."""
 
     def __init__(self, popen: "subprocess.Popen[bytes]", token: str, launch: Launch) -> None:
         assert popen.stdin is not None
@@ -63,14 +62,14 @@ class BotProcess(Pipes):
         self.pid = popen.pid
         self.sandbox = launch.words
         self.is_confined = launch.helpers > 0
-        """Whether it runs in namespaces of its own, where its folder cannot be written."""
+        """Whether it runs in namespaces of its own, where its folder is read-only."""
         super().__init__(popen.stdin, popen.stdout)
         os.set_blocking(popen.stderr.fileno(), False)
         self._stderr = StandardError(popen.stderr.fileno())
         self._pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
         self._own = OwnProcesses(self.pid, launch.helpers)
         self._oom_kills = oom_kills()
-        """How many processes the kernel had killed for want of memory when this one was started."""
+        """The number of processes that the kernel had killed for want of memory at the start."""
         self._freezer = Freezer(self.pid, launch.group, launch.helpers)
         self._watch = Watch(
             self.pid, launch.limits, launch.helpers, self._freezer.found, is_counted=launch.group is not None
@@ -80,11 +79,7 @@ class BotProcess(Pipes):
 
     @classmethod
     def start(cls, launch: Launch) -> "BotProcess":
-        """Start a bot's program.
-
-        Raises `StartError`, with the system's reason, if that cannot be done, and `HostError` if it is the machine's
-        fault and not the bot's.
-        """
+        """Start a bot's program. Raises `StartError` if that fails, and `HostError` if it is the machine's fault."""
         token = reaper.new_token()
         reaper.adopt_orphans()
         try:
@@ -114,14 +109,11 @@ class BotProcess(Pipes):
         limit_tree(process.pid, None if launch.helpers else launch.limits, launch.cpus)
         return process
 
-    # --- standard error -------------------------------------------------------------------------------------------
-
     async def drain_stderr(self) -> None:
-        """Keep reading standard error, and its last part, until its end. Run this beside everything else."""
         await self._stderr.drain()
 
     def read_stderr_now(self) -> None:
-        """Read what lies in standard error at this moment, so that the tail is complete. Once it has ended: nothing."""
+        """Read what standard error holds now, so that the tail is complete."""
         assert self._popen.stderr is not None
         if not self._popen.stderr.closed:
             self._stderr.read_rest()
@@ -130,15 +122,12 @@ class BotProcess(Pipes):
     def stderr_tail(self) -> str:
         return self._stderr.tail
 
-    # --- what it uses ---------------------------------------------------------------------------------------------
-
     async def watch(self) -> Excess:
-        """Look at all of the bot's processes, again and again; return once they use more than they may."""
         return await self._watch.until_over()
 
     @property
     def used_us(self) -> int:
-        """Microseconds of processor time that all its processes have used in this game; known after `settle`, `end`."""
+        """Microseconds of processor time of all its processes in this game; known after `settle` or `end`."""
         return self._account.used_us
 
     @property
@@ -150,51 +139,47 @@ class BotProcess(Pipes):
         return self._account.pondered_us
 
     def cpu_us(self) -> int:
-        """Microseconds of processor time used so far: of the whole tree in a control group, else of the bot's own first
-        process with all its threads."""
+        """Return the microseconds of processor time used so far: of the whole tree in a control group, otherwise of the
+        first process with all its threads.
+        """
         return self._launch.group.cpu_us() if self._launch.group else self._own.cpu_us()
 
     def used_since(self, before_us: int) -> int | None:
-        """Microseconds of processor time used since `cpu_us` was `before_us`; None where that is not all it used."""
+        """Return the microseconds of processor time used since `cpu_us` was `before_us`; None if that is incomplete."""
         if self._launch.group:
             return max(0, self.cpu_us() - before_us)
         return self._own.used_since(before_us)
 
     def first_times(self) -> CpuTimes:
-        """Return the times of its first thread: that takes a microsecond."""
         return self._own.first_times()
 
     def times(self) -> CpuTimes | None:
-        """Return the times of all its threads, and what its processes have used together; None if they are too many."""
         times = self._own.times()
         return times._replace(used_us=self._launch.group.cpu_us()) if times and self._launch.group else times
 
     def freeze(self) -> None:
-        """Let none of the bot's processes run until `thaw`."""
         self._freezer.freeze(trio.current_time())
         if self._freezer.has_several:
             self._watch.hurry()
 
     def thaw(self) -> None:
-        """Let them run again. What they have used meanwhile counts, and if that is too much, `watch` returns."""
         if self._freezer.is_frozen:
             self._freezer.thaw(trio.current_time())
             if words := self._freezer.complaint():
                 self._watch.report(Excess(Cause.PONDERING, words))
 
     def kill_now(self) -> None:
-        """Kill at once all that is alive of it at this moment. It still has to be ended."""
+        """Kill all processes that it has at this moment. `end` must still be called."""
         if self._launch.group:
             self._launch.group.kill()
         killing.kill_now(self.pid)
 
-    # --- another game ---------------------------------------------------------------------------------------------
-
     async def settle(self, grace: float = QUIT_GRACE) -> bool:
-        """Wait, after a game, until the bot has read all that it was written and waits for more.
+        """Wait after a game until the bot has read all its input and waits for more; return whether it can play
+        another.
 
-        Returns whether it can play another game. It cannot if that takes longer than `grace` seconds, if it has exited,
-        has written what nobody asked for, or is over a limit. Cannot be cancelled.
+        It cannot if that takes longer than `grace` seconds, if it has exited, has written unexpected output, or is over
+        a limit. Cannot be cancelled.
         """
         with trio.CancelScope(shield=True):
             self.thaw()
@@ -210,7 +195,6 @@ class BotProcess(Pipes):
 
     @property
     def is_ready(self) -> bool:
-        """Whether a bot between two games is there and has said nothing."""
         return not (self._watch.excess or self.has_output() or self.has_exited())
 
     async def _until_idle(self, grace: float) -> None:
@@ -227,26 +211,24 @@ class BotProcess(Pipes):
         return self._own.activity()
 
     def _is_idle(self) -> bool:
-        """Return whether there is nothing in the bot's input that it has not read, and it waits."""
         return self.has_unread() is False and self._own.is_asleep()
 
     def worked_us(self) -> int:
-        """Return the microseconds of processor time that its processes which are alive have used so far."""
         return self._own.worked_us()
 
     def is_starved(self, before_us: int, seconds: float) -> bool:
         return self._own.is_starved(before_us, seconds)
 
     def begin_anew(self) -> None:
-        """Begin another game: what the bot uses and writes to standard error from here on is that game's."""
+        """Reset processor time and standard error for another game."""
         self._account.begin_anew()
         self._stderr.begin_anew()
 
-    # --- the end --------------------------------------------------------------------------------------------------
-
     async def exits_within(self, seconds: float) -> bool:
-        """Whether the process is dead in that time, or, if the machine keeps it from that, soon after. Standard error
-        has to be drained meanwhile."""
+        """Return whether the process exits in that time, or soon after if a busy machine does not run it.
+
+        Standard error has to be drained meanwhile.
+        """
         before = self.worked_us()
         with trio.move_on_after(seconds + STARVED_MOST):
             with trio.move_on_after(seconds):
@@ -257,18 +239,18 @@ class BotProcess(Pipes):
         return self.has_exited()
 
     async def wait_exit(self) -> None:
-        """Return once the process is dead. It is not reaped yet."""
+        """Wait until the process is dead, without reaping it."""
         if self._pidfd is not None:
             await readable(self._pidfd)
         else:
-            while not self.has_exited():  # noqa: ASYNC110  (outside Linux nothing tells of a child's death unreaped)
+            while not self.has_exited():  # noqa: ASYNC110  (outside Linux no event announces the death of an unreaped child)
                 await trio.sleep(0.01)
 
     def has_exited(self) -> bool:
         return self._popen.returncode is not None or reaper.exit_status(self.pid) is not None
 
     def exit_status(self) -> int | None:
-        """Return the code that the process exited with, minus the number of the signal that killed it; None if it runs.
+        """Return the exit code, minus the number of the signal that killed the process, or None while it runs.
 
         A sandbox exits with 128 plus the number of the signal that killed the bot, as a shell does; a bot can exit with
         such a code, too.
@@ -293,7 +275,7 @@ class BotProcess(Pipes):
         return f"exited with code {number}" if code == os.CLD_EXITED else reaper.killed_words(number)
 
     def out_of_memory(self) -> Excess | None:
-        """Return what the kernel killed the bot for, if it was that it used more memory than it may."""
+        """Return the excess if the kernel killed the bot for using more memory than is allowed."""
         group, limits = self._launch.group, self._launch.limits
         if group and limits and group.oom_kills():
             words = f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"
@@ -301,15 +283,17 @@ class BotProcess(Pipes):
         return None
 
     def machine_was_out_of_memory(self) -> bool:
-        """Whether the bot was killed by the signal that the kernel kills by, and the kernel has killed for want of
-        memory since it was started. That may be any program's doing; in a control group it is the bot's own."""
+        """Return whether the bot was probably killed because the machine's memory had run out.
+
+        That may be any program's doing; in a control group it is the bot's own.
+        """
         return self.may_be_killed() and self._launch.group is None and oom_kills() > self._oom_kills
 
     async def end(self, grace: float = QUIT_GRACE) -> None:
-        """Close the bot's input, wait `grace` seconds for it to exit, then kill all that is left of it.
+        """Close the bot's input, wait `grace` seconds for it to exit, then kill all its processes.
 
-        Without grace it is killed at once. Cannot be cancelled: it takes well under a second, and a tree half killed is
-        worse than waiting.
+        Without grace it is killed at once. Cannot be cancelled: it takes well under a second, and a half-killed tree is
+        worse.
         """
         with trio.CancelScope(shield=True):
             self.close_input()
@@ -327,7 +311,6 @@ class BotProcess(Pipes):
             self._close()
 
     async def _wait_for_exit(self, grace: float) -> None:
-        """Wait until the bot has exited by itself, or has used up its grace, or more of the machine than it may."""
         async with background(self.drain_stderr) as nursery:
             nursery.start_soon(self._watch_to, nursery.cancel_scope)
             with trio.move_on_after(max(0, grace)):
@@ -342,7 +325,7 @@ class BotProcess(Pipes):
         scope.cancel()
 
     async def _kill_all(self, used_us: int) -> None:
-        """Kill and reap the whole tree, of which at least so much processor time is known to have been used."""
+        """Kill and reap the whole tree, which is known to have used at least `used_us` of processor time."""
         group = self._launch.group
         if group:
             group.kill()

@@ -1,7 +1,8 @@
-"""Program files: the links that lead to them, and how they begin. Nothing is opened on the way to one.
+"""Program files: the links that lead to them, and how they begin.
 
-The kernel runs a file that it knows by its first bytes (ELF, Mach-O, what a host has registered), or a text file that
-begins with `#!`. It refuses any other, game after game: that is found out before the first one, and said with the cure.
+The kernel runs a file that it knows by its first bytes (ELF, Mach-O, registered formats), or a text file that begins
+with `#!`. It refuses any other, game after game: that is reported before the first game, with the cure. Files are not
+opened while links are followed.
 """
 
 import errno
@@ -17,12 +18,12 @@ from pathlib import Path
 from arena.system.printable import printable
 
 MOST_LINKS = 40
-"""As many links as Linux follows in one path."""
+"""The number of links that Linux follows in one path."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """A symbolic link: where it is, with no link left in the path of its folder, and the text that it holds."""
+    """A symbolic link: its place, in a folder free of links, and its text."""
 
     place: Path
     target: str
@@ -30,9 +31,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Trail:
-    """The way that a path leads: all links in their order, and what is at the end, which is no link.
+    """The resolution of a path: all links in order, and the end, which is no link.
 
-    `stages` are the whole path as it is at each link, resolved that far, and the end.
+    `stages` are the whole path as resolved at each link, and the end.
     """
 
     links: tuple[Link, ...]
@@ -41,12 +42,11 @@ class Trail:
 
     @property
     def places(self) -> tuple[Path, ...]:
-        """Where each link is, and the end."""
         return (*(link.place for link in self.links), self.end)
 
 
 def follow(path: Path) -> Trail:
-    """Follow an absolute path to its end. Raises `OSError`, as opening it would, if there is none."""
+    """Follow an absolute path to its end. Raises `OSError`, as opening it would."""
     here, links, stages = Path("/"), list[Link](), list[Path]()
     waiting = list(reversed(path.parts[1:]))
     while waiting:
@@ -85,12 +85,12 @@ def links_out(folder: Path, names: Iterable[str]) -> Iterator[Link]:
 
 
 def at_its_folder(path: Path) -> Path:
-    """Return the same path with no link left in the path of its folder. Raises `OSError`."""
+    """Return the same path with its folder resolved, but not its last component. Raises `OSError`."""
     return Path(os.path.realpath(path.parent, strict=True), path.name)
 
 
 FIRST_LINE = 256
-"""Bytes of a script that the kernel looks at."""
+"""Bytes of a script that the kernel reads."""
 SCRIPT_MARK = b"#!"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BINARY_MARKS = (
@@ -101,31 +101,30 @@ LONGEST_SHOWN = 200
 
 
 def is_meant_to_run(start: bytes) -> bool:
-    """Return whether a file that begins so is a program of the kinds that are known everywhere."""
     return start.startswith((SCRIPT_MARK, *BINARY_MARKS))
 
 
 def text_fault(start: bytes, name: str) -> str | None:
-    """Why the system will not run a file that begins so, if it is a text file without `#!`; None for anything else.
+    """Return why the system will not run a file that begins so, if it is a text file without `#!`; otherwise None.
 
-    `name` is the file's, for the cure. What has a NUL in it is no text: somebody may have registered its kind.
+    `name` is the file's, for the cure. A file with a NUL is no text: its format may be registered.
     """
     if is_meant_to_run(start) or b"\0" in start:
         return None
     if start.startswith(BYTE_ORDER_MARK + SCRIPT_MARK):
-        return "a byte order mark stands before its #!, so the system cannot run it: save it as UTF-8 without one"
+        return "there is a byte order mark before its #!, so the system cannot run it: save it as UTF-8 without one"
     cure = (
         "add #!/usr/bin/env python3 as the first line, or chmod -x"
         if name.endswith(".py")
-        else "expected a program, or a script whose first line names what runs it, such as #!/bin/sh"
+        else "expected a program, or a script with a first line that names its interpreter, such as #!/bin/sh"
     )
     return f"it can be executed, but is a text file without a #! line, which the system cannot run: {cure}"
 
 
 def command_hint(folder: Path, word: str, path: str) -> str:
-    """Suggest a program where there is none of the name that is the first word of a command.
+    """Suggest a program if the first word of a command names none.
 
-    `folder` is the bot's, `path` where programs without a slash are looked for.
+    `folder` is the bot's; programs without a slash are searched in `path`.
     """
     if "/" not in word and os.path.isfile(folder / word):
         return f'; did you mean "./{_shown(word)}"?'
@@ -136,7 +135,7 @@ def command_hint(folder: Path, word: str, path: str) -> str:
     if len(words) < 2:
         return ""
     first = os.path.isfile(folder / words[0]) if "/" in words[0] else shutil.which(words[0], path=path) is not None
-    return f"; each word stands by itself: {_shown(json.dumps(words, ensure_ascii=False))}" if first else ""
+    return f"; each word is a string of its own: {_shown(json.dumps(words, ensure_ascii=False))}" if first else ""
 
 
 def _shown(text: str) -> str:

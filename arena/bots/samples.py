@@ -1,10 +1,8 @@
-"""The sample bots by their bare names: `arena match mine.py warden` works wherever the arena is installed.
+"""The sample bots by their bare names: `arena match mine.py warden` works in any installation.
 
-They are the files of the top-level folder `bots` in a clone, and travel in the wheel as `arena/samples`. A bare name
-stands for one of them only where there is no file or folder of that name: a path that exists is always what it says.
-
-The trap: in the wheel they lie in the Python that every bot in Python is shown. That is no leak, for they are public;
-but whoever refuses bots that others could read has to ask `is_packaged`.
+They are the top-level folder `bots` of a clone, and `arena/samples` in the wheel. An existing path of that name always
+wins over a sample bot. In the wheel the sample bots are in the Python that every bot in Python can read. They are
+public, so that is no leak; but a check that refuses bots which others could read has to ask `is_packaged`.
 
 A path may have a prefix that marks a bot of 2012 (`docs/ucc-2012.md`), which an adapter runs.
 """
@@ -20,32 +18,30 @@ ADAPTER = (sys.executable, "-P", "-m", "protocol.ucc2012")
 
 
 def split_word(word: str) -> tuple[str, str]:
-    """Return the prefix of a word that names a bot, or an empty string, and the path that is left."""
+    """Split a word that names a bot into its prefix, or an empty string, and the path."""
     return ("", word) if os.path.lexists(word) else split_prefix(word)
 
 
 def split_prefix(word: str) -> tuple[str, str]:
-    """Split a word like `split_word`, without looking for a file of that name."""
+    """Split a word like `split_word`, even if a file of that name exists."""
     return (PREFIX, word.removeprefix(PREFIX)) if word.startswith(PREFIX) else ("", word)
 
 
 SAMPLES = ("drifter", "forager", "raider", "skirmisher", "warden", "scholar", "tactician", "strategist")
-"""Their names, from the weakest to the strongest."""
+"""From the weakest to the strongest."""
 ENDING = ".py"
 
 _PACKAGE = Path(__file__).parent.parent
 PACKAGED = _PACKAGE / "samples"
-"""Where they are in an installed wheel; in a clone there is no such folder."""
+"""Their folder in an installed wheel; in a clone there is none."""
 
 
 def samples_folder() -> Path:
-    """Return where the sample bots are: in the installed package, or in the clone that the package lies in."""
     return PACKAGED if PACKAGED.is_dir() else _PACKAGE.parent / "bots"
 
 
 def bot_path(word: str) -> Path:
-    """Return the path that was given for a bot, without the prefix of a bot of 2012. A sample's bare name that names
-    nothing here stands for the sample's file."""
+    """Return the path of a bot, without the prefix of a bot of 2012; for a sample's bare name, the sample's file."""
     _, word = split_word(word)
     if word not in SAMPLES or os.path.lexists(word):
         return Path(word)
@@ -58,7 +54,7 @@ def sample_file(name: str) -> Path:
 
 
 def is_path_of(word: str, path: Path) -> bool:
-    """Whether `bot_path` has given, or can have given, this path for a word: files may have come and gone since."""
+    """Return whether `bot_path` may have given this path for a word; files may have changed since."""
     _, without_prefix = split_word(word)
     return path in (
         Path(word),
@@ -68,7 +64,7 @@ def is_path_of(word: str, path: Path) -> bool:
 
 
 def name_clashes(words: Iterable[str]) -> Iterator[str]:
-    """Return a line for each bare name that may be meant for a sample bot and for a file of the current folder."""
+    """Return a line for each bare name that could mean a sample bot or a file of the current folder."""
     for word in words:
         if word not in SAMPLES:
             continue
@@ -79,17 +75,16 @@ def name_clashes(words: Iterable[str]) -> Iterator[str]:
 
 
 def meant_sample(path: Path) -> str | None:
-    """Return the sample bot that a path at which there is nothing was meant for: `bots/warden.py` without a clone."""
+    """Return the sample bot that a missing path was meant for, as in `bots/warden.py` without a clone."""
     name = path.name.removesuffix(ENDING)
     return name if name in SAMPLES else None
 
 
 def is_packaged(file: Path) -> bool:
-    """Return whether a file, at a path without links, is a sample bot of the installed package."""
+    """Return whether a file, at a path free of links, is a sample bot of the installed package."""
     return file.parent == PACKAGED.resolve() and file.name.removesuffix(ENDING) in SAMPLES
 
 
 def is_sample(path: Path) -> bool:
-    """Return whether a path is that of a sample bot, wherever the arena is installed; a namesake elsewhere is none."""
     full = Path(os.path.realpath(path))
     return full.parent == Path(os.path.realpath(samples_folder())) and full.name.removesuffix(ENDING) in SAMPLES

@@ -16,31 +16,27 @@ from arena.game.persons import person_digest
 from arena.game.spec import Player
 
 INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH")
-"""The variables of the arena's environment that a bot gets to see, beside PATH."""
+"""The variables of the arena's environment that a bot gets in addition to PATH."""
 
 TOKEN_VARIABLE = "STRATEGO_ARENA_PROCESS"
-"""The variable of a bot's environment that says who owns its processes."""
+"""The environment variable with the token of a process's owner."""
 
 FAULT_HINT = "hint: "
-"""What a line of a `fault` begins with that says what to do; what a bot or its build printed is indented."""
+"""The beginning of a line of advice in a `fault`; the output of a bot or its build is indented."""
 
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot that can be started: its name, its program, the folder it runs in and the fingerprint of its files.
+    """A bot: its name, program, folder and the fingerprint of its files.
 
-    `interpreters` are the programs, by name or path, that it runs besides and that are not its own.
-
-    With a `fault` it cannot: the text says why, and the bot forfeits each of its games. `files` are the files that the
-    digest covers, by name as it is shown, with a short fingerprint of each; empty where they are too many to keep.
-    `build` is the shell's command that makes its program; nothing of it is done here (see `arena.bots.build`).
-    `look` is what the system said of its files when the digest was taken (see `arena.bots.changed`); None: not known.
-    `entered_as` is the digest of a further copy of a bot, which is not its own (`arena.bots.entering`).
-    `asked` is what was said of it where it was named, if that was more than its path; its arguments are in `command`.
-    A bot that `is_of_2012` is started with an adapter before its command (`words`). `language` is what it is written in
-    where that was found out before, as for a worker, which is not told the files (`arena.bots.language`).
-    `not_sent` says what of its files is not on the machine that it is played on, in words, if anything is.
-    `is_person`: it is none, but a person who takes a bot's place (`person_spec`); there is nothing to start.
+    With a `fault` it cannot be started, and forfeits each of its games. `interpreters` are further programs of the
+    host's that it runs, by name or path. `files` are the covered files, as shown, with a short fingerprint of each;
+    empty if there are too many. `build` is the shell command that makes its program (see `arena.bots.build`). `look` is
+    the state of its files when the digest was taken (see `arena.bots.changed`). `entered_as` is the digest of a further
+    copy of a bot (`arena.bots.entering`). `asked` is how it was named; its arguments are in `command`. A bot that
+    `is_of_2012` is started with an adapter before its command (`words`). `language` is known before for a worker, which
+    does not get the files. `not_sent` describes its files that are missing on the machine. `is_person`: a person plays
+    (`person_spec`), and no program is started.
     """
 
     name: str
@@ -66,7 +62,6 @@ class BotSpec:
         return Player(self.name, self.entered_as or self.digest)
 
     def digest_of(self, content: str) -> str:
-        """Return the bot's digest if that of its files were this one."""
         return digest_with(self.asked.identifying if self.asked else (), content)
 
     @property
@@ -75,12 +70,11 @@ class BotSpec:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The arguments that the host added to what the bot.toml says."""
         return self.asked.arguments if self.asked else ()
 
     @property
     def fault_line(self) -> str:
-        """The `fault` in one line: where it has more, such as what a build printed, the first and the last of them."""
+        """The `fault` in one line: of several lines, the first and the last."""
         first, *more = (self.fault or "").splitlines() or [""]
         if not more:
             return first
@@ -89,12 +83,10 @@ class BotSpec:
 
     @property
     def fault_output(self) -> str:
-        """The lines of the `fault` after the first, such as what the build printed, without the hint."""
         return textwrap.dedent("\n".join(line for line in self._more_of_fault if not line.startswith(FAULT_HINT)))
 
     @property
     def fault_hint(self) -> str:
-        """The advice in the `fault`, if there is any."""
         return " ".join(line.removeprefix(FAULT_HINT) for line in self._more_of_fault if line.startswith(FAULT_HINT))
 
     @property
@@ -103,12 +95,11 @@ class BotSpec:
 
 
 def person_spec(name: str) -> BotSpec:
-    """Return the stand-in for a person among bots: a name, and the digest that follows from it."""
+    """Return the stand-in for a person among bots, with a digest made from the name."""
     return BotSpec(name, Path(), (), Path(), person_digest(name), is_person=True)
 
 
 def base_environment() -> dict[str, str]:
-    """Return the environment that every bot gets: little, and the arena's own interpreter first on the PATH."""
     environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     path = os.environ.get("PATH", os.defpath)
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])

@@ -1,4 +1,4 @@
-"""How the bots of one league or match are started under a level, and which of them cannot be."""
+"""Start the bots of one league or match at a sandbox level, and find those that cannot be started."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,11 +28,10 @@ def runnable(
     usual: Limits | None = None,
     run: Run = trio.run,
 ) -> list[BotSpec]:
-    """Return the bots; those that cannot be run at this level are broken. `host` is what else may run them.
+    """Return the bots; those that cannot be run at this level are broken. `host` has further programs to run them.
 
-    What of the host's they are run by is tried in a sandbox, within the usual limits; `run` runs that. Raises
-    `SandboxError` if it is the host's affair that they cannot be run, and `HostError` if this machine cannot start
-    anything.
+    The host's programs that they need are tried in a sandbox, within the usual limits; `run` runs the trials. Raises
+    `SandboxError` if the host is to blame, and `HostError` if this machine cannot start any process.
     """
     ways = _Ways(level, bots, host or HostPrograms((), bots))
     tried = run(try_entrants, ways.mounts, usual or Limits()) if level is not Level.BASIC else {}
@@ -44,12 +43,12 @@ def runnable(
 
 
 class _Ways:
-    """How each of the bots that are not broken is to be started, or why it cannot be. Raises `SandboxError`."""
+    """How to start each bot that is not broken, and the problems of the others. Raises `SandboxError`."""
 
     def __init__(self, level: Level, bots: Sequence[BotSpec], host: HostPrograms) -> None:
         self.mounts: dict[str, Mounts] = {}
         self.programs: dict[str, Program] = {}
-        """At the basic level, what each bot is run by, and the folders in which it may find programs."""
+        """At the basic level, the program of each bot."""
         self.problems: dict[str, str] = {}
         rivals = Rivals(() if level is Level.BASIC else bots)
         for bot in (bot for bot in bots if bot.fault is None):
@@ -65,19 +64,17 @@ class _Ways:
 
 
 class RefusedBotsError(UsageError):
-    """Bots that cannot be run, by a fault of their own; `problems` say what it is, by the bots' names."""
-
     def __init__(self, problems: Mapping[str, str]) -> None:
         super().__init__("\n".join(problems.values()))
         self.problems = dict(problems)
 
 
 class Sandbox:
-    """How the bots of one league or match are started. Use it in a `with` statement.
+    """Starts the bots of one league or match, in a `with` statement.
 
-    `limits` are those of each bot by name, `usual` those of all others; `interpreters` are what the host has named for
-    bots to be run by. Bots that are broken are never started. Raises `RefusedBotsError` for others that cannot be run
-    at this level, and `SandboxError` if it is the level that cannot run what they need.
+    `limits` are those of single bots by name, `usual` those of all others; `interpreters` are the host's programs for
+    bots. Raises `RefusedBotsError` for bots that cannot be run at this level, and `SandboxError` if the level cannot
+    run what they need. Broken bots are never started.
     """
 
     def __init__(
@@ -103,11 +100,10 @@ class Sandbox:
             self._hierarchy = Hierarchy.find()
 
     async def try_out(self, bots: Sequence[BotSpec] | None = None) -> None:
-        """Try whether the level still works for these bots (all, if none are given), with no file of theirs.
+        """Test whether the level still works for these bots (default: all), without their files.
 
-        Tried are the plain system, and the arena's own Python and named programs as far as they are run by them: so a
-        bot cannot make it fail. Raises `SandboxError` if it does, and `HostError` if this machine cannot start
-        anything.
+        Tests the plain system, and the host's programs that the bots run by, which no bot can make fail. Raises
+        `SandboxError`, and `HostError` if this machine cannot start any process.
         """
         if self.level is not Level.BASIC:
             sound = (bot for bot in (self._bots if bots is None else bots) if bot.fault is None)
@@ -124,7 +120,7 @@ class Sandbox:
         return self._limits.get(bot.name, self._usual)
 
     def start(self, bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
-        """Start a bot, on these CPUs (none named: on all). Raises `StartError` and `HostError`."""
+        """Start a bot, on these CPUs (default: all). Raises `StartError` and `HostError`."""
         launch = self._launch(bot, cpus)
         try:
             return BotProcess.start(launch)

@@ -1,12 +1,12 @@
-"""Whether what bots are run by can be run in their sandboxes, tried before the first game.
+"""Test before the first game whether the programs that bots are run by work in their sandboxes.
 
-A trial runs a program of the host's, with nothing of any bot in the sandbox, and there are two kinds of it:
+A trial runs a program of the host's, without any bot's files in the sandbox. There are two kinds:
 
-    control   of the plain system, of the arena's own Python, of a program that the host has named. If one fails, it is
-              the host's affair: it is said once, nothing is played, and no bot loses by it.
-    other     of a program of the host's that an entrant has chosen. If one fails, that entrant is broken, and no other.
+    control   of the plain system, of the arena's own Python, of a program that the host has named. If one fails, that
+              is the host's problem: it is reported once, no game is played, and no bot loses by it.
+    other     of a program of the host's that an entrant has chosen. If one fails, only that entrant is broken.
 
-So an entrant decides by its choice about itself alone. Of a bot's own program nothing is tried: its first game shows.
+So an entrant's choice affects only itself. A bot's own program is not tried: its first game shows whether it works.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -29,21 +29,21 @@ Ts = TypeVarTuple("Ts")
 
 
 class Run(Protocol):
-    """Runs an async function to its end, as `trio.run` does; a caller's own may also end it early."""
+    """Runs an async function to its end, as `trio.run` does, or ends it early."""
 
     def __call__(self, function: Callable[[*Ts], Awaitable[T]], /, *arguments: *Ts) -> T: ...
 
 
 Watch = Callable[[], Awaitable[str]]
-"""Returns, in words, that what runs is to be stopped."""
+"""Returns the reason to stop a program, in words."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How it ended. `how` follows the name of what ran: "exited with code 3", or why it was stopped.
+    """The end of a program. `how` follows its name: "exited with code 3", or why it was stopped.
 
-    `said` is the last part of its standard error, `code` what it exited with: None if it did not exit by itself.
-    `may_be_killed` says whether SIGKILL has ended it, which neither its limits nor its time had it be.
+    `said` is the last part of its standard error; `code` is None if it did not exit by itself. `may_be_killed`: SIGKILL
+    has ended it, for no limit of the arena's.
     """
 
     how: str
@@ -54,10 +54,10 @@ class Ended:
 
 @trio.lowlevel.enable_ki_protection  # Ctrl-C between the start and the `try` would leave what has been started
 async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
-    """Run a line to its end, or stop it after so many seconds, or when it uses more than its limits or a watch says so.
+    """Run a program to its end, or stop it after `seconds`, over its limits, or when a watch returns.
 
-    All that it has started and left is killed. What it prints to standard output must be little, for nobody reads it.
-    Raises `StartError` and `HostError` as the start of a bot does.
+    All its processes are killed. It must print little to standard output, which is not read. Raises `StartError` and
+    `HostError`.
     """
     process = BotProcess.start(launch)
     ended: list[tuple[str, int | None, bool]] = []
@@ -92,35 +92,37 @@ async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
 
 
 SECONDS = 10.0
-"""How long what an entrant has chosen may take to say its version; that takes 0.02 s for a Python, 0.3 s for a JVM."""
+"""Seconds for a program of an entrant's choice to print its version; that takes 0.02 s for a Python, 0.3 s for a
+JVM.
+"""
 CONTROL_SECONDS = 60.0
-"""The same for controls, on which no entrant has an influence: a machine that is busy must not stop a league."""
+"""Seconds for a control, which no entrant can influence: a busy machine must not stop a league."""
 AT_ONCE = 8
 CANNOT_RUN = (126, 127)
-"""What a program exits with that could not be run: of a shell, of prlimit, and of the linker that misses a library."""
+"""Exit codes for a program that could not be run: of a shell, of prlimit, and of the linker that misses a library."""
 LINE_SHOWN = 300
 WORDS_SHOWN = 300
 
 
 async def try_entrants(mounts: Mapping[str, Mounts], limits: Limits) -> dict[str, str]:
-    """Try what these bots are run by; return why the sandbox cannot run it, by the names of the bots.
+    """Run the trials of these bots; return why the sandbox cannot run their programs, by the names of the bots.
 
-    Raises `SandboxError` if a control fails, and `HostError` if the machine cannot start anything.
+    Raises `SandboxError` if a control fails, and `HostError` if the machine cannot start any process.
     """
     await try_controls(mounts.values(), limits)
     chosen = [(name, trial) for name, each in mounts.items() for trial in each.trials if not trial.is_control]
     failed = await _try_all((trial for _, trial in chosen), limits, SECONDS)
     return {
         name: f"tried {_words(trial.words)}, which the sandbox cannot run: {failed[trial]}"
-        for name, trial in reversed(chosen)  # of several that fail, the first is told
+        for name, trial in reversed(chosen)  # of several that fail, the first is reported
         if trial in failed
     }
 
 
 async def try_controls(mounts: Iterable[Mounts], limits: Limits) -> None:
-    """Try the plain system, and what of the controls these bots are run by.
+    """Run the controls: the plain system, and the control trials of these bots.
 
-    Raises `SandboxError` if one fails, and `HostError` if the machine cannot start anything.
+    Raises `SandboxError` if one fails, and `HostError` if the machine cannot start any process.
     """
     controls = [trial for each in mounts for trial in each.trials if trial.is_control]
     controls.insert(0, Trial(bwrap.PLAIN, is_control=True))
@@ -129,7 +131,6 @@ async def try_controls(mounts: Iterable[Mounts], limits: Limits) -> None:
 
 
 async def _try_all(trials: Iterable[Trial], limits: Limits, seconds: float) -> dict[Trial, str]:
-    """Try each once, several at a time. Those that fail, with what was said about it."""
     failed: dict[Trial, str] = {}
     faults: list[HostError] = []
     some = trio.Semaphore(AT_ONCE)
@@ -155,7 +156,6 @@ async def _try_all(trials: Iterable[Trial], limits: Limits, seconds: float) -> d
 
 
 async def _try(trial: Trial, limits: Limits, seconds: float) -> str | None:
-    """None if the program can be run, else what was said about it."""
     tried = bwrap.bare_mounts(trial.words, trial.folders, trial.links)
     line = bwrap.command(tried, limits, bwrap.spare_user())
     launch = Launch(bwrap.through_shell(line), Path("/"), {}, limits, helpers=bwrap.PROCESSES)

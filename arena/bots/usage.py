@@ -1,11 +1,10 @@
-"""What a bot uses of the machine: its processes, their processor time and memory in the game under way, and whether the
-machine has kept it from a CPU.
+"""The bot's use of the machine in a game: processor time, memory, and whether it was kept waiting for a CPU.
 
-The system counts from the start of a process to its end. A process that is kept for a second game is asked twice: what
-it had used when a game was over is not charged to the next one.
+The system counts from the start of a process to its end. A process that is kept for a second game is measured twice:
+its use in the first game is not charged to the second.
 
-Linux counts for each thread how long it ran and how long it was ready to run and had no CPU. A thread also waits while
-the bot's own other threads run, so what those used is taken off: a bot that starves itself has not been delayed.
+Linux counts for each thread how long it ran and how long it waited for a CPU. A thread also waits while the bot's own
+other threads run, so their time is subtracted: a bot that starves itself has not been delayed.
 """
 
 import contextlib
@@ -37,28 +36,29 @@ Threads = Mapping[int, tuple[int, int]]
 
 
 class CpuTimes(NamedTuple):
-    """The CPU time of a bot up to a moment. `used_us` is of all processes, and None if only the first thread was
-    looked at."""
+    """The CPU time of a bot up to a moment. `used_us` is of all processes, None if only the first thread was
+    examined.
+    """
 
     used_us: int | None
     threads: Threads
 
 
 class Delay(NamedTuple):
-    """The CPU time of a bot's turn, of all its processes, and how long one of its threads waited for a CPU that other
-    programs had; in microseconds."""
+    """Microseconds of CPU time in a bot's turn, and the longest wait of a thread for a CPU that other programs had."""
 
     used_us: int
     waited_us: int
 
     def excuses(self, taken_us: float, limit_us: float) -> bool:
-        """Return whether the bot would have kept its limit without waiting, and used less than its limit."""
+        """Return whether the bot used less than its limit, and would have kept it without waiting."""
         return self.used_us < limit_us and taken_us - self.waited_us < limit_us
 
 
 def delay_between(before: Threads, after: Threads, used_us: int) -> Delay:
-    """Return the longest wait of a thread, less what the bot's other threads used. Threads that are not in both do not
-    count."""
+    """Return the longest wait of a thread, less the time of the bot's other threads; new and ended threads do not
+    count.
+    """
     waits = [0]
     for thread in before.keys() & after.keys():
         ran, waited = (after[thread][kind] - before[thread][kind] for kind in (0, 1))
@@ -67,9 +67,9 @@ def delay_between(before: Threads, after: Threads, used_us: int) -> Delay:
 
 
 MOST_LOOKED_AT = 16
-"""Processes of a bot that are looked at to tell what it is doing."""
+"""The most processes of a bot that are examined for their activity."""
 MOST_TIMED = 128
-"""Processes and threads of a bot whose times are read; those of a bot that has more are not."""
+"""The most processes and threads of a bot with times that are read; a bot with more has none."""
 
 
 class OwnProcesses:
@@ -80,13 +80,13 @@ class OwnProcesses:
         self._first: int | None = None if helpers else leader
         """The bot's own first process; None until it has been found."""
         self._clock: int | None = None
-        """The system's number for the clock of its processor time, once that has been found."""
+        """The clock id of its processor time, once that has been found."""
         self._cpu_us = 0
         self._schedstat: int | None = None
         """A descriptor of the first thread's times, kept open: they are read in each turn."""
 
     def cpu_us(self) -> int:
-        """Return the processor time of the bot's first process so far, with all its threads, in microseconds."""
+        """Return the microseconds of processor time of the bot's first process so far, with all its threads."""
         if self._clock is None:
             self._find_first()
         if self._clock is not None:
@@ -99,16 +99,16 @@ class OwnProcesses:
         return self._cpu_us
 
     def worked_us(self) -> int:
-        """Return the processor time of the live processes so far, in microseconds."""
         return sum(cpu_us(process.pid) or 0 for process in self._some())
 
     def used_since(self, before_us: int) -> int | None:
-        """Microseconds of processor time used since `cpu_us` was `before_us`; None if there are others besides the
-        first one, which may have worked for it."""
+        """Return the processor time since `cpu_us` was `before_us`; None if other processes may have worked for the
+        first.
+        """
         return None if len(self._some()) > 1 else max(0, self.cpu_us() - before_us)
 
     def first_times(self) -> CpuTimes:
-        """Return the times of the first thread of the first process: that takes a microsecond."""
+        """Return the times of the first thread of the first process, in a microsecond."""
         if self._schedstat is None and self._first is not None:
             with contextlib.suppress(OSError):
                 self._schedstat = os.open(f"/proc/{self._first}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
@@ -119,9 +119,9 @@ class OwnProcesses:
         return CpuTimes(None, {self._first: times} if self._first is not None and times else {})
 
     def times(self) -> CpuTimes | None:
-        """Return the times of all, the dead included in what was used.
+        """Return the times of all threads, with dead processes in the total.
 
-        None if they are too many, or have asked the system for less of a CPU.
+        None if they are too many, or if the bot has lowered its own share of the CPU.
         """
         if self._first is not None and b" nice 0" not in (read_file(f"/proc/{self._first}/autogroup") or b" nice 0"):
             return None  # seccomp cannot forbid a bot to make its session wait, as that is a write to a file
@@ -142,14 +142,14 @@ class OwnProcesses:
         return activity_of(process.pid for process in self._some())
 
     def is_asleep(self) -> bool:
-        """Return whether the first process waits for something."""
         if self._first is None:
             self._find_first()
         return self._first is not None and is_asleep(self._first)
 
     def is_starved(self, before_us: int, seconds: float) -> bool:
-        """Whether it is the machine that the bot is slow by: it has something to do, and has had less than so many
-        seconds of the processor since `worked_us` was `before_us`. False where that cannot be told."""
+        """Return whether the machine delays the bot: it runs, but has had less than `seconds` of processor time since
+        `worked_us` was `before_us`. False if unknown.
+        """
         own = [process.pid for process in self._some() if not process.is_dead]
         if not own:  # perhaps the sandbox is still to exit behind it
             return self._helpers > 0 and reaper.exit_status(self._leader) is None
@@ -168,7 +168,7 @@ class OwnProcesses:
 
 
 class Account:
-    """One bot's account. Processor time and memory of a game are known once one of the `sum_up` methods was called."""
+    """The processor time and memory of one bot in a game, known after `sum_up_alive` or `sum_up_dead`."""
 
     def __init__(self, leader: int, group: Group | None, watch: Watch, freezer: Freezer) -> None:
         self._leader = leader
@@ -180,20 +180,18 @@ class Account:
         self._group_peak: int | None = None
         self._used_before = self._pondered_before = 0
         self._peak_before, self._memory_before = -1, 0
-        """Of a control group, in bytes: the most memory until the game began, and what was in use then."""
+        """Bytes in a control group: the peak before the game, and the memory in use at its start."""
 
     @property
     def peak_memory(self) -> int:
-        """The most memory that was seen in use, in bytes, all processes together."""
         return self._group_peak or self._watch.peak_memory
 
     @property
     def pondered_us(self) -> int:
-        """Microseconds of processor time that were used while the bot was frozen."""
         return self._freezer.used_us - self._pondered_before
 
     def sum_up_alive(self) -> None:
-        """Sum up a game after which the bot lives on; its processes are those that the watch has just found."""
+        """Sum up a game of a bot that is kept; its processes are those of the last look."""
         if self._group:
             self.sum_up_dead(0)
             return
@@ -202,7 +200,7 @@ class Account:
         self.used_us = max(0, used - self._used_before)
 
     def sum_up_dead(self, used_us: int) -> None:
-        """The bot has been ended, and has used so much since its start, unless its control group knows better."""
+        """Sum up the last game of a bot that has used `used_us` since its start; a control group knows that better."""
         if self._group:
             used_us = self._group.cpu_us()
             peak = self._group.memory_peak()

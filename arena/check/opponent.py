@@ -1,4 +1,4 @@
-"""The opponent of a bot that is checked: a player within this program, which knows all pieces, and how a game goes."""
+"""The built-in opponent of a bot that is checked, which knows all pieces, and the course of a game."""
 
 from dataclasses import replace
 from random import Random
@@ -21,8 +21,8 @@ from protocol.notation import BOARD_SIZE, Color, Rank, Survivor
 TAKES_MORE = frozenset({"hello", "game", "seed", "setup", "restore", "turn", "moved", "battle", "reveal"}) | frozenset(
     {"rescued", "guess", "end", "quit"}
 )
-"""Verbs after whose fields there may be others. Nothing is ever added after a TEXT or a VALUE, nor to the lists of
-`enemy`, `board` and `legal`."""
+"""Verbs that allow more fields. None are ever added after a TEXT or a VALUE, or to the lists of `enemy`, `board` and
+`legal`."""
 
 
 def noisy(data: bytes) -> bytes:
@@ -43,20 +43,19 @@ def noisy(data: bytes) -> bytes:
 
 
 LEFT_TO_END = 1
-"""A hunter takes the flag only when the other side has no more than so many pieces that can move."""
+"""A hunter takes the flag only when the other side has at most this number of movable pieces."""
 OPEN_FILES = (0, 1, 4, 5, 8, 9)
-"""Files of the front row that no lake lies before."""
+"""Files of the front row without a lake before them."""
 
 
 class BuiltInOpponent:
-    """One opponent; the same seed plays the same."""
+    """An opponent; the same seed plays the same."""
 
     def __init__(self, foe: Foe, seed: int) -> None:
         self._foe = foe
         self._random = Random(seed)
 
     def rows(self, ruleset: Ruleset) -> tuple[str, ...]:
-        """A set-up."""
         return random_rows(dict(ruleset.army), self._random)
 
     def action(self, game: Game) -> str:
@@ -70,7 +69,7 @@ class BuiltInOpponent:
 
 
 def narrow_rows(ruleset: Ruleset, seed: int) -> tuple[str, ...]:
-    """A set-up of which as few pieces as possible can move: what cannot stands in front, and one piece beside it."""
+    """Return a set-up with as few movable pieces as possible."""
     random = Random(seed)
     tables = tables_of(ruleset)
     if not ruleset.fills_rows:
@@ -97,7 +96,6 @@ def _attacks(game: Game, action: Action) -> bool:
 
 
 def _greed(game: Game, action: Action) -> float:
-    """How much a hunter likes an action."""
     board = game.board
     if isinstance(action, Infiltration):
         return 8.0 if RANKS[board[action.target]] is action.rank else -5.0
@@ -116,7 +114,7 @@ def _greed(game: Game, action: Action) -> float:
 
 
 def _distance(game: Game, square: int, code: int) -> int:
-    """Steps from a square to the nearest piece that this one beats, as if nothing stood between."""
+    """Return the steps from a square to the nearest piece that this one beats, on an empty board."""
     if RANKS[code] in CANNOT_ATTACK:  # a flag or a bomb that may move
         return 0
     fights = game.tables.fights[RANKS[code]]
@@ -134,7 +132,7 @@ now = trio.current_time
 
 
 def ruleset_of(situation: Situation) -> Ruleset:
-    """The rules of a situation; where players choose who starts, the bot does."""
+    """Return the rules of a situation; if players choose the first move, the bot begins."""
     ruleset = load_ruleset(situation.rules)
     if ruleset.starts is not Starts.CHOSEN:
         return ruleset
@@ -142,14 +140,11 @@ def ruleset_of(situation: Situation) -> Ruleset:
 
 
 class PlannedGame:
-    """How the opponent plays a game, and when the game is broken off."""
-
     def __init__(self, situation: Situation, seed: int, *, breaks: bool = False) -> None:
         self._situation = situation
         self._opponent = BuiltInOpponent(situation.foe, seed)
         self._breaks = breaks or situation.twist in (Twist.BROKEN_OFF, Twist.INPUT_ENDS)
         self._begun: float | None = None
-        """When the opponent made its first move: what a busy machine takes to start a program is none of the game's."""
         ruleset = ruleset_of(situation)
         self._rows = self._opponent.rows(ruleset)
         self.opening: Opening | None = None
@@ -158,7 +153,6 @@ class PlannedGame:
             self.opening = (rows, foe) if situation.color is Color.RED else (foe, rows)
 
     def answer(self, referee: Referee) -> bytes | None:
-        """Return the opponent's answer; None if it does not start."""
         situation = self._situation
         phase = referee.seats[situation.color.opponent].phase
         if phase is Phase.INTRODUCING:
@@ -175,7 +169,7 @@ class PlannedGame:
         return f"move {self._opponent.action(game)}\n".encode()
 
     def is_at_break(self, referee: Referee) -> bool:
-        """Return whether to break the game off here, where the bot has its turn and has been told so."""
+        """Whether to break the game off here, where the bot has received its turn."""
         situation, game = self._situation, referee.game
         if not self._breaks or game is None or situation.plies is None:
             return False

@@ -1,4 +1,4 @@
-"""`arena check` as a service: a path and options in, what came of it out."""
+"""`arena check` as a service: from a path and options to the result."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ from arena.system.printable import printable
 from protocol.notation import Reason
 
 Begins = Callable[[int, int, Situation], None]
-"""Told before each situation: its number from 0, how many there are, and what it is."""
+"""Called before each situation with its number from 0, their number, and the situation."""
 
 READY = Situation("ready", "is a bot that a league could start", SituationGroup.READY, "", plies=0)
 FILES = Situation("files", "leaves its own files as they are", SituationGroup.FILES, "", plies=0)
@@ -44,9 +44,11 @@ FILES = Situation("files", "leaves its own files as they are", SituationGroup.FI
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What is tried: `rules` are those that the bot is for (none: all), `extent` how much, `only` the keys of the
-    situations that are wanted (none: all); `play` are the options of a league, of which those count that say how bots
-    are held and how long they may take."""
+    """The extent of a check: `rules` are those that the bot is for (none: all), `only` the keys of the situations
+    (none: all).
+
+    `play` are the options of a league, of which the isolation and time limits of bots are used.
+    """
 
     play: PlayOptions
     rules: tuple[str, ...] = ()
@@ -56,8 +58,6 @@ class CheckOptions:
 
 @dataclass(frozen=True)
 class _Tried:
-    """The outcomes and measurements of a bot's check."""
-
     outcomes: Sequence[SituationOutcome]
     times: Times
     declared: str = ""
@@ -66,10 +66,12 @@ class _Tried:
 
 
 def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: Run = trio.run) -> Checked:
-    """Try the bot at a path; one that is broken, or cannot be built, fails before all that would be tried. Raises
-    `UsageError` if there is none, and other `ArenaError`."""
+    """Try the bot at a path; a broken bot fails the first situation, and the others are not tried.
+
+    Raises `UsageError` if there is no bot, and other `ArenaError`.
+    """
     check_values(options.play)
-    time_control(options.play)  # what is wrong with it is told before anything is built
+    time_control(options.play)  # report its errors before building
     with BotFolders() as folders:
         level, bot = prepared(path, options.play, folders, say, run)
         return _checked(level, bot, options, begins, run)
@@ -108,7 +110,6 @@ def _checked(level: Level, bot: BotSpec, options: CheckOptions, begins: Begins, 
 
 
 def _not_started(bot: BotSpec, situations: Sequence[Situation]) -> _Tried:
-    """Return the outcomes of a bot that a league would list as broken."""
     words = (bot.fault or "").partition("\n")[0]
     printed = tuple(bot.fault_output.splitlines())
     failure = Failure(0, Reason.NO_START, words, hint=bot.fault_hint, stderr=printed)
@@ -120,7 +121,6 @@ def _not_started(bot: BotSpec, situations: Sequence[Situation]) -> _Tried:
 
 
 def _left_out(options: CheckOptions) -> list[SituationOutcome]:
-    """Return the situations that the options leave out."""
     if not options.rules and options.extent is not Extent.QUICK:
         return []
     why = "--rules names what it is for" if options.rules else "--quick tries one ruleset"
@@ -129,7 +129,9 @@ def _left_out(options: CheckOptions) -> list[SituationOutcome]:
 
 
 def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run: Run = trio.run) -> Replayed:
-    """Put a stored game to the bot at a path. Raises `UsageError` if it had no part in it, and as `check_bot` does."""
+    """Replay a stored game with the bot at a path. Raises `UsageError` if it had no part in it, and as `check_bot`
+    does.
+    """
     check_values(options)
     with BotFolders() as folders:
         level, bot = prepared(path, options, folders, say, run)
@@ -146,8 +148,10 @@ def _replayed(level: Level, bot: BotSpec, options: PlayOptions, game: StoredGame
 
 
 def prepared(path: str, options: PlayOptions, folders: BotFolders, say: Say, run: Run) -> tuple[Level, BotSpec]:
-    """The level that the bot at a path is to be held by, and the bot, built if it has to be, or broken. Its folder is
-    held among the `folders` then. Raises `UsageError` if there is none."""
+    """Return the isolation level, and the bot at a path, built if needed, or broken.
+
+    Its folder is kept in `folders`. Raises `UsageError` if there is no bot.
+    """
     level = choose(options.sandbox)
     found = find_entrants([path], follow_links=True)
     if len(found.bots) > 1:
@@ -178,7 +182,7 @@ async def _try_all(
 
 
 async def _files(bot: BotSpec) -> SituationOutcome:
-    """Whether the bot is still what it was: a league drops the games of one that has changed."""
+    """Check that the bot is unchanged: a league drops the games of one that has changed."""
     versions = Versions()
     await versions.are_unchanged([bot])
     for mark, lines in ((Mark.FAILED, versions.errors()), (Mark.PARTLY, versions.remarks())):

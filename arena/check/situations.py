@@ -1,4 +1,4 @@
-"""What a bot is tried with, the script of all of it, and what came of each situation."""
+"""The situations of a check, their script, and their outcomes."""
 
 import enum
 from collections.abc import Iterator, Sequence
@@ -12,8 +12,6 @@ from protocol.notation import Color, Reason
 
 
 class Foe(enum.Enum):
-    """How the opponent plays."""
-
     RANDOM = "random"
     HUNTER = "hunter"
     """Knows all pieces, and takes what it can."""
@@ -28,26 +26,23 @@ class Twist(enum.Enum):
     NO_GAME = "no-game"
     """The opponent does not start: `end` and `quit` come before any game."""
     NOISE = "noise"
-    """Lines with unknown verbs, unknown rules, and fields after those that are known."""
+    """Lines with unknown verbs, unknown rules, and extra fields."""
     PIECES = "pieces"
-    """Lines come in pieces of a few bytes."""
+    """Lines are sent in pieces of a few bytes."""
     SLOW_FOE = "slow-foe"
-    """The opponent takes its time, so that it shows if a bot speaks out of turn."""
+    """The opponent takes its time, which reveals bots that speak out of turn."""
     BROKEN_OFF = "broken-off"
     """The game ends while the bot thinks."""
     INPUT_ENDS = "input-ends"
     """The bot's input ends, without `quit`."""
     SEVERAL = "several"
-    """Several games in one process."""
     OPENING = "opening"
     """The set-ups are given, and the first moves are forced."""
     RESUMED = "resumed"
-    """The game goes on in a new process."""
+    """The game is resumed in a new process."""
 
 
 class SituationGroup(enum.Enum):
-    """Where a situation stands in the checklist."""
-
     READY = "whether it can be started"
     GAMES = "games under {rules}"
     CONVERSATION = "the conversation"
@@ -58,7 +53,7 @@ class SituationGroup(enum.Enum):
 
 @dataclass(frozen=True)
 class Situation:
-    """One thing that is tried: a game, or a few, of one new process.
+    """A game, or a few, in one new process.
 
     The opponent gives up after `plies` (None: never), or `seconds` after its first move. `needed_by` names the leagues
     that a bot has to pass this for; without it, it is for all.
@@ -77,24 +72,21 @@ class Situation:
 
 
 class Extent(enum.Enum):
-    """How much is tried."""
-
     QUICK = "quick"
     USUAL = "usual"
     ALL = "all"
 
 
 SECONDS = {Extent.QUICK: 1.0, Extent.USUAL: 1.5, Extent.ALL: 10.0}
-"""How long the opponent plays in one situation at the most,"""
 SWEEP_SECONDS = {Extent.QUICK: 0.3, Extent.USUAL: 0.3, Extent.ALL: 10.0}
-"""and where rulesets are tried one after the other."""
+"""The time in one situation when rulesets are tried in sequence."""
 SWEEP_PLIES = 40
 
 
 def script(rules: Sequence[str], extent: Extent = Extent.USUAL, usual: str = "isf") -> Iterator[Situation]:
     """Yield the situations in their order. `rules` are the rulesets that the bot is for; none: `usual` and all others.
 
-    Raises `RulesetError` for a ruleset that there is not.
+    Raises `RulesetError` for an unknown ruleset.
     """
     for name in rules:
         load_ruleset(name)
@@ -122,7 +114,7 @@ def _others(main: str) -> list[str]:
 
 
 def _switched() -> list[str]:
-    """Each switch, on the first ruleset that it goes with; the small armies first, for the games are short."""
+    """Return each switch, on the first ruleset that it goes with; small armies first, for short games."""
     found = []
     for switch in switch_names():
         for name in ("duel", "isf", "jumbo-81320/infiltrator", "vintage/original", "milton-bradley"):
@@ -136,7 +128,6 @@ def _switched() -> list[str]:
 
 
 def _main(rules: str, seconds: float) -> Iterator[Situation]:
-    """Yield the situations of the first ruleset."""
     red, blue = Color.RED, Color.BLUE
     usual = partial(Situation, rules=rules, seconds=seconds)
     game, talk = partial(usual, group=SituationGroup.GAMES), partial(usual, group=SituationGroup.CONVERSATION, plies=6)
@@ -156,30 +147,28 @@ def _main(rules: str, seconds: float) -> Iterator[Situation]:
     yield option("several", "plays three games in one process", plies=30, twist=Twist.SEVERAL, needed_by="--keep-bots")
     forced = "plays a set-up that is given (restore), with forced moves"
     yield option("opening", forced, plies=20, twist=Twist.OPENING, needed_by="--openings")
-    resumed = "goes on with a game that was interrupted (restore)"
+    resumed = "resumes a game that was interrupted (restore)"
     yield option("resumed", resumed, color=blue, plies=40, twist=Twist.RESUMED, needed_by="arena resume")
 
 
 FOR_ALL_RULES = frozenset({SituationGroup.READY, SituationGroup.CONVERSATION, SituationGroup.FILES})
-"""Groups of situations that a bot has to pass whatever the rules are."""
+"""Groups of situations that a bot has to pass under any rules."""
 
 
 class Mark(enum.Enum):
-    """The result of a situation."""
-
     PASSED = "passed"
     FAILED = "failed"
     PARTLY = "partly"
-    """Failed, but only some leagues need it, or nobody loses by it."""
+    """Failed, but only some leagues need it, or no game is lost by it."""
     NOT_APPLICABLE = "not applicable"
     NOT_TRIED = "not tried"
 
 
 @dataclass(frozen=True)
 class ExchangedLine:
-    """A line that was said, without its end and made printable; `ms` since the start of the process.
+    """A line of the exchange, without its end and made printable; `ms` since the start of the process.
 
-    `is_aside` is what was no line of a game: how a check found out what was wrong.
+    `is_aside` marks a note of the check on how it found the mistake.
     """
 
     speaker: Speaker
@@ -190,10 +179,10 @@ class ExchangedLine:
 
 @dataclass(frozen=True)
 class Failure:
-    """A failure of a bot: the ply (0: before the game), and in words what was expected and what came.
+    """A failure of a bot: the ply (0: before the game), and the expected and the actual behaviour in words.
 
-    `hint` is what probably lies behind it and what to do, `mistake` that in one word; both empty where nothing is known
-    beyond `words`. `exchange` are the last lines before it, `stderr` the last of what the bot wrote there.
+    `hint` is the probable cause with advice, `mistake` one word for it; both are empty if unknown. `exchange` are the
+    last lines before it, `stderr` the end of the bot's standard error.
     """
 
     ply: int
@@ -207,7 +196,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class SituationOutcome:
-    """The outcome of one situation. `remark` says why it was not tried, or what was seen besides."""
+    """The outcome of one situation. `remark` says why it was not tried, or what else was observed."""
 
     situation: Situation
     mark: Mark
@@ -218,8 +207,10 @@ class SituationOutcome:
 
 @dataclass(frozen=True)
 class Spread:
-    """How long something took, in milliseconds: so many times, the median, the 99th percentile (nearest rank), the
-    worst; None where it never happened. `limit` is what there is of it."""
+    """The distribution of times in milliseconds: the count, the median, the 99th percentile (nearest rank), the worst.
+
+    Times are None without any; `limit` is the time allowed.
+    """
 
     count: int
     median: float | None
@@ -229,7 +220,7 @@ class Spread:
 
 
 def spread(seconds: list[float], limit: int | None) -> Spread:
-    """The spread of these times."""
+    """Return the distribution of these times."""
     ordered = sorted(second * 1000 for second in seconds)
     count = len(ordered)
     if not count:
@@ -239,8 +230,9 @@ def spread(seconds: list[float], limit: int | None) -> Spread:
 
 @dataclass(frozen=True)
 class Checked:
-    """A bot that was tried. `declared` and `author` are what it said of itself, `memory` the most bytes that were seen
-    in use, `memory_limit` what it may use."""
+    """A bot that was tried. `declared` and `author` are its declarations, `memory` its peak use in bytes,
+    `memory_limit` the limit.
+    """
 
     name: str
     path: str
@@ -257,12 +249,11 @@ class Checked:
     memory_limit: int
 
     def count(self, mark: Mark) -> int:
-        """Return how many situations have this result."""
         return sum(outcome.mark is mark for outcome in self.outcomes)
 
     @property
     def is_accepted(self) -> bool:
-        """Whether a league would accept it: every situation that is for all leagues has been passed."""
+        """Whether a league would accept it: it passes every situation that is for all leagues."""
         return not (self.count(Mark.FAILED) or self.count(Mark.NOT_TRIED))
 
     def rules_with(self, mark: Mark) -> list[str]:

@@ -1,8 +1,8 @@
-"""A recorded game put to a bot once more, to see where it answers differently now.
+"""A recorded game replayed with a bot, to find different answers.
 
-What the arena sends follows from the record, clocks included, and so does what the opponent did: the referee is given
-the recorded answers with the recorded times. The bot's own are only compared. A bot that sets up differently now would
-make no sense of the rest; it is started again, and given the recorded set-up by `restore`.
+The arena's lines follow from the record, clocks included, and so do the opponent's: the referee is given the recorded
+answers with the recorded times. The bot's own are only compared. A bot that sets up differently is started again with
+the recorded set-up, by `restore`.
 """
 
 from collections import deque
@@ -43,9 +43,11 @@ from protocol.notation import RESIGN, Color, Reason
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer: the ply, what the record has and what the bot does now (None: nothing), and how long both took, in
-    milliseconds. The record has an illegal action, too, that the game was lost by. `illegal` says why what it does now
-    is not allowed; empty if it is."""
+    """One answer, recorded and now (None: none), with both times in milliseconds.
+
+    An illegal action that lost the recorded game is included. `illegal` says why the present answer is not allowed;
+    empty if it is.
+    """
 
     ply: int
     recorded: str | None
@@ -61,7 +63,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class StoredGame:
-    """A game of a store, and a bot's side in it: None while it is to be found out. `remarks` say how it was found."""
+    """A game of a store, and a bot's side in it, None if unknown. `remarks` say how it was found."""
 
     number: int
     record: GameRecord
@@ -71,10 +73,10 @@ class StoredGame:
 
 @dataclass(frozen=True)
 class Replayed:
-    """A recorded game as a bot answers it now, on the side of `color`.
+    """A recorded game with the present answers of the bot on the side of `color`.
 
-    `setups` are the bot's, recorded and now; None where there was none. `is_restored`: it was given the recorded one,
-    as its own was another.
+    `setups` are the bot's, recorded and now, or None. `is_restored` tells that it was given the recorded one because
+    its own differed.
     """
 
     game: StoredGame
@@ -86,17 +88,15 @@ class Replayed:
 
     @property
     def differing(self) -> tuple[Reply, ...]:
-        """The answers that are not the same."""
         return tuple(reply for reply in self.replies if not reply.is_same)
 
     @property
     def fault_then(self) -> Fault | None:
-        """The fault by which the bot lost the recorded game, without its hint; None if it did not lose by one."""
         return fault_then_of(self.game.record, self.color)
 
     @property
     def has_same_fault(self) -> bool:
-        """Whether it fails now by what it lost the recorded game by, at the same ply.
+        """Whether it fails at the same ply with the recorded fault.
 
         Faults of one reason are the same, as times and exit codes vary; those by a line are if the line is.
         """
@@ -108,7 +108,7 @@ class Replayed:
 
     @property
     def is_same(self) -> bool:
-        """Whether it answers all the game as it did then, and loses it by the same fault if it did by one."""
+        """Whether all its answers, and its fault if any, are as recorded."""
         if self.is_restored or self.differing:
             return False
         return self.has_same_fault or (self.failure is None and self.fault_then is None)
@@ -124,7 +124,6 @@ def fault_then_of(record: GameRecord, color: Color) -> Fault | None:
 
 
 def illegal_then_of(record: GameRecord, color: Color) -> str | None:
-    """The illegal action that a side lost a recorded game by; None if it did not lose by one."""
     fault = fault_then_of(record, color)
     if fault is None or fault.reason is not Reason.ILLEGAL_ACTION:
         return None
@@ -133,7 +132,7 @@ def illegal_then_of(record: GameRecord, color: Color) -> str | None:
 
 
 def seated(game: StoredGame, bot: BotSpec) -> StoredGame:
-    """The game with the side that a bot had in it, by its content or its name, unless that is said already.
+    """Return the game with the side of a bot, by its content or its name, unless already set.
 
     Raises `UsageError` if it had no part in it.
     """
@@ -157,13 +156,13 @@ def seated(game: StoredGame, bot: BotSpec) -> StoredGame:
 now = trio.current_time
 
 PATIENCE = 10.0
-"""Seconds that a bot is waited for at least, whatever it had then: its author may be looking into it."""
+"""The least time in seconds for an answer, as the author may be debugging."""
 FAULT_FOLLOWS = 1.0
-"""Seconds that a fault is waited for which the bot had in its opponent's turn."""
+"""Seconds to wait for a recorded fault in the opponent's turn."""
 
 
 class _WrongError(Exception):
-    """The bot has done what would lose it the game; `fault` says what."""
+    """The bot has made a `fault` that would lose the game."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.text)
@@ -171,7 +170,7 @@ class _WrongError(Exception):
 
 
 async def replay(game: StoredGame, bot: BotSpec, held: Sandbox) -> Replayed:
-    """Put the game to the bot that has a side in it. Raises `ArenaError` if it cannot be started."""
+    """Replay the game with the bot that has a side in it. Raises `ArenaError` if it cannot be started."""
     record, color = game.record, game.color
     assert color is not None
     spec = with_slack(spec_of(record))
@@ -201,8 +200,6 @@ async def _sit(record: GameRecord, spec: GameSpec, bot: BotSpec, held: Sandbox, 
 
 
 class _Sitting:
-    """One process of the bot, and the game as far as it is put to it."""
-
     def __init__(self, record: GameRecord, referee: Referee, color: Color, talk: Talk) -> None:
         self.setup: str | None = None
         self.replies: list[Reply] = []
@@ -213,7 +210,7 @@ class _Sitting:
         self._raw = b""
 
     async def run(self) -> None:
-        """Put the game to the bot, to its end, or to where it does what it would lose by."""
+        """Replay the game to its end, or to a fault of the bot."""
         try:
             while await self._step():
                 pass
@@ -226,14 +223,13 @@ class _Sitting:
             self._fail(wrong.fault)
 
     async def _tell(self, data: bytes) -> None:
-        """Write to the bot. Raises `_WrongError` if it does not read."""
         with trio.move_on_after(PATIENCE):
             await self._talk.tell(data)
             return
         raise _WrongError(faults.stalled(self._referee.seats[self._color].phase))
 
     async def _step(self) -> bool:
-        """Write what is due and let both answer what they are asked. Returns whether the game goes on."""
+        """Write the pending lines and let both answer. Returns whether the game continues."""
         referee, color = self._referee, self._color
         for seat in referee.due():
             data = referee.take(seat)
@@ -249,7 +245,6 @@ class _Sitting:
         return not (foe in referee.awaited() and not referee.seats[foe].due and not self._answer_of_foe(foe))
 
     def _answer_of_foe(self, foe: Color) -> bool:
-        """Pass on what the opponent did in the record. Returns whether there is anything."""
         referee, record = self._referee, self._record
         phase, done = referee.seats[foe].phase, len(referee.actions)
         if phase is Phase.INTRODUCING:
@@ -265,7 +260,6 @@ class _Sitting:
         return True
 
     def _act(self, color: Color) -> None:
-        """The recorded action, which took as long as it did then."""
         done = len(self._referee.actions)
         taken = self._record.times_us[done] / MICROSECONDS
         self._referee.receive(color, f"move {self._record.actions[done]}\n".encode("ascii", "replace"), taken)
@@ -273,7 +267,7 @@ class _Sitting:
             raise ArenaError(f"game {self._record.id}: ply {done + 1}: {fault.text}")
 
     async def _answer(self) -> bool:
-        """The bot's answer to what it is asked, compared and put aside for the recorded one."""
+        """Compare the bot's answer, and use the recorded one."""
         referee, color = self._referee, self._color
         phase = referee.seats[color].phase
         begun = now()
@@ -295,14 +289,12 @@ class _Sitting:
         return True
 
     def _check_setup(self, rows: tuple[str, ...]) -> None:
-        """Raise `_WrongError` for a set-up that is not legal."""
         try:
             check_setup(self._referee.spec.ruleset, rows)
         except IllegalSetupError as error:
             raise _WrongError(Fault(Reason.ILLEGAL_SETUP, str(error)).shown) from None
 
     def _limit(self, phase: Phase) -> float:
-        """Seconds that it had for this."""
         time = self._referee.spec.times[self._color]
         if phase is Phase.THINKING:
             return self._referee.live.clock.budget_ms(self._color) / 1000
@@ -333,7 +325,7 @@ class _Sitting:
     # --- what it says -------------------------------------------------------------------------------------------------
 
     async def _hear(self, phase: Phase, seconds: float) -> BotMessage:
-        """The message that answers what was asked, and what it may say before that in `_raw`. Raises `_WrongError`."""
+        """Return the bot's answer; earlier messages are kept in `_raw`. Raises `_WrongError`."""
         end = now() + seconds
         while True:
             while self._heard:
@@ -345,7 +337,6 @@ class _Sitting:
             await self._read(phase, end, seconds)
 
     def _decoded(self, line: bytes, phase: Phase) -> tuple[BotMessage | None, Phase]:
-        """A line as a message, and the phase after it. Raises `_WrongError` for one that must not come."""
         try:
             message = decode_from_bot(line)
             return message, phase if message is None else after(phase, message)
@@ -353,7 +344,7 @@ class _Sitting:
             raise _WrongError(faults.malformed(error).shown) from None
 
     def _refuse_unasked(self) -> None:
-        """Read what the bot has said since its last answer. Raises `_WrongError` if that is more than comments."""
+        """Read the bot's output since its last answer. Raises `_WrongError` if that is more than comments."""
         if self._talk.process.has_output() and (data := self._talk.hear_now()):
             self._feed(data)
         for line in self._heard:

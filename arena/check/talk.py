@@ -1,8 +1,8 @@
-"""A bot's real process in a game against an opponent that is part of this program.
+"""A bot's real process in a game against a built-in opponent.
 
-The referee of leagues judges it, so that a bot loses here by what it would lose by there; but there is one process, the
-times are those of a quiet machine, and all that is said is kept. When a bot's time is up and it waits for input, it is
-asked a little more (`Probe`): what it writes then tells an answer in a buffer from one that was never made.
+The referee of leagues judges it, so that a bot loses for the same reasons; but there is one process, the times are
+those of a quiet machine, and all lines are kept. A bot that waits for input when its time is up gets more input
+(`Probe`): its output distinguishes an unflushed answer from a missing one.
 """
 
 from collections import deque
@@ -35,19 +35,18 @@ KEPT_LINES = 400
 LONGEST_LINE = 400
 """Characters of a line that are kept: a list of legal actions is long."""
 PROBE_SECONDS = 0.4
-"""Seconds that a silent bot has for each further question."""
 PIECE = 7
 """Bytes of a piece, where lines come in pieces; no divisor of usual line lengths, so that they are cut everywhere."""
 PIECE_SECONDS = 0.02
-"""Seconds after which the next piece is sent, read or not."""
+"""Seconds between two pieces, even if the last was not read."""
 
 Answer = Callable[[Referee], bytes | None]
-"""What the opponent says when it has to: None if it does not start, so that there is no game."""
+"""Returns the opponent's answer: None if it does not start, so that there is no game."""
 
 
 @dataclass
 class Times:
-    """How long answers took, in seconds, by what was asked for."""
+    """The times of answers in seconds, by request."""
 
     start: list[float] = field(default_factory=list)
     setup: list[float] = field(default_factory=list)
@@ -59,24 +58,21 @@ class Times:
 
 @dataclass
 class Manner:
-    """How a bot is written to: whether with lines that it does not know, and whether in pieces."""
+    """How to write to a bot: with unknown lines, and in pieces."""
 
     is_noisy: bool = False
     in_pieces: bool = False
     foe_seconds: float = 0.0
-    """How long the opponent takes for a move,"""
+    """The opponent's time for a move."""
     foe_moves: int = 3
-    """for so many of them."""
+    """The number of such moves."""
 
 
 class Talk:
-    """One process of a bot, and all that is said with it."""
-
     def __init__(self, process: BotProcess, bot: BotSpec, times: Times, manner: Manner) -> None:
         self.process = process
         self.exchange: deque[ExchangedLine] = deque(maxlen=KEPT_LINES)
         self.hint: Hint | None = None
-        """The hint for the fault by which the bot has lost."""
         self._arrivals = Arrivals.of_this_run()
         self._arrivals.watch(process.stdout)
         self._bot = bot
@@ -85,23 +81,21 @@ class Talk:
         self._begun = now()
         self._partial = b""
         self.over: Excess | None = None
-        """The limit that the bot has exceeded."""
         self._scope = trio.CancelScope()
         self._activity, self._has_unread, self._probe = Activity.UNKNOWN, False, Probe()
         self._was_probed = False
         self._last_written: list[bytes] = []
-        """The lines that were written together the last time."""
 
-    # --- beside a game ------------------------------------------------------------------------------------------------
+    # --- outside of a game -------------------------------------------------------------------------------------------
 
     async def watch_use(self) -> None:
-        """Stop the bot when it uses more than it may."""
+        """Stop the bot when it exceeds its limits."""
         self.over = await self.process.watch()
         self.process.kill_now()
         self._scope.cancel()
 
     def leave(self) -> None:
-        """Stop listening; to be called before the process is ended."""
+        """Stop listening, before the process is ended."""
         self._arrivals.forget(self.process.stdout)
 
     async def exits_within(self, seconds: float) -> bool:
@@ -110,20 +104,18 @@ class Talk:
             return await self.process.exits_within(seconds)
 
     async def tell(self, data: bytes) -> None:
-        """Write lines to the bot; they are among what was said."""
         for line in data.split(b"\n")[:-1]:
             self._note(Speaker.ARENA, line)
         await self.process.write(data)
 
     def hear_now(self) -> bytes | None:
-        """Return what the bot has written by now, as `read_now` of its process, and keep it."""
+        """Return and keep the bot's output so far, as `read_now` of its process."""
         data = self.process.read_now()
         if data:
             self._keep_said(data)
         return data
 
     def end_input(self) -> None:
-        """The bot's input ends, as when the arena has gone."""
         self.process.close_input()
         self._aside("(its input ends)")
 
@@ -132,7 +124,7 @@ class Talk:
     async def play(self, referee: Referee, color: Color, answer: Answer, stop: Callable[[Referee], bool]) -> None:
         """Carry the bytes of one game, of which the bot plays `color`, until it is over or `stop` says so.
 
-        What the referee has to send when it is over is sent as well.
+        Sends the referee's last lines as well.
         """
         referee.advise = lambda seat, fault: self.advised(referee, seat, fault) if seat.color is color else fault
         async with background(self.process.drain_stderr, self.watch_use):
@@ -165,7 +157,6 @@ class Talk:
             await self._write_due(referee, color)
 
     async def finish(self, referee: Referee, color: Color) -> None:
-        """Send what is due, at the end of a game that was broken off."""
         await self._write_due(referee, color)
 
     async def _write_due(self, referee: Referee, color: Color) -> None:
@@ -180,7 +171,7 @@ class Talk:
         for line in self._last_written:
             self._note(Speaker.ARENA, line.removesuffix(b"\n"))
         deadline = referee.seats[color].deadline
-        if self._manner.in_pieces:  # what that takes is not the bot's: its clock is set anew after it
+        if self._manner.in_pieces:  # not charged to the bot: its clock is reset after it
             deadline += (len(data) // PIECE + 1) * PIECE_SECONDS
         with trio.move_on_at(min(deadline, now() + QUIT_GRACE if referee.is_over else deadline)):
             if not self._manner.in_pieces:
@@ -206,7 +197,6 @@ class Talk:
             referee.expire(late)
 
     async def _listen(self, referee: Referee, color: Color, until: float) -> None:
-        """Wait until the bot has said something, which is passed on, or until then."""
         with trio.CancelScope(deadline=until) as self._scope:
             if self.over:
                 self._scope.cancel()
@@ -246,7 +236,7 @@ class Talk:
         self._activity, self._has_unread = self.process.activity(), bool(self.process.has_unread())
 
     async def ask_more(self, seat: Seat) -> None:
-        """The bot's time is up: see what it does, and if it waits for input, what it does with a little more of it."""
+        """Observe a bot that is late, and its reaction to more input if it waits for it."""
         self._look()
         if self._activity not in (Activity.WAITS_FOR_INPUT, Activity.UNKNOWN) or self._has_unread:
             return
@@ -266,7 +256,7 @@ class Talk:
         self._probe = Probe(after_line, after_again, after_quit, after_end)
 
     async def _answer_to(self, data: bytes) -> bytes:
-        """What the bot writes within a moment after these bytes; lines that are complete."""
+        """Return the bot's complete lines within a moment after these bytes."""
         if data:
             for line in data.split(b"\n")[:-1]:
                 self._note(Speaker.ARENA, line)
@@ -285,7 +275,7 @@ class Talk:
         return said
 
     def advised(self, referee: Referee, seat: Seat, fault: Fault) -> Fault:
-        """The fault as it is; its hint is kept."""
+        """Return the fault unchanged and keep its hint."""
         seen = seen_of(seat, fault, referee.live, self.process, self._bot)
         if self._activity is not Activity.UNKNOWN:
             seen = seen._replace(activity=self._activity, has_unread=self._has_unread)
@@ -303,7 +293,7 @@ class Talk:
             self._note(Speaker.BOT, line)
 
     def last_exchange(self, lines: int) -> tuple[ExchangedLine, ...]:
-        """The last of what was said, and what came of a line that has not ended."""
+        """Return the last lines of the exchange, with the beginning of an unfinished one."""
         said = list(self.exchange)[-lines:]
         if self._partial:
             text = f"{printable(self._partial.decode('latin-1'), LONGEST_LINE)} (without a line end)"

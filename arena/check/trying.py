@@ -1,4 +1,4 @@
-"""One situation after the other, each with a new process of the bot."""
+"""The situations in sequence, each with a new process of the bot."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -29,22 +29,21 @@ from protocol.notation import Color, Reason
 now = trio.current_time
 
 SHOWN_LINES = 12
-"""Lines of the exchange before a failure that are kept with it."""
 STDERR_LINES = 8
 OF_NOISE = (
     "in this game lines have further fields ('later 7'), and there are lines that no bot knows: it must pass over both"
 )
-"""What is said first of a bot that fails there, for else it would look for a mistake in what it knows."""
+"""The hint of a bot that fails there, before any other."""
 GAMES_IN_ONE_PROCESS = 3
 FOE = Player("opponent", "")
 INTERRUPTED_AFTER = 14
-"""Plies after which a game goes on in a new process."""
+"""Plies after which a game is resumed in a new process."""
 FOE_SECONDS = 0.06
-"""How long a slow opponent takes."""
+"""The time of a slow opponent."""
 SAME_MISTAKES = 4
-"""After so many failures of one kind the rest is not tried: it would only take time to say the same again."""
+"""Failures of one kind after which the rest is not tried."""
 AT_THE_END = frozenset({Mistake.EXCEPTION, Mistake.WILD_POINTER, Mistake.ABORTED})
-"""What is worth telling of a bot that has played to the end and fails then."""
+"""Mistakes that are reported of a bot that has played to the end and fails then."""
 RESIGNED_HINT = "'move resign' gives the game up; a bot that finds no action should play any of the legal ones"
 SAYS_THAT_IT_CANNOT = "it says 'cannot restore'"
 
@@ -52,7 +51,7 @@ GoOn = Callable[[Situation, int], None]
 
 
 class BotTrial:
-    """Tries one bot. `declared`, `author`, `times` and `memory` are what has been seen so far."""
+    """Tries one bot. `declared`, `author`, `times` and `memory` are the observations so far."""
 
     def __init__(self, bot: BotSpec, held: Sandbox, time: TimeControl, seed: int) -> None:
         self.times = Times()
@@ -62,7 +61,7 @@ class BotTrial:
         self._language = language_of(bot)
 
     async def run(self, situations: Iterable[Situation], begins: GoOn) -> list[SituationOutcome]:
-        """Try all of these; `begins` is called before each, with how many have been tried."""
+        """Try these situations; `begins` is called before each, with the number of earlier ones."""
         outcomes: list[SituationOutcome] = []
         why = ""
         for situation in situations:
@@ -114,7 +113,7 @@ class BotTrial:
             return await self._ended(situation, referee, talk)
 
     async def _ended(self, situation: Situation, referee: Referee, talk: Talk) -> SituationOutcome:
-        """The games of a process are over: it is to exit."""
+        """Check that the bot exits after its games."""
         plies = len(referee.actions)
         is_input = situation.twist is Twist.INPUT_ENDS
         what = "its input had ended" if is_input else "'quit'"
@@ -130,10 +129,10 @@ class BotTrial:
         else:
             return SituationOutcome(situation, Mark.PASSED, plies=plies)
         failure = Failure(plies, None, *said, talk.last_exchange(SHOWN_LINES), self._stderr(talk))
-        return SituationOutcome(situation, Mark.PARTLY, "nobody loses by it", failure, plies)
+        return SituationOutcome(situation, Mark.PARTLY, "no game is lost by it", failure, plies)
 
     def _failed_at_the_end(self, talk: Talk, words: str) -> Hint | None:
-        """What it raised, or was killed by, when all had been said; other exit codes mean nothing then."""
+        """Return the exception or signal that ended the bot after its games; other exit codes are ignored."""
         status = talk.process.exit_status()
         if status == 0:
             return None
@@ -202,7 +201,7 @@ class BotTrial:
 
     @asynccontextmanager
     async def _talk(self, situation: Situation, grace: float = QUIT_GRACE) -> AsyncIterator[Talk]:
-        """A new process of the bot; at the end nothing is left of it."""
+        """A new process of the bot, which is ended completely at the end."""
         process = self._held.start(self._bot)
         manner = Manner(
             is_noisy=situation.twist is Twist.NOISE,
@@ -259,7 +258,6 @@ class BotTrial:
 
 
 def _gave_up(referee: Referee, color: Color) -> bool:
-    """Whether a side has resigned before it has made a move of its own."""
     verdict = referee.verdict
     is_resigned = verdict is not None and verdict.reason is Reason.RESIGN and verdict.result.winner is color.opponent
     return is_resigned and len(referee.actions) <= len(Color)
@@ -278,7 +276,7 @@ def _failed(situation: Situation, ply: int, fault: Fault, hint: Hint | None) -> 
 
 
 def _why_not(outcomes: list[SituationOutcome]) -> str:
-    """Why nothing more is tried, if so."""
+    """Return why the rest is not tried, or an empty string."""
     tried = [outcome for outcome in outcomes if outcome.mark is not Mark.NOT_APPLICABLE]
     failures = [outcome.failure for outcome in tried if outcome.mark is Mark.FAILED]
     if failures and (tried[0].situation.twist is Twist.NO_GAME and tried[0].mark is Mark.FAILED):

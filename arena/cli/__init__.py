@@ -1,1 +1,1 @@
-"""The `arena` command. One short file a command; what is slow to import is imported inside."""
+"""The `arena` command, one short module a command. Slow imports are inside functions."""

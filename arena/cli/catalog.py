@@ -1,6 +1,6 @@
-"""The list of commands, and what `arena --help` and `arena --version` print.
+"""The list of commands, and the output of `arena --help` and `arena --version`.
 
-Nothing is imported here but the version: these answers have to be quick.
+Only the version is imported: these answers have to be quick.
 """
 
 from arena.version import __version__
@@ -31,7 +31,7 @@ COMMANDS = (
     ("Help", "doctor", "which sandboxes work on this machine"),
     ("Help", "completion", "have your shell complete commands, bots and games"),
 )
-"""Of each command the heading in the list, the name, and what the command does. Its module begins with `cmd_`."""
+"""By command: the heading in the list, the name, and a description. Its module begins with `cmd_`."""
 
 NAMES = tuple(name for _, name, _ in COMMANDS)
 
@@ -62,7 +62,7 @@ EXAMPLES = (
 
 
 def help_text() -> str:
-    """Return the commands, a line each, and examples: no more than a screen."""
+    """Return the commands, a line each, and examples, within a screen."""
     lines = [HEAD]
     width = max(map(len, NAMES))
     before = ""
@@ -73,7 +73,6 @@ def help_text() -> str:
 
 
 def version_text() -> str:
-    """Return the version of the arena, and of the protocol that it speaks with bots."""
     from protocol.messages import PROTOCOL_VERSION
 
     return f"arena, version {__version__} (protocol version {PROTOCOL_VERSION})\n"

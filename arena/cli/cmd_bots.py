@@ -1,4 +1,4 @@
-"""`arena bots`: who has played in a store, and in which versions."""
+"""`arena bots`: the bots of a store, and their versions."""
 
 from pathlib import Path
 

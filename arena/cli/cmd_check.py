@@ -125,7 +125,6 @@ def _replay(
 
 @contextmanager
 def _progress() -> "Iterator[Begins]":
-    """Within, a line of a terminal shows what is tried; nothing is shown where standard error is none."""
     from rich.text import Text
 
     from arena.report.consoles import progress_console

@@ -76,7 +76,7 @@ def _play_and_tell(league: "OpenLeague", stop: "StopRequests", *, form: OutputFo
     comparison = Comparison(league)
     if comparison.state.is_over:
         stop.reporting()
-        remark(f"there is nothing more to play; store: {league.plan.path}")
+        remark(f"no more games to play; store: {league.plan.path}")
         return _code(comparison) if _print_results(comparison, form, None) else NO_VERDICT
     lines = None
     progress = progress_of(
@@ -100,9 +100,9 @@ def _code(comparison: "Comparison") -> int:
 
 
 def _print_results(comparison: "Comparison", form: OutputForm, lines: "GameLines | None") -> bool:
-    """Print the verdict, which is `undecided` for a test that was stopped, after the `lines`.
+    """Print the `lines` and the verdict, which is `undecided` for a stopped test.
 
-    Returns whether that could be done.
+    Returns whether that succeeded.
     """
     from arena.report.comparison import comparison_json, comparison_text
 

@@ -1,4 +1,4 @@
-"""`arena completion`: the lines by which a shell completes the commands of arena."""
+"""`arena completion`: scripts for completion in a shell."""
 
 import click
 from click.shell_completion import get_completion_class

@@ -38,7 +38,6 @@ def doctor_command(as_json: bool) -> None:
 
 
 def health_report(health: "Health") -> "RenderableType":
-    """Return the report for a terminal: the levels that work here, and a table of what each prevents."""
     from rich.console import Group
     from rich.padding import Padding
     from rich.table import Table

@@ -103,7 +103,6 @@ def export_command(
 
 
 def _reader(text: str, store: Path, roster: "Roster") -> "Reader":
-    """Return the reader of `--view`, with its players in the store. Raises `UsageError`."""
     from arena.league.option_values import option_value
     from arena.league.readers import Audience, reader_named
 

@@ -1,4 +1,4 @@
-"""`arena games`: the games of a store, a line each, and one more for what a bot did wrong."""
+"""`arena games`: the games of a store, a line each, with a second line for a fault."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 FORFEIT = "forfeit"
 RESULTS = ("red", "blue", "draw", "neither")
 LONGEST_DETAIL = 2000
-"""Characters of the words on a fault; those of the arena have at most some 1,200."""
+"""Characters of the words on a fault; the arena's own have at most some 1,200."""
 NOTE = ", not counted"
-"""Behind a game that the last league does not count."""
+"""Suffix of a game that the last league does not count."""
 
 
 @click.command(
@@ -84,7 +84,7 @@ def games_command(
             damage += counted.damage
             not_counted, has_games = counted.kept.numbers_not_counted, bool(counted.rows.games)
             roster = Roster(players_of(counted.rows, counted.entrants), counted.rows)
-        else:  # nothing that takes longer the more games there are
+        else:  # constant time for any number of games
             kept, damage[:] = opened.glance()
             not_counted, has_games = kept.numbers_not_counted, bool(opened.last_number())
             roster = Roster(opened.players_as_now_called())
@@ -125,6 +125,4 @@ def games_command(
 
 
 def _fault(row: "GameRow") -> str:
-    """The line below a game that was lost by a fault. A store from elsewhere can say anything there."""
-
     return f"\n    {printable(row.detail, LONGEST_DETAIL)}" if row.reason.is_forfeit else ""

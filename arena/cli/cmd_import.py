@@ -1,4 +1,4 @@
-"""`arena import`: games out of files of records and other stores, into a store."""
+"""`arena import`: add games from files of records and other stores to a store."""
 
 from pathlib import Path
 

@@ -113,7 +113,6 @@ _serve_options = with_options(
 
 
 def _format(values: dict[str, Any]) -> FormatOptions:
-    """Take the options of the formats out of a command's arguments."""
     seeds = values.pop("seeds")
     names = tuple(name.strip() for name in seeds.split(",")) if seeds else ()
     others = ("rounds", "challengers", "best_of", "extra_pairs", "confidence", "games", "disqualify")

@@ -1,4 +1,4 @@
-"""`arena log`: what the arena and both bots of a game said to each other."""
+"""`arena log`: the messages between the arena and both bots of a game."""
 
 from pathlib import Path
 

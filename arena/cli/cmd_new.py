@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from arena.bots.new import NewBot
 
 RIVAL = "warden"
-"""The sample bot of the first match."""
 
 
 @click.command(
@@ -73,7 +72,6 @@ def new_command(path: Path, language: str | None, author: str, as_json: bool) ->
 
 
 def _page(bot: "NewBot") -> str:
-    """Say where a bot was written, and what to type next."""
     import shlex
 
     folder = str(bot.folder)

@@ -82,7 +82,6 @@ def play_command(
 
 
 def _check(bot: str | None, *, two: bool, terminal: bool, resume: Path | None) -> None:
-    """Raise `click.UsageError` for what does not go together."""
     if resume is not None:
         if two:
             raise click.UsageError("--resume and --two cannot be used together")
@@ -98,7 +97,6 @@ def _check(bot: str | None, *, two: bool, terminal: bool, resume: Path | None) -
 
 
 def _said(names: tuple[str, ...]) -> str:
-    """The first of these options that the command line has given, by its name; empty if there is none."""
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:

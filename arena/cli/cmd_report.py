@@ -13,7 +13,6 @@ from arena.report.piece_names import Names, Numbering, PieceLanguage
 from arena.system.printable import printable
 
 MOST_FAULTS = 10
-"""Games without a page that are named."""
 
 
 @click.command(

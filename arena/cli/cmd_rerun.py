@@ -103,7 +103,6 @@ def rerun_command(
 
 
 def _split(text: str) -> tuple[str, ...]:
-    """The words of a string as a shell splits it. Raises `UsageError`."""
     import shlex
 
     try:
@@ -116,7 +115,7 @@ def _document(number: int, done: "Rerun") -> dict[str, Any]:
     """Return a rerun for JSON.
 
     `differs` is `set-up`, `action` or `end`; it, `ply` and `side` are null if both games are equal. `recorded` and
-    `played` are the two set-ups or actions there, null where a game had ended.
+    `played` are the two set-ups or actions there, null if a game had ended.
     """
 
     def end(verdict: "Verdict") -> dict[str, Any]:
@@ -139,7 +138,6 @@ def _document(number: int, done: "Rerun") -> dict[str, Any]:
 
 
 def rerun_text(number: int, done: "Rerun") -> str:
-    """Say whether a game was the same, and where it differs from the record."""
     from arena.league.rerun import Part
 
     recorded, played, found = done.recorded.verdict, done.played.verdict, done.difference

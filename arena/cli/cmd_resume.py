@@ -1,4 +1,4 @@
-"""`arena resume`: take an interrupted game up again."""
+"""`arena resume`: resume an interrupted game."""
 
 from pathlib import Path
 

@@ -96,7 +96,6 @@ def standings_command(
 
 
 def _remark_on_table(left_out: int, not_counted: int) -> None:
-    """Say how many games of the store are not in the table."""
     from arena.report.result_words import not_counted_text
 
     if left_out:
@@ -107,7 +106,6 @@ def _remark_on_table(left_out: int, not_counted: int) -> None:
 
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
-    """Print the games of a store by machine. Raises `UsageError` for what does not go with it."""
     from arena.report.consoles import results_console, to_json
     from arena.report.machines import by_machine, machines_report
 

@@ -1,4 +1,4 @@
-"""`arena verify`: whether a store or a file of records is as it was written, and its games can have been played so."""
+"""`arena verify`: whether a store or a file of records is undamaged, and its games are possible."""
 
 import os
 from collections import Counter
@@ -77,9 +77,9 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
 
 @contextmanager
 def _copying_to(path: Path) -> Iterator[None]:
-    """Warn of a store that does not have all sound games, if copying fails.
+    """Warn if copying fails that the new store lacks games.
 
-    The store is left there: another process may have begun to use it.
+    The store is kept: another process may have begun to use it.
     """
     try:
         yield
@@ -90,7 +90,7 @@ def _copying_to(path: Path) -> Iterator[None]:
 
 
 def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
-    """Print findings as they come unless `quiet`: the first of each text, and at the end the number of the others."""
+    """Yield findings and print them unless `quiet`: the first of each text, and at the end the number of the others."""
     from arena.league.record_file import LONGEST_FAULT
 
     repeated = Counter[str]()

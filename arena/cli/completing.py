@@ -1,6 +1,6 @@
-"""Words that a shell is offered for parameters: rulesets, bots, and the games and names of the store on the line.
+"""Completions of a shell for parameters: rulesets, bots, and the games and names of the store on the line.
 
-Completing starts no bot, writes nothing and never fails: after an error nothing is offered.
+Completing starts no bot, writes no file and never fails: after an error there are no completions.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,6 @@ def _silent(offer: Offer) -> Offer:
 
 @_silent
 def offer_bots(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer files, and the sample bots."""
     from arena.bots.samples import SAMPLES
 
     samples = [CompletionItem(name, help="a sample bot") for name in SAMPLES if name.startswith(incomplete)]
@@ -38,7 +37,6 @@ def offer_bots(_: click.Context, __: click.Parameter, incomplete: str) -> list[C
 
 @_silent
 def offer_languages(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the languages of `arena new`."""
     from arena.bots.languages import LANGUAGES
 
     return [CompletionItem(each.name, help=each.title) for each in LANGUAGES if each.name.startswith(incomplete)]
@@ -46,7 +44,7 @@ def offer_languages(_: click.Context, __: click.Parameter, incomplete: str) -> l
 
 @_silent
 def offer_rulesets(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer rulesets, and behind a plus the switches that are not there yet."""
+    """Offer rulesets, and after a plus the remaining switches."""
     from arena.rules.loading import ruleset_names, switch_names, switch_title
 
     if incomplete.startswith(PATH_STARTS):
@@ -60,7 +58,6 @@ def offer_rulesets(_: click.Context, __: click.Parameter, incomplete: str) -> li
 
 @_silent
 def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the games of the store on the line, the last one first."""
     from arena.league.peek import peek_games
 
     return [
@@ -71,7 +68,6 @@ def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list
 
 @_silent
 def offer_names(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the names of the bots in the store on the line."""
     from arena.league.peek import peek_names
 
     return [CompletionItem(name) for name in peek_names(_store(ctx), incomplete)]
@@ -79,7 +75,7 @@ def offer_names(ctx: click.Context, _: click.Parameter, incomplete: str) -> list
 
 @_silent
 def offer_readers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the readers of games, and behind `bot:` the names in the store on the line."""
+    """Offer the readers of games, and after `bot:` the names in the store on the line."""
     if incomplete.startswith(OF_BOT):
         names = offer_names(ctx, param, incomplete.removeprefix(OF_BOT))
         return [CompletionItem(f"{OF_BOT}{name.value}") for name in names]
@@ -87,5 +83,4 @@ def offer_readers(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def _store(ctx: click.Context) -> str:
-    """The store that was named earlier on the line; click leaves it unassigned behind an option without its value."""
     return str(ctx.params.get("store") or next(iter(ctx.args), ""))

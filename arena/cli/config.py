@@ -7,9 +7,9 @@
     [bot.mine]
     time = "1s"
 
-The keys are the options of the commands, and the values click's map of defaults. An option of `PLAY_OPTIONS` stands at
-the top, and in a command's table where it is to differ; any other stands in its command's table. Paths are relative to
-the file.
+The keys are the options of the commands, and the values click's map of defaults. Options of `PLAY_OPTIONS` are at the
+top, and in a command's table to override them; other options are in their command's table. Paths are relative to the
+file.
 
 Two traps. A file of the current folder decides which programs run: so no other folder is searched for it, and it has
 to belong to the user who runs the arena, or to the owner of the folder. And a command line has to be able to undo what
@@ -41,21 +41,18 @@ if TYPE_CHECKING:
 FILE = "arena.toml"
 PROJECT = "pyproject.toml"
 PREFIX = "tool.arena"
-"""The table of a pyproject.toml that the settings are in."""
+"""The table of the settings in a pyproject.toml."""
 BOTS, BOT = "bots", "bot"
 CONFIGURED = ("league", "match", "compare")
-"""The commands that read a file."""
 SHARED = (*PLAY_OPTIONS, "jsonl")
 META = "arena.settings"
-"""The key of a command's `Settings` in the context."""
 NO_CONFIG = "arena.no-config"
 LONGEST_NAMED = 200
-"""Characters of the paths of bots that an error quotes where their number is wrong."""
+"""Characters of the paths of bots that an error quotes if their number is wrong."""
 COLUMN = 36
 """The column of the comment on the source of a setting, if the setting is not longer."""
 
 Options = Mapping[str, click.Option]
-"""The options of a command by key."""
 
 
 @dataclass
@@ -65,17 +62,15 @@ class Settings:
     where: str = ""
     folder: Path = Path()
     heading: str = ""
-    """The table that everything is in: `tool.arena` in a pyproject.toml."""
+    """The table of all settings: `tool.arena` in a pyproject.toml."""
     values: dict[str, Any] = field(default_factory=dict)
-    """Values by the names of parameters, as the command line would have them."""
+    """Values by the names of parameters, as on the command line."""
     keys: dict[str, str] = field(default_factory=dict)
     """Keys in the file by the names of parameters, such as `[league] rounds`."""
     bots: "list[AskedBot] | None" = None
     own: "dict[str, Own]" = field(default_factory=dict)
-    """The limits of single bots."""
 
     def table(self, *names: str) -> str:
-        """Return the heading of a table."""
         inner = ".".join(filter(None, (self.heading, *names)))
         return f"[{inner}]" if inner else ""
 
@@ -84,7 +79,7 @@ class ConfiguredCommand(ArenaCommand):
     """A command that also takes its options and its bots, the argument `paths`, from a file."""
 
     def __init__(self, *arguments: Any, bots: str, takes: int | None = None, **options: Any) -> None:
-        """`bots` are the bots that the command expects, in words; `takes` is their number, or None for any."""
+        """`bots` describes the expected bots; `takes` is their number, or None for any."""
         super().__init__(*arguments, **options)
         self._bots, self._takes = bots, takes
         for option in options_in_file(self).values():
@@ -143,7 +138,6 @@ class ConfiguredCommand(ArenaCommand):
         return super().invoke(ctx)
 
     def _show(self, ctx: click.Context) -> int:
-        """Print the settings in force. Raises `UsageError` or `RulesetError` for settings that cannot be played."""
         from arena.league.league_options import PlayOptions
         from arena.league.option_values import check_values
 
@@ -159,14 +153,14 @@ class ConfiguredCommand(ArenaCommand):
 
 
 def configured(ctx: click.Context | None = None) -> Settings:
-    """Return the settings of the file for a command, by default the one that runs."""
+    """Return the settings of the file for a command, by default the running one."""
     ctx = ctx or click.get_current_context()
     state: Settings = ctx.meta.setdefault(META, Settings())
     return state
 
 
 def collect(values: dict[str, Any]) -> "PlayOptions":
-    """Return the options of a command that plays, with what the file says of single bots."""
+    """Return the options of a command that plays, with the file's settings of single bots."""
     from arena.bots.asked import OwnByName
     from arena.league.league_options import PlayOptions
 
@@ -179,7 +173,6 @@ def collect(values: dict[str, Any]) -> "PlayOptions":
 
 
 def options_in_file(command: click.Command) -> dict[str, click.Option]:
-    """Return the options of a command that can stand in a file, by key."""
     options = [param for param in command.params if isinstance(param, click.Option)]
     return {long_name(option): option for option in options if option.expose_value and option.name != "show_config"}
 
@@ -188,7 +181,7 @@ def options_in_file(command: click.Command) -> dict[str, click.Option]:
 
 
 def _read(ctx: click.Context, _: click.Parameter, value: Path | None) -> None:
-    """Read the file, if there is one, and make it the defaults of the command."""
+    """Read the file, if there is one, as the defaults of the command."""
     reads_none = ctx.meta[NO_CONFIG]
     if value is not None and reads_none:
         raise click.UsageError("--config and --no-config cannot be used together", ctx)
@@ -233,7 +226,7 @@ def _tool_table(table: object) -> object | None:
 def read_config(path: Path, command: str, commands: Mapping[str, Options]) -> Settings:
     """Read the settings for a command; `commands` are the options of all commands that read a file.
 
-    Raises `FileError` with the file, the key, what was expected and what came.
+    Raises `FileError` with the file, the key, the expected and the actual value.
     """
     from arena.bots.limits_file import OwnTable, own_of
     from arena.system.schema import structured
@@ -275,7 +268,7 @@ def read_config(path: Path, command: str, commands: Mapping[str, Options]) -> Se
 
 
 def _hint(key: str, table: str, keys: Mapping[str, Any]) -> str:
-    """Return what may have been meant by an unknown key of a table, or where it belongs."""
+    """Return the probable meaning of an unknown key of a table, or its right place."""
     places = [f"[{name}]" if name else "at the top" for name, known in keys.items() if key in known]
     if places:
         return f"{key} belongs {'' if places[0] == 'at the top' else 'in '}{' or '.join(places)}"
@@ -284,7 +277,7 @@ def _hint(key: str, table: str, keys: Mapping[str, Any]) -> str:
 
 
 def _value(option: click.Option, value: Any, folder: Path, where: str) -> Any:
-    """Return a value as the command line would have it. Raises `FileError` for one of a wrong type."""
+    """Return a value as on the command line. Raises `FileError` for one of a wrong type."""
     from arena.system.user_files import FileError
 
     kinds: tuple[type, ...] = (str,)
@@ -309,7 +302,6 @@ def _value(option: click.Option, value: Any, folder: Path, where: str) -> Any:
 
 
 def _bots(entries: object, folder: Path, where: str) -> "list[AskedBot]":
-    """Return the bots of a list of paths, patterns and tables. Raises `FileError`."""
     from msgspec import Meta
 
     from arena.bots.asked import AskedBot
@@ -343,7 +335,7 @@ def _bots(entries: object, folder: Path, where: str) -> "list[AskedBot]":
 
 
 def _matches(text: str, folder: Path, where: str) -> list[str]:
-    """Return the paths that a pattern matches, as in a shell, or the one that is written. Raises `FileError`."""
+    """Return the paths that match a pattern, as in a shell, or a single path. Raises `FileError`."""
     from arena.bots.samples import SAMPLES, sample_file
     from arena.system.user_files import FileError
 
@@ -359,7 +351,7 @@ def _matches(text: str, folder: Path, where: str) -> list[str]:
 
 
 def _from(folder: Path, path: str) -> str:
-    """Return a path that is relative to a folder, so that it never looks like an option."""
+    """Return a path relative to a folder that cannot be mistaken for an option."""
     joined = path if folder == Path() else os.path.join(folder, path)
     return f"./{joined}" if joined.startswith("-") else joined
 
@@ -368,7 +360,6 @@ def _from(folder: Path, path: str) -> str:
 
 
 def _settings_in_force(ctx: click.Context) -> dict[str, Any]:
-    """Return the settings of a command and their sources as a document for JSON."""
     state = configured(ctx)
     settings = {}
     for key, option in options_in_file(ctx.command).items():
@@ -410,8 +401,6 @@ def _own_values(own: "Own") -> dict[str, Any]:
 
 
 def _as_toml(document: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines of a file with these settings, and their sources in comments."""
-
     def line(text: str, setting: dict[str, Any]) -> str:
         source = f"{document['file']}: {setting['key']}" if setting["key"] else setting["source"]
         return f"{text:{COLUMN}}  # {source}"
@@ -431,7 +420,6 @@ def _as_toml(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _toml(value: Any) -> str:
-    """Return a value in TOML, whose strings, numbers and lists are written as in JSON."""
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
     return json.dumps(printable(value) if isinstance(value, str) else value, ensure_ascii=False)

@@ -1,14 +1,13 @@
-"""Where the `arena` command begins: Ctrl-C ends it without a traceback before anything that is slow to import."""
+"""The entry point of the `arena` command: Ctrl-C ends it without a traceback before slow imports."""
 
 import sys
 
 OBJECTS_AT_ONCE = 50_000
-"""New objects between two runs of the garbage collector. With Python's 700 these take a tenth of the time of reading a
-large store, and they free nothing: the arena's own objects make next to no cycles."""
+"""New objects between two runs of the garbage collector; Python's 700 take a tenth of the time of reading a large
+store."""
 
 
 def main() -> None:
-    """Run the `arena` command and exit."""
     import gc
 
     from arena.cli.interrupts import leave_at_once
@@ -25,7 +24,6 @@ def main() -> None:
 
 
 def _answer(text: str) -> int:
-    """Print help or the version. Returns the exit code."""
     from arena.cli import streams
     from arena.cli.exit_codes import DONE, FAILED
     from arena.report.consoles import fitted

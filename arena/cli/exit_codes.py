@@ -1,20 +1,19 @@
 """The exit codes of the commands, which the table of docs/cli.md explains.
 
-A code is the outcome of the command, and not who won; but where a command answers a question (is the store sound, is
-the new bot better), 0 is yes and 1 is no.
+A code is the outcome of the command, not of the games; but if a command answers a question (is the store sound, is the
+new bot better), 0 is yes and 1 is no.
 """
 
 DONE = 0
 FAILED = 1
 FOUND = 1
-"""`arena check`, `verify`, `rerun`, and what reads a store: something is not as it should be."""
+"""`arena check`, `verify`, `rerun`, and readers of a store: there is a finding."""
 NOT_BETTER = 1
-"""`arena compare`: the new bot is not better."""
 USAGE = 2
 UNDECIDED = 3
-"""`arena compare`: the games that there may be were not enough to tell."""
+"""`arena compare`: the games did not decide."""
 NO_VERDICT = 4
-"""`arena compare`: something failed, which 1 says after every other command."""
+"""`arena compare`: a failure, which is 1 for every other command."""
 INTERRUPTED = 130
 HUNG_UP, TERMINATED = 129, 143
-"""What a shell says of a process that SIGHUP or SIGTERM has ended."""
+"""The exit codes in a shell of a process ended by SIGHUP or SIGTERM."""

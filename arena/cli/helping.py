@@ -1,4 +1,4 @@
-"""Help, and what all commands share as click commands.
+"""Help, and the common classes of commands.
 
 A command has `examples`, names the `usual` options that `--help` shows (all, if it names none), and the `groups` in
 which `--help-all` shows every option.
@@ -19,18 +19,15 @@ HELPS = ("--help", "--help-all")
 NAME_COLUMNS = 28
 """Widest column of option names; after a longer name the text begins on the next line."""
 TOO_FEW_OR_MANY = ("Missing argument", "Got unexpected extra argument")
-"""Click's errors about too few or too many words on the command line."""
+"""Click's errors about the number of arguments."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 Example = tuple[str, str]
-"""A command as a shell runs it, and what it does."""
 Groups = Mapping[str, Collection[str]]
 """Headings, and the options below each by their long names without dashes."""
 
 
 class ArenaCommand(click.Command):
-    """A command of the arena."""
-
     def __init__(
         self,
         *arguments: Any,
@@ -79,7 +76,6 @@ class ArenaCommand(click.Command):
 
 
 def grouped(command: click.Command, ctx: click.Context) -> list[tuple[str, list[click.Option]]]:
-    """Return the options of a command below their headings."""
     found = (param for param in command.get_params(ctx) if isinstance(param, click.Option) and not param.hidden)
     left = {long_name(option): option for option in found}
     groups = command.groups if isinstance(command, ArenaCommand) else {}
@@ -89,7 +85,7 @@ def grouped(command: click.Command, ctx: click.Context) -> list[tuple[str, list[
 
 
 def record(option: click.Option, ctx: click.Context, *, names_choices: bool = True) -> tuple[str, str]:
-    """Return how an option is written, and its text in help."""
+    """Return an option's notation, and its help text."""
     names, words = option.get_help_record(ctx) or (option.opts[0], "")
     if names_choices and option.metavar and isinstance(option.type, click.Choice):
         words, bracket, rest = words.partition("  [")
@@ -98,7 +94,6 @@ def record(option: click.Option, ctx: click.Context, *, names_choices: bool = Tr
 
 
 def long_name(option: click.Option) -> str:
-    """Return the long name of an option, without dashes."""
     return max(option.opts, key=len).lstrip("-")
 
 
@@ -120,8 +115,6 @@ _HELP_ALL = click.Option(
 
 
 class Whole(click.types.IntParamType):
-    """A whole number from `min` to `max`, where they are given."""
-
     name = "n"
 
     def __init__(self, min: int | None = None, max: int | None = None) -> None:  # as in click.IntRange
@@ -138,7 +131,6 @@ class Whole(click.types.IntParamType):
 
     @property
     def words(self) -> str:
-        """The expected number, in words."""
         if self.max is None:
             return "a whole number" if self.min is None else f"a whole number of at least {self.min}"
         return f"a whole number from {self.min} to {self.max}"

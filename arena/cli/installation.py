@@ -1,4 +1,4 @@
-"""How this arena was installed and started: what calls it in a shell, and what this installation or machine lacks."""
+"""How this arena was installed and started: its name in a shell, and missing parts of the installation or machine."""
 
 import importlib.util
 import os
@@ -13,7 +13,6 @@ NAME = "arena"
 
 
 def started_as_module() -> bool:
-    """Whether this program was started by `python -m arena`."""
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
     return spec is not None and spec.name == "arena.__main__"
 
@@ -21,7 +20,7 @@ def started_as_module() -> bool:
 def this_command() -> tuple[str, ...]:
     """Return the words that call this program: its name, or its path if a shell finds another one.
 
-    A program started by `python -m arena` is called so again.
+    A program started by `python -m arena` is called like that.
     """
     if started_as_module():
         return (_this_python(), "-m", NAME)
@@ -60,9 +59,9 @@ def _escaped(word: str) -> str:
 
 
 SERVING = ("jinja2", "starlette", "hypercorn", "h11")
-"""The packages without which nothing is served."""
+"""The packages that serving needs."""
 _INSTALLED_AS = {"hypercorn": "'hypercorn[trio]'", "h11": "'hypercorn[trio]'"}
-"""What is installed to have a package, where that is not its name."""
+"""The name to install a package by, if it differs."""
 
 
 def needs(packages: Sequence[str], extra: str, command: str) -> None:
@@ -78,7 +77,7 @@ def needs(packages: Sequence[str], extra: str, command: str) -> None:
 
 
 def refuse_windows() -> None:
-    """Raise `UsageError` where bots cannot be run: the arena waits for their pipes as only Unix can."""
+    """Raise `UsageError` on Windows: the arena waits for the pipes of bots as only Unix can."""
     if sys.platform == "win32":
         raise UsageError(
             "bots run on Linux and macOS; on Windows run arena in WSL 2, where all of it works "

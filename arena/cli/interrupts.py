@@ -2,8 +2,8 @@
 
 - While modules are imported, and while stores are only read, the process ends at once.
 - While bots are located, built and tried, there are children: `unwinding` raises KeyboardInterrupt, so that they end.
-- While games are played nothing is raised. `StopRequests` counts: the first Ctrl-C asks to stop soon; the next one, and
-  SIGTERM and SIGHUP (from a service manager or a closing terminal), ask to stop now.
+- While games are played there is no exception. `StopRequests` counts: the first Ctrl-C asks to stop soon; the next one,
+  and SIGTERM and SIGHUP (from a service manager or a closing terminal), ask to stop now.
 
 A signal that was ignored when the arena started (`nohup`, a script's `&`) stays ignored.
 """
@@ -28,19 +28,19 @@ Handler = Callable[[int, FrameType | None], Any]
 
 
 def leave_at_once() -> None:
-    """Have Ctrl-C end the process at once, with a word and the right exit code, unless it is ignored here."""
+    """Have Ctrl-C end the process at once, with a message and the right exit code, unless it is ignored here."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
 
 
 def ignore_from_now_on() -> None:
-    """Ignore Ctrl-C while Python shuts down, which it would only interrupt with a traceback."""
+    """Ignore Ctrl-C while Python shuts down, where it would cause a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
     with contextlib.suppress(OSError, ValueError):
-        if select.select([], [2], [], 0)[1]:  # nobody may be reading a terminal that is held by Ctrl-S
+        if select.select([], [2], [], 0)[1]:  # a terminal held by Ctrl-S takes no output
             os.write(2, f"arena: {INTERRUPTED_WORDS}\n".encode())
     os._exit(INTERRUPTED)
 
@@ -71,7 +71,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def told_instead(tell: Callable[[], None]) -> Iterator[None]:
-    """Have a signal call `tell` within the block, where Ctrl-C is ignored, and raise nothing."""
+    """Have a signal call `tell` within the block, where Ctrl-C is ignored, without an exception."""
     _told.append(tell)
     try:
         yield
@@ -80,7 +80,6 @@ def told_instead(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def _take_over(handler: Handler) -> dict[signal.Signals, Any]:
-    """Set the handler of the signals that are not ignored; return their handlers before."""
     heard = [number for number in STOP_SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
     return {number: signal.signal(number, handler) for number in heard}
 
@@ -91,7 +90,7 @@ def _give_back(before: dict[signal.Signals, Any]) -> None:
 
 
 class StopRequests(StopRequest):
-    """Requests to stop by signals within a `with` block, which raise nothing while games are played."""
+    """Requests to stop by signals within a `with` block, without exceptions while games are played."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +110,7 @@ class StopRequests(StopRequest):
         """Note that the games are over and the results are being printed.
 
         The next signal is ignored, as it may have been meant for the games; the one after it raises KeyboardInterrupt,
-        for results that nobody reads.
+        for results without a reader.
         """
         self._while_reporting = 0
 

@@ -1,7 +1,7 @@
-"""The `arena` command as a click group: its commands are imported when they are asked for.
+"""The `arena` command as a click group, which imports its commands on demand.
 
-Whatever is raised, a user gets one clear message on standard error and an exit code: 2 for a wrong request, 1 for a
-failure (4 after `compare`), 130 for Ctrl-C. A traceback is for developers: it is printed if ARENA_TRACEBACK is set.
+For any exception, a user gets one clear message on standard error and an exit code: 2 for a wrong request, 1 for a
+failure (4 after `compare`), 130 for Ctrl-C. A traceback is printed if ARENA_TRACEBACK is set.
 """
 
 import io
@@ -29,10 +29,9 @@ CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_w
 
 
 class ArenaGroup(click.Group):
-    """All commands. The help of the group is that of `arena.cli.catalog`."""
+    """All commands. The help of the group is in `arena.cli.catalog`."""
 
     def all_commands(self) -> dict[str, click.Command]:
-        """Import and return all commands, by name."""
         return {name: _imported(name) for name in catalog.NAMES}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -42,7 +41,6 @@ class ArenaGroup(click.Group):
         return _imported(name) if name in catalog.NAMES else None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        """Offer the commands with their lines of help, without importing them."""
         from click.shell_completion import CompletionItem
 
         if incomplete and not incomplete[0].isalnum():
@@ -52,7 +50,7 @@ class ArenaGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the words begin with. For an unknown one, suggest the one that was probably meant."""
+        """Find a command by name. For an unknown one, suggest a similar one."""
         word = args[0]
         if word == "help":
             ctx.fail(f"No such command 'help'. Did you mean 'arena {' '.join((*args[1:2], '--help'))}'?")
@@ -68,13 +66,13 @@ class ArenaGroup(click.Group):
     def main(  # type: ignore[override]  # click overloads it by the value of standalone_mode
         self, args: Sequence[str] | None = None, standalone_mode: bool = True, **options: Any
     ) -> Any:
-        """Run a command; in standalone mode say what goes wrong, and exit."""
+        """Run a command; in standalone mode print errors, and exit."""
         if not standalone_mode:
             return super().main(args, standalone_mode=False, **options)
         sys.exit(self.run(args, **options))
 
     def run(self, args: Sequence[str] | None = None, **options: Any) -> int:
-        """Run a command and say what goes wrong. Returns the exit code."""
+        """Run a command and print errors. Returns the exit code."""
         args = list(sys.argv[1:] if args is None else args)
         streams.set_detail(streams.Detail.USUAL)
         name = "python -m arena" if started_as_module() else "arena"
@@ -122,7 +120,6 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command that the process was started with, and exit."""
     interrupts.leave_at_once()
     streams.take_over()
     code = cli.run()
@@ -136,7 +133,6 @@ def _interrupted() -> int:
 
 
 def _explain(error: BaseException) -> int:
-    """Say what went wrong. Returns the exit code."""
     from arena.bots.sandbox.launch import host_fault
     from arena.rules.ruleset import RulesetError
 

@@ -1,4 +1,4 @@
-"""Colour where the terminal has it, and a pager, for the commands that print long texts."""
+"""Colour in a terminal, and a pager, for the commands that print long texts."""
 
 import codecs
 import itertools
@@ -21,7 +21,6 @@ AUTO, ALWAYS = "auto", "always"
 
 
 def paint_for(color: str) -> "Paint":
-    """How `--color` asks for text to be printed."""
     from arena.report.boards import colored, plain
 
     return colored if color == ALWAYS or (color == AUTO and _has_colors()) else plain
@@ -37,9 +36,9 @@ def _is_utf8(encoding: str) -> bool:
 
 
 def print_pages(pages: Iterable[str], *, color: str) -> None:
-    """Print pieces of text, each with its line feeds; in the user's pager where a terminal cannot show all at once.
+    """Print pieces of text, each with its line feeds; in the user's pager if they do not fit a terminal.
 
-    What raises an error on the way prints nothing where there is no pager.
+    Without a pager, an error in the pieces leaves the output empty.
     """
     if not sys.stdout.isatty():
         for page in list(pages):
@@ -53,7 +52,7 @@ def print_pages(pages: Iterable[str], *, color: str) -> None:
         head.append(page)
         left -= sum(1 + len(click.unstyle(line)) // size.columns for line in page.split("\n")[:-1])
         if left < 0:
-            if _is_utf8(sys.stdout.encoding):  # whatever the locale: `less` would show it byte by byte in that of C
+            if _is_utf8(sys.stdout.encoding):  # for any locale: `less` would show it byte by byte in that of C
                 os.environ.setdefault("LESSCHARSET", "utf-8")
             with unwinding():  # the pager is there until the terminal is in order again
                 shown = map(writable, itertools.chain(head, pages))

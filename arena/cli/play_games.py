@@ -1,4 +1,4 @@
-"""What `arena league`, `arena match` and `arena compare` print: the plan, progress, results, and what went wrong."""
+"""The output of `arena league`, `arena match` and `arena compare`: the plan, progress, results, and errors."""
 
 import sys
 from collections.abc import Callable
@@ -35,7 +35,7 @@ STDERR_LINES_SHOWN = 5
 
 
 def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, serve: ServeOptions | None = None) -> int:
-    """Play a league or a match, serve its pages if that is asked for, and print its table.
+    """Play a league or a match, serve its pages if requested, and print its table.
 
     Returns the exit code; raises `ArenaError`.
     """
@@ -69,8 +69,6 @@ def _play_and_print(league: OpenLeague, stop: StopRequests, form: OutputForm, li
 
 
 class _Watcher:
-    """Passes events of the games to the progress that is shown."""
-
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
 
@@ -86,8 +84,6 @@ class _Watcher:
 
 
 def lines_of(league: OpenLeague, progress: Progress) -> GameLines:
-    """Return progress that also prints each game as a line of JSON."""
-
     def write(line: str) -> None:
         result(line)
         flush_results()
@@ -131,7 +127,7 @@ def play_and_print(
         if outcome.is_complete:
             return code() if is_printed else failed
     except KeyboardInterrupt:
-        pass  # nobody reads the results, and the user will not wait
+        pass  # the results have no reader, and the user will not wait
     if outcome.changed:
         new = (
             f"later games were not played, and those under way are not stored; {_stored(league)}\n"
@@ -151,7 +147,7 @@ def progress_of(
 ) -> Progress:
     """Print the plan, and return progress with a note in each line, or below the live table.
 
-    A file or a pipe, and a command that is quiet, get no lines on games. `what` says who plays how many games.
+    A file or a pipe, and a quiet command, get no lines on games. `what` describes the games.
     """
     if detail() is Detail.QUIET:
         return Silence()
@@ -170,7 +166,6 @@ def progress_of(
 
 
 def _plan_text(plan: Plan, what: str, stored: int) -> Text:
-    """Return the plan in three lines, and two more for a format with settings and for openings."""
     have = f", {stored} of them stored already" if stored else ""
     at_once = f"{counted(plan.jobs, 'game')} at a time"
     if plan.cluster is not None:

@@ -1,11 +1,11 @@
-"""A game in the terminal: a session shown line by line, and what the person types.
+"""A game in the terminal: a session shown line by line, and the person's input.
 
-Where the terminal can, each screen takes the place of the one before; where it cannot, or there is none, the board is
-printed when it is the person's turn, and a line for each action. From a pipe a line is read when one is needed and not
-before, so that a file of moves is played as it stands. The end of the input pauses the game.
+A capable terminal shows each screen in place of the one before; otherwise the board is printed when it is the person's
+turn, and a line for each action. A pipe is read a line at need, so that a file of moves can be played. The end of the
+input pauses the game.
 
-A set-up is a draft until 'ready': it may be incomplete or not legal. Lines are read without a thread, so that waiting
-can be cancelled.
+A set-up is a draft until 'ready': it may be incomplete or illegal. Lines are read without a thread, so that waiting can
+be cancelled.
 """
 
 import errno
@@ -41,13 +41,12 @@ from arena.system.printable import printable
 from protocol.notation import EMPTY, HOME_SQUARES, SQUARE_INDEX, Color
 
 CLEAR = "\x1b[H\x1b[2J"
-"""Clears the screen alone: what was in the terminal before can still be scrolled to."""
+"""Clears the screen alone: earlier output of the terminal stays in its history."""
 LAST_PLIES = 2
-"""Actions that are told below a screen: a bot answers before what the person did could be read."""
+"""Last actions below a screen: a bot answers before the person can read the own action."""
 MOST_WAYS = 8
-"""Actions that an answer lists."""
 ASKED = (SeatStage.MOVING, SeatStage.SETTING_UP)
-"""The stages in which the person is asked."""
+"""The stages that wait for the person."""
 HELP = """\
 e4-e5          move; also 'e4 e5' and 'e4e5'
 e4             show where that piece can go
@@ -64,14 +63,12 @@ on c2), e7?e9B (guess that the piece on e9 is a bomb)."""
 
 
 async def terminal_face(session: Session) -> None:
-    """Show a session, whose one person plays in this terminal: a face for `arena.league.person_game`."""
+    """Show a session with one person in this terminal: a face for `arena.league.person_game`."""
     (color,) = session.persons
     await TerminalGame(session, color).play()
 
 
 class TerminalGame:
-    """One person's game in the terminal."""
-
     def __init__(self, session: Session, color: Color) -> None:
         self._session, self._color = session, color
         self._lines = TypedLines()
@@ -82,15 +79,14 @@ class TerminalGame:
         """The stage and the ply on the screen."""
         self._plies_told = 0
         self._confirm = ""
-        """A move that was held back once, as more could be done with it."""
+        """A move that was held back once, as it could do more."""
         self._remarked = ""
         self._has_drawn = False
         self._earlier_ply = 0
-        """The ply whose board was shown last: `back` and `next` start there."""
+        """The ply of the board shown last: `back` and `next` start there."""
         self._setup = SetupEditor(session, color, self._paint)
 
     async def play(self) -> None:
-        """Play until the game is over or paused, or the input has ended."""
         while True:
             state = self._session.state(self._color)
             self._show(state)
@@ -104,7 +100,7 @@ class TerminalGame:
                 self._do(read_typed(line))
 
     async def _next(self, state: SeatState) -> list[str | None]:
-        """Wait for a line or a change of the state; return the line, or nothing. None is the end of the input."""
+        """Wait for a line or a change of the state; return the line, or an empty list. None is the end of the input."""
         read: list[str | None] = []
         async with open_nursery() as nursery:
 
@@ -132,7 +128,6 @@ class TerminalGame:
             self._print("> ", end="")
 
     def _show(self, state: SeatState) -> None:
-        """Show what has changed since the last time."""
         now = (state.stage, state.plies)
         if now == self._shown:
             self._tell_remark(state)
@@ -160,7 +155,7 @@ class TerminalGame:
         self._prompt(state)
 
     def _replacing(self, screen: str) -> str:
-        """Return a screen that replaces the last one; the first one leaves what is above it."""
+        """Return a screen that replaces the last one; the first one keeps earlier output."""
         is_first, self._has_drawn = not self._has_drawn, True
         return f"{CLEAR}{screen}" if self._redraws and not is_first else screen
 
@@ -189,7 +184,6 @@ class TerminalGame:
             self._prompt(after)
 
     def _answer(self, typed: Typed, state: SeatState) -> str:
-        """Do what was typed, and return the answer. Raises `RefusedError`."""
         if state.stage is SeatStage.SETTING_UP and typed.verb not in (Verb.PAUSE, Verb.RESIGN, Verb.RULES):
             answer = self._setup.change(typed)
             return self._replacing(self._setup.screen(state.players)) if answer is None else answer
@@ -234,7 +228,6 @@ class TerminalGame:
                 return f"{printable(typed.text)}: expected a move such as e4-e5, or 'help'"
 
     def _earlier_board(self, ply: int, plies: int) -> str:
-        """Return the board after a ply, as the person knew it then. Raises `RefusedError` if there is none."""
         if not 0 <= ply <= plies:
             raise RefusedError(
                 f"expected a ply from 0 to {plies}, as in 'ply {plies}'; this is after ply {self._earlier_ply}"
@@ -297,14 +290,12 @@ pause          leave; there is nothing to save yet"""
 
 
 class SetupEditor:
-    """One person's draft of a set-up, which begins as the first preset."""
-
     def __init__(self, session: Session, color: Color, paint: Paint) -> None:
         self._session, self._color, self._paint = session, color, paint
         self.rows: Rows = session.presets()[0].rows
 
     def screen(self, players: tuple[str, str]) -> str:
-        """Return the draft as a board, and what can be done with it. `players` are the names of Red and Blue."""
+        """Return the draft as a board, and the commands for it. `players` are the names of Red and Blue."""
         color = self._color
         board = board_text(setup_cells(self.rows, color), paint=self._paint, side=color)
         names = ", ".join(preset.name for preset in self._session.presets())
@@ -312,9 +303,9 @@ class SetupEditor:
         return f"{players[color]} has {color.word}\n{board}\n{words}\npresets: {names}"
 
     def change(self, typed: Typed) -> str | None:
-        """Do what was typed, and return the answer; None if the draft is to be shown.
+        """Execute the typed command, and return the answer; None to show the draft.
 
-        Raises `RefusedError` for a set-up that is ready and not legal.
+        Raises `RefusedError` for a set-up that is ready and illegal.
         """
         presets = {preset.name: preset for preset in self._session.presets()}
         match typed:
@@ -362,7 +353,7 @@ class SetupEditor:
 
 
 LONGEST_LINE = 4096
-"""Characters; a longer line is cut, as nobody has typed it."""
+"""Characters; a longer line is cut, as it cannot be typed."""
 
 
 class TypedLines:

@@ -1,8 +1,8 @@
 """The process of a command that runs bots: its limits, trio in it, and how it stops.
 
-The trap: where Ctrl-C is not ignored, trio raises KeyboardInterrupt at a safe moment. Where it is ignored, as in a
-script that starts the arena with `&`, SIGTERM would raise in the middle of trio's own work, and leave processes of a
-build behind. So `run_unwinding` cancels there, and raises at the end.
+If Ctrl-C is not ignored, trio raises KeyboardInterrupt at a safe moment. If it is ignored, as in a script that starts
+the arena with `&`, SIGTERM would raise within trio's own work, and leave processes of a build behind. So
+`run_unwinding` cancels there, and raises at the end.
 """
 
 import sys
@@ -39,12 +39,11 @@ def level_line(level: Level, is_chosen: bool) -> str:
 
 
 def same_command() -> str:
-    """Return the line that runs this command again."""
     return shell_line(*this_command(), *sys.argv[1:])
 
 
 def stopped_by(error: ArenaError, *lines: str) -> ArenaError:
-    """Add lines to an error that stopped the games: what is kept, and how to resume."""
+    """Add lines to an error that stopped the games: the stored games, and how to resume."""
     told = ArenaError("\n".join([str(error), *lines]))
     told.exit_code = error.exit_code
     return told

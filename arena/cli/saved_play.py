@@ -105,7 +105,6 @@ def _play(
 
 
 def _print_game(row: GameRow, store: Path, form: OutputForm) -> int:
-    """Print the result of a game. Returns the exit code."""
     if form is OutputForm.TEXT:
         text = f"{game_line(row)}\n{row.detail}"
     else:
@@ -125,7 +124,7 @@ def _print_game(row: GameRow, store: Path, form: OutputForm) -> int:
 
 @dataclass(frozen=True)
 class Seats:
-    """The people of a game as the command line names them, and where the game is shown."""
+    """The people of a game on the command line, and the display of the game."""
 
     is_terminal: bool
     names: tuple[str, ...] = ()
@@ -136,7 +135,7 @@ class Seats:
 
     @contextmanager
     def listening(self) -> "Iterator[Listening | None]":
-        """Listen for the pages, before anything is started or stored; None in a terminal. Raises `UsageError`."""
+        """Listen for the pages before any other work; None in a terminal. Raises `UsageError`."""
         if self.is_terminal:
             yield None
             return
@@ -150,7 +149,6 @@ class Seats:
             listening.close()
 
     def persons(self, count: int) -> PersonOptions:
-        """Return the options of `count` persons. Raises `UsageError`."""
         if len(self.names) > count:
             raise UsageError(f"--name: expected at most {count}, got {len(self.names)}")
         if self.clock is not None:
@@ -168,7 +166,6 @@ def _user_name() -> str:
 
 
 def begin_with_person(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path | None) -> int:
-    """Play a new game. Returns the exit code; raises `ArenaError`."""
     who = seats.persons(1 if paths else 2)
     with seats.listening() as listening, unwinding():
         own_process(options.sandbox)
@@ -200,7 +197,6 @@ def resume_with_person(
 
 
 def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
-    """Return what shows the game: pages, or the terminal."""
     if listening is None:
         from arena.cli.play_terminal import terminal_face
 
@@ -258,7 +254,6 @@ def _report(
     finished: Callable[[GameRow], int],
     saved: Callable[[int], None],
 ) -> int:
-    """Say how a game has ended. Returns the exit code."""
     match ending:
         case Finished(row):
             return finished(row)
@@ -291,7 +286,7 @@ def _already_played(game: AlreadyPlayed) -> str:
 
 
 def _kept(prepared: PreparedGame) -> str:
-    """Say where a game stands that was stopped before it could be saved."""
+    """Return the state of a game that was stopped before it could be saved."""
     return f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
 
 
@@ -304,7 +299,7 @@ def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
 def _naming_resumption(prepared: PreparedGame, again: str, *before: str) -> Iterator[None]:
     """Add to an error that ends the game the lines of `before`, and how to resume: `again` and the same command.
 
-    An error that says that these bots cannot play the game is raised as it is: nothing can be resumed.
+    An error that these bots cannot play the game is raised unchanged: it cannot be resumed.
     """
     try:
         yield

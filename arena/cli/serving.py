@@ -1,4 +1,4 @@
-"""`arena league --serve`: the pages that a process of its own serves while a league is played."""
+"""`arena league --serve`: the pages that a separate process serves while a league is played."""
 
 import os
 import time
@@ -26,8 +26,6 @@ PORT = 8000
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """Where to serve the pages of a league, and what viewers see, and when."""
-
     where: str
     delay: str | None
     shows_all: bool
@@ -37,7 +35,7 @@ class ServeOptions:
 
 @dataclass(frozen=True)
 class PagesServed:
-    """Options with a socket that listens, and the delay in seconds."""
+    """Options with a listening socket, and the delay in seconds."""
 
     options: ServeOptions
     listening: "Listening"
@@ -45,7 +43,7 @@ class PagesServed:
 
 
 def collect_serve(options: dict[str, Any]) -> ServeOptions | None:
-    """Take the options for pages out of a command's arguments; None if no pages are to be served."""
+    """Take the options for pages out of a command's arguments; None if no pages are requested."""
     where = options.pop("serve")
     delay, show, reader, known_as = (options.pop(f"serve_{name}") for name in ("delay", "show", "for", "as"))
     if where is None:
@@ -58,7 +56,7 @@ def collect_serve(options: dict[str, Any]) -> ServeOptions | None:
 
 @contextmanager
 def listening_for(options: ServeOptions | None) -> "Iterator[PagesServed | None]":
-    """Listen before anything else is done, so that a port in use is reported at once. Raises `UsageError`."""
+    """Listen before any other work, so that a port in use is reported at once. Raises `UsageError`."""
     if options is None:
         yield None
         return
@@ -103,8 +101,6 @@ def refuse_to_give_away(plan: "Plan", at: PagesServed | None) -> None:
 
 
 class _ServedProgress:
-    """Progress that is also sent to the process that serves the pages."""
-
     def __init__(self, progress: "Progress", server: "ServerBeside", stored: int, planned: int | None) -> None:
         self._progress, self._server = progress, server
         self._before, self._played, self._planned = stored, 0, planned

@@ -1,4 +1,4 @@
-"""The options that several commands have: those that run bots, those for the form of results, and `--bot NAME=PATH`."""
+"""Options of several commands: those that run bots, those for the form of results, and `--bot NAME=PATH`."""
 
 import enum
 from collections.abc import Callable, Sequence
@@ -34,7 +34,6 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def _usual(name: str, **settings: Any) -> Decorator:
-    """An option with the default of `PlayOptions`."""
     return click.option(f"--{name}", default=getattr(USUAL, name.replace("-", "_")), show_default=True, **settings)
 
 
@@ -74,7 +73,7 @@ title_option = click.option("--title", default="", help="Title of all pages (def
 
 
 def reader_option(name: str, words: str) -> Decorator:
-    """Return an option that names a reader of games (`arena.league.readers`), which a command gets as `reader`."""
+    """Return an option that names a reader of games (`arena.league.readers`), the parameter `reader`."""
     return click.option(
         name,
         "reader",
@@ -87,7 +86,6 @@ def reader_option(name: str, words: str) -> Decorator:
 
 
 def sandbox_option(default: str | None, words: str) -> Decorator:
-    """Return the option `--sandbox` with its default and its help."""
     return click.option(
         "--sandbox",
         type=click.Choice(SANDBOXES),
@@ -159,14 +157,12 @@ bot_options = with_options(
         sandbox_option("auto", "Isolation level (leagues: basic)."),
     ]
 )
-"""Options of commands that run one bot."""
 person_options = with_options(
     [
         *(PLAY_OPTIONS[name] for name in (*_LIMITS, "rules", "sandbox", "limits", "pondering", "opponents", "store")),
         click.option("--seed", type=Whole(0, LARGEST_SEED), help="Seed of all random numbers (default: a new one)."),
     ]
 )
-"""Options of a game with a person."""
 names_options = with_options(
     [
         click.option(
@@ -190,26 +186,22 @@ names_options = with_options(
         ),
     ]
 )
-"""Options for how pieces are shown."""
 
 
 class OutputForm(enum.Enum):
-    """A form of printed results."""
-
     TEXT = enum.auto()
     JSON = enum.auto()
     LINES = enum.auto()
 
 
 def form_of(*, as_json: bool, as_lines: bool) -> OutputForm:
-    """Return the form that the options ask for. Raises `click.UsageError` if that is two."""
+    """Return the form that the options ask for. Raises `click.UsageError` for two."""
     if as_json and as_lines:
         raise click.UsageError("--json and --jsonl cannot be used together")
     return OutputForm.JSON if as_json else OutputForm.LINES if as_lines else OutputForm.TEXT
 
 
 def detail_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--quiet` and `--verbose` to a command. They set what `arena.cli.streams.detail` returns."""
     for short, name, asked, words in (
         ("-q", "--quiet", Detail.QUIET, "Print the table alone."),
         ("-v", "--verbose", Detail.VERBOSE, "Print a line for each game when it is over."),
@@ -230,7 +222,7 @@ def _set_detail(asked: Detail, ctx: click.Context, _: click.Parameter, value: bo
 def by_color(
     option: str, values: Sequence[str], names: Sequence[frozenset[str]], what: str = "PATH"
 ) -> dict[Color, str]:
-    """Return the values of an option NAME=`what` by the colour of the bot that each names. Raises `UsageError`.
+    """Return the values of an option NAME=`what` by the colour of the named bot. Raises `UsageError`.
 
     `names` are the names of Red, and those of Blue.
     """

@@ -1,4 +1,4 @@
-"""What commands that read a store share: how it is opened, and warnings about damage and a seed that can be guessed."""
+"""Opening a store to read it, and warnings about damage and a guessable seed."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def open_to_read(path: Path, *, is_doubtful: bool = False) -> "Store":
-    """Open the store at a path. Raises `UsageError` if there is none; of a paused game it says how to resume it.
+    """Open the store at a path. Raises `UsageError` if there is none; for a paused game it says how to resume it.
 
     `is_doubtful` is as for `Store`.
     """
@@ -51,7 +51,6 @@ def _paused_words(path: Path) -> str | None:
 
 
 def called(name: str, roster: "Roster", store: Path) -> "set[Player]":
-    """Return the players of a name in a store. Raises `UsageError` if there are none."""
     try:
         return roster.called(name)
     except UsageError as error:
@@ -72,13 +71,13 @@ def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
 
 
 def warn_of_seed(store: Path, settings: dict[str, str], reader: "Reader", say: Callable[[str], None] = remark) -> None:
-    """Warn that the seed of a league can be guessed, if anybody but the host reads its games."""
+    """Warn that the seed of a league can be guessed, unless only the host reads its games."""
     from arena.league.readers import HOST, guessable_seed
 
     seed = guessable_seed(settings)
     if reader is not HOST and seed is not None:
         say(
-            f"arena: note: the seed of {printable(str(store))} is {seed}, which can be guessed: whoever has a bot's "
-            "program can make its set-ups again; a league whose games are given out while it goes on needs a large "
-            "--seed that nobody else knows"
+            f"arena: note: the seed of {printable(str(store))} is {seed}, which can be guessed: with a bot's program "
+            "a reader can make its set-ups again; a league that publishes games while it runs needs a large "
+            "secret --seed"
         )

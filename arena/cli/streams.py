@@ -1,8 +1,8 @@
 """Standard output and standard error: they never stop a game, and lost results are an error.
 
 Remarks that cannot be written (standard error is closed, full, or its terminal gone) are dropped. Results that cannot
-be written raise `OutputError` once; the games are stored by then. Both are written to the descriptors themselves:
-Python would keep what it could not write, and try again as it exits.
+be written raise `OutputError` once; the games are stored by then. Both are written to the descriptors without Python's
+buffers, which would try again at exit.
 """
 
 import codecs
@@ -34,14 +34,11 @@ class OutputError(Exception):
         """Whether the reader has ended, as in `| head`."""
 
     def tell(self, more: str = "") -> None:
-        """Print the error, unless the reader is gone."""
         if not self.is_reader_gone:
             complain(f"arena: {self}{more}")
 
 
 class Detail(enum.Enum):
-    """How much a command prints besides its results."""
-
     QUIET = enum.auto()
     USUAL = enum.auto()
     VERBOSE = enum.auto()
@@ -61,8 +58,7 @@ def detail() -> Detail:
 def take_over() -> None:
     """Replace `sys.stdout` and `sys.stderr`, and open descriptors 0 to 2.
 
-    A descriptor that was closed (`2>&-`) would be given to the next file that is opened: messages would be written
-    into a store.
+    A closed descriptor (`2>&-`) would be reused for the next opened file: messages would be written into a store.
     """
     closed = _open_missing()
     codecs.register_error(WHERE_ASCII_ENDS, _in_ascii)
@@ -78,18 +74,16 @@ def result(text: str, end: str = "\n") -> None:
 
 
 def writable(text: str) -> str:
-    """Return text as `result` prints it, for a pager: click would give it UTF-8 in a terminal of ASCII."""
+    """Return text as `result` prints it, for a pager: click would give it UTF-8 in an ASCII terminal."""
     return text.encode(sys.stdout.encoding, WHERE_ASCII_ENDS).decode(sys.stdout.encoding)
 
 
 def result_bytes(data: bytes) -> None:
-    """Print results that are bytes. Raises `OutputError`."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
 
 
 def remark(text: str) -> None:
-    """Print a remark for people, unless the command is quiet."""
     if detail() is not Detail.QUIET:
         complain(text)
 
@@ -112,12 +106,11 @@ class NowAndThen:
 
 
 def flush_results() -> None:
-    """Write out what has been printed. Raises `OutputError`."""
     sys.stdout.flush()
 
 
 def _open_missing() -> frozenset[int]:
-    """Open /dev/null for those of the descriptors 0 to 2 that are closed; return them."""
+    """Open /dev/null for closed descriptors of 0 to 2; return them."""
     closed = set()
     for number in (STDIN, STDOUT, STDERR):
         try:
@@ -132,7 +125,7 @@ def _open_missing() -> frozenset[int]:
 def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
     encoding = (former and former.encoding) or "utf-8"
     return io.TextIOWrapper(
-        cast("BinaryIO", descriptor),  # whoever writes all that it is given will do as a buffer
+        cast("BinaryIO", descriptor),  # any object that writes all its input will do as a buffer
         encoding,
         WHERE_ASCII_ENDS,
         line_buffering=descriptor.isatty(),
@@ -141,7 +134,6 @@ def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Replace characters that cannot be written by similar ones, or by escapes."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     characters = error.object[error.start : error.end]
@@ -149,7 +141,7 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 class _Descriptor(io.RawIOBase):
-    """A raw stream that writes to a descriptor until that fails for the first time, and nothing after that."""
+    """A raw stream that writes to a descriptor until the first failure, and discards output after that."""
 
     def __init__(self, number: int, is_needed: bool, is_closed: bool) -> None:
         self._number = number
@@ -173,7 +165,7 @@ class _Descriptor(io.RawIOBase):
                 if self._pending:
                     raise self._pending
                 rest = rest[os.write(self._number, rest) :]
-            except BlockingIOError:  # whoever shares the terminal with us has made it so
+            except BlockingIOError:  # another program at the terminal has made it so
                 select.select([], [self._number], [])
             except OSError as error:
                 self._is_dead = True

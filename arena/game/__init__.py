@@ -1,1 +1,1 @@
-"""One game as a value: what it is to be, who may know what of it, how it is judged, and what came of it. Pure."""
+"""One game as a value: its specification, what each seat may know of it, its judgement and its record. Pure."""

@@ -1,10 +1,7 @@
 """A seat's connection: bytes of one bot on one side, messages on the other, after the model of h11 and wsproto.
 
-It has the state of its own side alone: the line that has not ended yet, where the conversation stands, how many lines
-came. What a message means for the game is the referee's business. Nothing here reads or writes a file.
-
-`take_move`, `moved` and `turn` are short-cuts for what nearly every ply consists of. They give the same as `receive`
-and `send` do with message objects, and change the state in the same way.
+Its state is the unfinished line, the phase of the conversation, and the number of lines. The referee interprets the
+messages. `take_move`, `moved` and `turn` are fast paths for most plies, with the effect of `receive` and `send`.
 """
 
 from collections.abc import Iterator
@@ -17,64 +14,60 @@ from protocol.messages import ArenaMessage, BotMessage, Moved, Rule
 from protocol.notation import Color
 
 MAX_LINES_A_TURN = 1000
-"""A bot that sends more lines than this before it answers breaks the protocol: each costs the arena time."""
+"""The most lines that a bot may send before it answers: each costs the arena time."""
 
 
 _encode_rule = lru_cache(maxsize=256)(encode_for_bot)
-"""Most of what a bot is told before it sets up are rules, in every game the same."""
+"""Cached, as most messages before the set-up are rules, which are the same in every game."""
 
 
 class _Asking:
-    """The requests of one connection: each `made` when it is put into words, `put` when it is written.
+    """The requests of one connection: each is `made` when it is encoded, and `put` when it is written.
 
-    A request counts as put to the bot only once it has been written: an answer that comes before is none, nor is one
-    whose line has begun before. Without that it would be chance whether a second answer, which a program may write in
-    two parts, is taken for that to the next turn.
+    A request counts only once it has been written: an earlier answer does not count, nor does one in a line that began
+    before.
     """
 
     __slots__ = ("_is_early", "is_pending")
 
     def __init__(self) -> None:
         self.is_pending = False
-        """Whether the bot has not been written yet what it is asked in this phase."""
+        """Whether the bot's present request has not been written yet."""
         self._is_early = False
-        """Whether the line that has not ended yet began before the bot was asked."""
+        """Whether the unfinished line began before the request."""
 
     def made(self) -> None:
-        """Note a request that has not been written."""
         self.is_pending = True
 
     def put(self, unfinished: bytes) -> None:
-        """Note that the request is written now; `unfinished` has come of a line that has not ended."""
+        """Note that the request is written now; `unfinished` is the beginning of a line that has not ended."""
         if self.is_pending:
             self.is_pending, self._is_early = False, bool(unfinished)
 
     def phase_of_line(self, phase: Phase) -> Phase:
-        """The phase that the next line to end counts as of, in a conversation that has come to `phase`."""
+        """Return the phase for the next complete line of a conversation in `phase`."""
         is_early, self._is_early = self._is_early, False
         return UNASKED.get(phase, phase) if self.is_pending or is_early else phase
 
 
 class LineConnection:
-    """The arena's own protocol, version 1: `docs/protocol.md`."""
+    """Version 1 of the arena's protocol: `docs/protocol.md`."""
 
     __slots__ = ("_asking", "_buffer", "_lines", "phase")
 
     def __init__(self) -> None:
         self.phase = Phase.STARTING
-        """The phase of the conversation, with all that `send` has given counted as said."""
+        """The phase of the conversation, with all results of `send` counted as sent."""
         self._buffer = LineBuffer()
         self._asking = _Asking()
         self._lines = 0
-        """Lines since the last `flushed`."""
 
     @property
     def unfinished(self) -> bytes:
-        """The beginning of a line that has not ended yet."""
         return self._buffer.partial
 
     def send(self, message: ArenaMessage) -> bytes:
-        """Return the bytes of a message. Raises `LocalProtocolError` for one that cannot be sent."""
+        """Encode a message. Raises `LocalProtocolError` for one that cannot be sent."""
         following = ARENA_MOVES_TO.get(type(message))
         if following is not None:
             self.phase = following
@@ -82,14 +75,14 @@ class LineConnection:
         return _encode_rule(message) if isinstance(message, Rule) else encode_for_bot(message)
 
     def flushed(self) -> None:
-        """Note that all that `send` has given is being written now."""
+        """Note that all results of `send` are being written now."""
         self._asking.put(self._buffer.partial)
         self._lines = 0
 
     def receive(self, data: bytes) -> Iterator[BotMessage]:
-        """Yield the messages that are complete with these bytes, each once it is known to be allowed.
+        """Yield the messages that are complete with these bytes, each after it was checked.
 
-        Raises `RemoteProtocolError` at the first that is not; the connection is of no more use after that.
+        Raises `RemoteProtocolError` at the first invalid one; the connection is unusable after that.
         """
         for line in self._buffer.feed(data):
             self._lines += 1
@@ -102,8 +95,10 @@ class LineConnection:
                 yield message
 
     def take_move(self, data: bytes) -> str | None:
-        """Return the action if these bytes are one plain move that may come now, and nothing else. If not, return None:
-        nothing has been taken, and the bytes are for `receive`."""
+        """Return the action if these bytes are exactly one plain move that is allowed now, else None.
+
+        None leaves the state unchanged: the bytes are for `receive`.
+        """
         action = PLAIN_MOVE_LINES.get(data)
         if action is None or self.phase is not Phase.THINKING or self._asking.is_pending:
             return None
@@ -114,11 +109,9 @@ class LineConnection:
         return action
 
     def moved(self, color: Color, action: str) -> bytes:
-        """Do what `send(Moved(...))` does."""
         return MOVED_LINES[color].get(action) or encode_for_bot(Moved(color, action))
 
     def turn(self, ply: int, own_ms: int, enemy_ms: int, own_bank_ms: int | None, enemy_bank_ms: int | None) -> bytes:
-        """Do what `send(Turn(...))` does."""
         self.phase = Phase.THINKING
         self._asking.made()
         if own_bank_ms is None or enemy_bank_ms is None:

@@ -1,13 +1,12 @@
-"""A game as one line of text, in which records leave a store and come back, and what of it one side may read.
+"""A game as one line of text, for export and import, and its redaction for one side.
 
-`docs/record.md` is the reference. A line is a JSON object that ends in a checksum over all bytes before it. There is
-one way to write a game: a line that is read is written again and has to give the same bytes. So keys that stand there
-twice, odd numbers and text that is not printable are refused. The checksum is no signature: `arena.game.recheck` says
-what can have been played.
+`docs/record.md` is the reference. A line is a JSON object that ends in a checksum over all bytes before it. The form is
+canonical: encoding a decoded line has to give the same bytes. So duplicate keys, odd numbers and unprintable text are
+refused. The checksum is no signature: `arena.game.recheck` checks whether a game is possible.
 
-A view has no hidden rank in any form. What a seat has been told comes from `arena.game.seat_view` alone. Of the other
-side all is left out that a rank could be worked out from: its set-up, the seeds, all that the bot has written, what it
-used and how long it thought. Which games may be read together is for `arena.league.readers` to say.
+A view has no hidden rank in any form. What a seat has been told comes from `arena.game.seat_view` alone. Everything
+from which a rank of the other side could be inferred is left out: its set-up, the seeds, all output of the bot, its use
+of the machine and its times. `arena.league.readers` decides which games may be read together.
 """
 
 import json
@@ -38,7 +37,7 @@ from protocol.notation import Color
 
 SCHEMA = 1
 ALL = "all"
-"""The `view` of a line in which nothing is left out."""
+"""The `view` of a complete line."""
 PUBLIC = "public"
 """The `view` of a line with what both sides were told."""
 VIEWS = (*(color.word for color in Color), PUBLIC)
@@ -61,7 +60,7 @@ class SeatViewError(RecordError):
 
 
 class ExportedSide(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One side of an exported game. A field has its default where the game has no such value."""
+    """One side of an exported game. Fields without a value in the game have their defaults."""
 
     name: _Name
     digest: _Name
@@ -82,7 +81,7 @@ class ExportedSide(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class ExportedGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line but for its checksum, in the order in which it is written; `settings` are those of the league."""
+    """A line without its checksum, in the order of its fields; `settings` are those of the league."""
 
     schema: int = SCHEMA
     view: Literal["all"] = "all"
@@ -109,8 +108,6 @@ class ExportedGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class RecordEntry(NamedTuple):
-    """A game, and the settings of its league by name."""
-
     record: GameRecord
     settings: dict[str, str]
 
@@ -119,7 +116,7 @@ _SHARED = (
     *("id", "arena", "time_percent", "seconds", "ruleset", "rules", "pair_seed", "actions", "times_us", "cpu_us"),
     *("forgiven_us", "interrupted", "notes", "verdict"),
 )
-"""Fields of a line that are those of a record."""
+"""Fields that a line and a record share."""
 _PAIRS = {
     "declared": "declared",
     "author": "authors",
@@ -134,17 +131,16 @@ _PAIRS = {
     "opening": "opening",
     "cannot": "cannot",
 }
-"""Fields of a side, and the pairs of a record that they are halves of."""
+"""Fields of a side, and the pairs of a record with their values."""
 _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(ExportedSide)}
 _OF_BOTH = ("used", "pondered_us", "wants", "opening")
-"""Fields that both sides of a game have, or neither."""
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def exported(record: GameRecord, settings: dict[str, str]) -> ExportedGame:
-    """Return a game as the value that its line is made of. Raises `RecordError` if its date is none."""
+    """Return the value of a game's line. Raises `RecordError` for an invalid date."""
     red, blue = (_side(record, color) for color in Color)
     return ExportedGame(
         **{name: getattr(record, name) for name in _SHARED},
@@ -172,7 +168,9 @@ def _side(record: GameRecord, color: Color) -> ExportedSide:
 
 
 def encode_line(record: GameRecord, settings: dict[str, str]) -> bytes:
-    """Return a game as a line, without a line feed. Raises `RecordError` if its date is none, or it is too long."""
+    """Return a game as a line, without a line feed. Raises `RecordError` for an invalid date or a game that is too
+    long.
+    """
     line = with_checksum(exported(record, settings))
     if len(line) > LONGEST_LINE:
         raise RecordError(f"expected at most {LONGEST_LINE} bytes as a line, got {len(line)}")
@@ -180,7 +178,7 @@ def encode_line(record: GameRecord, settings: dict[str, str]) -> bytes:
 
 
 def with_checksum(line: object) -> bytes:
-    """Return an object as JSON, with a checksum over all that stands before it."""
+    """Return an object as JSON, with a checksum over all bytes before it."""
     body = msgspec.json.encode(line)[:-1]
     return body + _tail(body)
 
@@ -190,7 +188,7 @@ def _tail(body: bytes) -> bytes:
 
 
 def date_text(seconds: float) -> str:
-    """Return seconds since the epoch in ISO 8601, with as many digits as the number needs to come back as it was."""
+    """Return seconds since the epoch in ISO 8601, with as many digits as needed to parse the same number."""
     try:
         whole, rest = divmod(Decimal(repr(seconds)), 1)
         date = datetime.fromtimestamp(int(whole), UTC)
@@ -208,9 +206,9 @@ _CHECKSUM = re.compile(rb',"checksum":"[0-9a-f]{64}"}')
 
 
 def decode_line(line: bytes, *, is_ended: bool = True) -> RecordEntry:
-    """Return the game of a line, which has no line feed any more; `is_ended` says whether there was one.
+    """Return the game of a line without its line feed; `is_ended` tells whether there was one.
 
-    Raises `RecordError`, with what was expected and what came, and `SeatViewError` for what one side was told.
+    Raises `RecordError`, with the expected and the actual value, and `SeatViewError` for the view of one side.
     """
     body, tail = line[: -len(_tail(b""))], line[-len(_tail(b"")) :]
     if tail != _tail(body):
@@ -234,7 +232,7 @@ def decode_line(line: bytes, *, is_ended: bool = True) -> RecordEntry:
 
 
 def _entry(game: ExportedGame) -> RecordEntry:
-    """Return a game with all text in it made printable. Raises `RecordError` for what no game has."""
+    """Return a game with all its text made printable. Raises `RecordError` for an impossible game."""
     red, blue = game.red, game.blue
     if max(map(sum, (game.times_us, game.cpu_us, game.forgiven_us))) > MOST:
         raise RecordError("the times of its actions are too large")
@@ -272,8 +270,6 @@ def _seconds_of(text: str) -> float:
 
 
 class _Header(msgspec.Struct):
-    """The fields of a line of any schema."""
-
     schema: int
     view: str = ALL
 
@@ -291,11 +287,11 @@ def _other_schema(schema: int) -> str:
 
 
 def _without_checksum(line: bytes, tail: bytes, is_ended: bool) -> str:
-    """Say why a line does not end in the checksum of what stands before."""
+    """Describe why a line does not end in the checksum of the bytes before."""
     if not line.strip():
         return "expected a game record, got an empty line"
     if _CHECKSUM.fullmatch(tail):
-        return "it was changed after it was written: its checksum is not that of what stands there"
+        return "it was changed after it was written: its checksum is not that of the line"
     if not is_ended:
         return "the file was cut off here, or the line was"
     try:
@@ -306,7 +302,7 @@ def _without_checksum(line: bytes, tail: bytes, is_ended: bool) -> str:
 
 
 def _difference(line: bytes) -> str:
-    """Say what keeps a line from being written as it would be."""
+    """Describe how a line differs from its canonical form."""
     twice: list[str] = []
 
     def noted(pairs: list[tuple[str, Any]]) -> None:
@@ -316,7 +312,7 @@ def _difference(line: bytes) -> str:
     with suppress(ValueError, RecursionError):
         json.loads(line, object_pairs_hook=noted)
     if twice:
-        return f"the key {shown(twice[0])} stands there twice"
+        return f"the key {shown(twice[0])} is there twice"
     return (
         "a key that there is not, other spaces, another order of keys, a number in another form, or text that is not "
         "printable"
@@ -329,10 +325,10 @@ _HIDDEN = ("declared", "author", "wants", "seed", "setup", "used", "pondered_us"
 
 
 def redact(record: GameRecord, seat: Color | None, *, has_seed: bool = True) -> bytes:
-    """Return the line of a game with what the side of `seat` may know of it, or, without one, what both were told.
+    """Return the line of a game with what the side of `seat`, or without a seat the public, may know.
 
-    Without `has_seed` the side's own seed is left out, too: it is for its author alone. The verdict keeps its words
-    where the seat lost by a fault of its own, which it was told. Raises `RecordError` for a game that cannot have been.
+    Without `has_seed` the side's own seed is left out, too: it is for its author alone. The verdict keeps its words if
+    the seat lost by a fault of its own, which it was told. Raises `RecordError` for an impossible game.
     """
     fields: dict[str, Any] = msgspec.to_builtins(exported(record, {}))
     fields["view"] = PUBLIC if seat is None else seat.word
@@ -359,7 +355,7 @@ def redact(record: GameRecord, seat: Color | None, *, has_seed: bool = True) -> 
 
 
 def _told(record: GameRecord, seat: Color | None) -> Iterator[list[str]]:
-    """Yield what was told of the position once both had set up, and then of each action: lines of the protocol."""
+    """Yield the messages about the position after the set-ups, and then about each action, as protocol lines."""
     replay = Replay(record)
     readers = tuple(Color) if seat is None else (seat,)
     is_full = replay.game.ruleset.fills_rows
@@ -369,7 +365,7 @@ def _told(record: GameRecord, seat: Color | None) -> Iterator[list[str]]:
 
 
 def told_to(event: Event, seat: Color | None) -> ArenaMessage:
-    """Return what a seat was told of an event, or, of no seat, what both were told."""
+    """Return the message of a seat about an event, or, without a seat, what both were told."""
     told = tell(event)
     if seat is not None:
         return told[seat]
@@ -382,7 +378,7 @@ def _line(message: ArenaMessage) -> str:
 
 
 def verdict_words(record: GameRecord, seat: Color | None) -> str:
-    """Say how a game ended, in words that the side of `seat` may read, or everybody: a fault can name a rank."""
+    """Return how a game ended, without ranks that the side of `seat`, or the public, may not know."""
     verdict, players = record.verdict, record.players
     loser = verdict.result.winner.opponent if verdict.result.winner is not None else None
     if seat is not None and loser is seat and verdict.reason.is_forfeit:

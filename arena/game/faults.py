@@ -1,4 +1,4 @@
-"""What a side can do wrong: the typed cause, the words for its author, and the verdict that follows."""
+"""Faults of a side: the typed cause, the words for its author, and the verdict that follows."""
 
 import enum
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from protocol.lines import RemoteProtocolError, Slip
 from protocol.notation import Color, Reason
 
 MAX_FAULT = 500
-"""Characters of a fault that are told: a bot's own words, its file names and its arguments may be in it."""
+"""Characters of a fault, which may contain a bot's own words, file names and arguments."""
 
 
 class Illegal(NamedTuple):
@@ -25,23 +25,18 @@ class Illegal(NamedTuple):
 
 
 class Malformed(NamedTuple):
-    """A line that the protocol does not allow; of one that came out of turn, its verb alone."""
+    """A line that the protocol does not allow; of an unexpected message, only its verb."""
 
     slip: Slip
     line: str
 
 
 class Unstartable(NamedTuple):
-    """A program that the system could not start, with the system's error number."""
-
     errno: int | None
 
 
 class Cause(enum.Enum):
-    """A cause that has no data of its own."""
-
     STALLED = "stalled"
-    """The bot did not read what it was sent."""
     CLOSED_OUTPUT = "closed-output"
     MEMORY = "memory"
     PROCESSES = "processes"
@@ -57,9 +52,9 @@ class Excess(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A mistake of a side: the reason that it loses for, and the words for its author.
+    """A mistake of a side: the reason for its loss, and the words for its author.
 
-    `cause` has the data of those words, for hints; a fault that is read from a record has none.
+    `cause` has the data of those words, for hints; a fault read from a record has none.
     """
 
     reason: Reason
@@ -68,12 +63,11 @@ class Fault(NamedTuple):
 
     @property
     def shown(self) -> "Fault":
-        """The fault with its words printable and short, as they go into records and to terminals."""
+        """The fault with its words printable and short, for records and terminals."""
         return self._replace(text=printable(self.text, MAX_FAULT))
 
     @property
     def ascii(self) -> str:
-        """The words as a line to the bot can have them."""
         return "".join(c if " " <= c <= "~" else "?" for c in self.text)
 
 
@@ -82,7 +76,7 @@ OVERRUN = {Phase.INTRODUCING: Reason.NO_START, Phase.SETTING_UP: Reason.SETUP_TI
 
 
 def late(phase: Phase, time: TimeControl, budget_ms: int, ply: int, seconds: float) -> Fault:
-    """Return the fault of a side that took so many seconds; if it was to move, it had `budget_ms`."""
+    """Return the fault of a side that took this number of seconds; if it was to move, it had `budget_ms`."""
     taken = f"none came in {round(seconds * 1000)} ms"
     margin = f"(and a margin of {time.margin_ms} ms)"
     if phase is Phase.INTRODUCING:
@@ -95,27 +89,23 @@ def late(phase: Phase, time: TimeControl, budget_ms: int, ply: int, seconds: flo
 
 
 def with_processor_time(fault: Fault, used_us: int) -> Fault:
-    """Return the fault of a late move with the processor time of that turn, which shows if the bot worked or waited."""
     return fault._replace(text=f"{fault.text}, with {used_us / 1000:.0f} ms of processor time")
 
 
 def illegal(ply: int, action: str, error: IllegalActionError) -> Fault:
-    """Return the fault of a side that wants to play what the rules do not allow."""
     return Fault(Reason.ILLEGAL_ACTION, f"ply {ply}: {error}", Illegal(action, error.rule))
 
 
 def malformed(error: RemoteProtocolError) -> Fault:
-    """Return the fault of a side that has sent what the protocol does not allow."""
     return Fault(Reason.PROTOCOL, str(error), Malformed(error.slip, error.line))
 
 
 def stalled(phase: Phase) -> Fault:
-    """Return the fault of a side that did not read what it was sent before its time was over."""
     return Fault(OVERRUN.get(phase, Reason.TIMEOUT), "the bot did not read what it was sent", Cause.STALLED)
 
 
 def gone(phase: Phase, how: str, *, exited: bool) -> Fault:
-    """Return the fault of a side whose process has `exited`, or only its output has ended; `how` in words."""
+    """Return the fault of a side if its process has `exited`, or only its output has ended; `how` in words."""
     cause = None if exited else Cause.CLOSED_OUTPUT
     if phase is Phase.INTRODUCING:
         return Fault(Reason.NO_START, f"expected 'ready', but the bot {how}", cause)
@@ -123,17 +113,14 @@ def gone(phase: Phase, how: str, *, exited: bool) -> Fault:
 
 
 def named(players: Sequence[Player], color: Color) -> str:
-    """Return a side in words: its colour, and the name of its player."""
     return f"{color.word} ({players[color].name})"
 
 
 def lost_by(players: Sequence[Player], loser: Color | None, reason: Reason) -> str:
-    """Return how a game ended, in words; without a loser, it was drawn."""
     return f"drawn: {reason.sentence}" if loser is None else f"{named(players, loser)} {reason.sentence}"
 
 
 def forfeit(players: Sequence[Player], guilty: Sequence[tuple[Color, Fault]], plies: int) -> Verdict:
-    """Return the verdict of a game that ends by the faults of one side, or of both."""
     first, fault = guilty[0]
     result = GameResult.NEITHER if len(guilty) == 2 else GameResult.win(first.opponent)
     words = (f"{lost_by(players, color, fault.reason)}: {fault.text}" for color, fault in guilty)

@@ -1,6 +1,6 @@
-"""The game that is being played: the engine's game, both clocks, what has been played, and what both seats are told.
+"""The running game: the engine's game, both clocks, the history, and the output for both seats.
 
-Who may say what at which moment, and who has lost by what, is the referee's business (`arena.game.referee`).
+`arena.game.referee` decides which messages are allowed, and the verdict.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from protocol.messages import Board, Enemy, Want
 from protocol.notation import Color
 
 MAX_NOTE_BYTES = 64 * 1024
-"""What a bot's notes in one game may take in its record; later ones are dropped."""
+"""The limit of a bot's notes in the record of one game; later ones are dropped."""
 
 NOTE_BYTES = 64
-"""What a note takes in a record beside its text: its ply, its side and the names of its fields."""
+"""The size of a note in a record without its text: its ply, its side and the names of its fields."""
 
 
 class LiveGame:
-    """A game from the request to set up to its last action. `game` is None before both have set up."""
+    """A game from the set-up request to its last action. `game` is None before both have set up."""
 
     def __init__(self, spec: GameSpec, seats: tuple[Seat, Seat]) -> None:
         self._spec = spec
@@ -38,11 +38,10 @@ class LiveGame:
         self.interrupted: list[tuple[int, int]] = []
         self.notes: list[NoteLine] = []
         self.events: Sequence[Event] = ()
-        """The public events of the last action."""
 
     @property
     def setups(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The rows of Red and of Blue; empty before they are there."""
+        """The rows of Red and of Blue, or empty tuples."""
         red, blue = (seat.rows or () for seat in self._seats)
         return red, blue
 
@@ -52,7 +51,7 @@ class LiveGame:
         self._open(None)
 
     def _open(self, setups: tuple[str, str] | None) -> None:
-        """Tell both what is to be played; they have to set up, or have done so in a game that goes on."""
+        """Send both the game's rules and times; they have to set up, or have done so in a resumed game."""
         spec = self._spec
         for seat in self._seats:
             if setups:
@@ -65,7 +64,6 @@ class LiveGame:
             seat.due = True
 
     def begin(self) -> Game:
-        """Both have set up."""
         ruleset = self._spec.ruleset
         red, blue = (seat.rows or () for seat in self._seats)
         self.game = game = Game(ruleset, red, blue)
@@ -77,12 +75,12 @@ class LiveGame:
         return game
 
     def impose(self, opening: Opening) -> Game:
-        """Begin with these set-ups: both are told as in a game that was interrupted before its first action."""
+        """Begin with these set-ups, with the messages of a game that was interrupted before its first action."""
         self._open(opening)
         return self.begin()
 
     def restore(self, history: History) -> Game:
-        """Go on with an interrupted game: tell both what they knew, and charge the clocks with what was used."""
+        """Resume an interrupted game: send both what they knew, and charge the clocks with the time used."""
         self._open(history.setups)
         for seat in self._seats:
             seat.note_bytes += sum(_note_bytes(note.text) for note in history.notes if note.color == seat.color.word)
@@ -97,13 +95,12 @@ class LiveGame:
         return game
 
     def _charge_interrupted(self, game: Game) -> None:
-        """Charge the side to move with what it had used of this turn when it was interrupted."""
         for ply, microseconds in self.interrupted:
             if ply == game.ply + 1:
                 self.clock.spend(game.to_move, microseconds / MICROSECONDS)
 
     def recall(self, history: History) -> None:
-        """Take over what was played, without playing it."""
+        """Set what was played, without playing it."""
         for seat, setup in zip(self._seats, history.setups, strict=True):
             seat.rows = tuple(setup.split("/"))
         self.actions += history.actions
@@ -111,12 +108,12 @@ class LiveGame:
         self.forgiven_us += history.forgiven_us or (0,) * len(history.actions)
         self.notes += history.notes
 
-    # --- how it goes on -------------------------------------------------------------------------------------------
+    # --- its course -----------------------------------------------------------------------------------------------
 
     def move(self, color: Color, action: str, now: float, forgiven: float) -> Outcome | None:
-        """The side to move has done this, and its clock stops; returns how the game has ended, if it has.
+        """Play an action of the side to move and stop its clock; return the outcome, if the game has ended.
 
-        `forgiven` is how many seconds of its turn it is not charged with. Raises `IllegalActionError`.
+        `forgiven` is the part of its turn in seconds that it is not charged with. Raises `IllegalActionError`.
         """
         game = self.game
         assert game is not None
@@ -125,7 +122,7 @@ class LiveGame:
         return game.outcome
 
     def _play(self, game: Game, action: str, microseconds: int, forgiven: int) -> None:
-        """Play an action, keep it and tell both seats."""
+        """Play and record an action, and send it to both seats."""
         self.events = events = game.apply(action)
         self.actions.append(action)
         self.times_us.append(microseconds)
@@ -143,7 +140,7 @@ class LiveGame:
                     seat.view.see(message)
 
     def ask(self) -> None:
-        """Give the side to move what it wants to have, and its turn."""
+        """Send the side to move its wanted lines and its turn."""
         game = self.game
         assert game is not None
         color = game.to_move
@@ -157,7 +154,7 @@ class LiveGame:
         seat.due = True
 
     def note(self, seat: Seat, text: str) -> None:
-        """Keep a remark, unless the seat has made too many."""
+        """Record a remark, unless the seat has made too many."""
         seat.note_bytes += _note_bytes(text)
         if seat.note_bytes <= MAX_NOTE_BYTES:
             self.notes.append(NoteLine(len(self.actions) + 1, seat.color.word, text))
@@ -165,9 +162,9 @@ class LiveGame:
     # --- how it is interrupted ------------------------------------------------------------------------------------
 
     def history(self, now: float | None) -> History | None:
-        """Return the moves so far, to resume from later; None before the set-ups are there.
+        """Return the moves so far, for resuming; None before the set-ups.
 
-        `now` is when the game was interrupted: what the side to move has used of its turn by then is remembered.
+        `now` is the time of the interruption: the side to move is charged with its turn until then.
         """
         if self.game is None:
             return None
@@ -189,5 +186,4 @@ class LiveGame:
 
 
 def _note_bytes(text: str) -> int:
-    """Return the bytes of a note in a record, where quotation marks and backslashes are escaped."""
     return NOTE_BYTES + len(text) + text.count('"') + text.count("\\")

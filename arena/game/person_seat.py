@@ -1,8 +1,8 @@
-"""What a person in a seat knows, and what is drawn of it: frozen values, which are JSON as they stand.
+"""A person's seat as frozen values, which are its JSON.
 
-All of it comes from the messages that a bot in that seat would be sent, by way of the kit's own `View`, until the game
-is over: then `truth` and `words` say what the host knows. Nothing is judged here: what is legal comes from the arena's
-`legal` lines, which a person's seat asks for as a bot can.
+They are made from the messages that a bot in that seat would receive, by the kit's own `View`, until the game is over:
+then `truth` and `words` have what the host knows. Legal actions come from the arena's `legal` lines, which a person's
+seat asks for as a bot can.
 """
 
 import enum
@@ -18,33 +18,27 @@ from protocol.view import View
 
 Square = str
 Letter = str
-"""The one character of a rank, as everywhere (`protocol.notation.RANK_LETTERS`)."""
+"""A letter of `protocol.notation.RANK_LETTERS`."""
 ColorWord = str
-"""`red` or `blue`."""
 
 
 class SeatStage(enum.Enum):
-    """Where the game stands for a seat."""
+    """The stage of the game for a seat."""
 
     STARTING = "starting"
-    """The other side is starting."""
     SETTING_UP = "setting-up"
-    """This seat has to set up."""
     READY = "ready"
-    """This seat has set up, and the other side has not."""
     MOVING = "moving"
-    """This seat is to move."""
     WAITING = "waiting"
-    """The other side is to move."""
     OVER = "over"
     PAUSED = "paused"
-    """The game was interrupted, and will go on another day."""
+    """The game was interrupted, and can be resumed."""
 
 
 class PieceState(msgspec.Struct, frozen=True):
     """A piece on the board as this seat knows it.
 
-    `rank` is None while it is not known; `could_be` are then the ranks that it can have for certain, strongest last.
+    `rank` is None if unknown; `could_be` are then its possible ranks, strongest last.
     """
 
     square: Square
@@ -55,7 +49,7 @@ class PieceState(msgspec.Struct, frozen=True):
 
 
 class FightState(msgspec.Struct, frozen=True):
-    """A fight. `defender` is None where this seat is not told it; `survivor` is `attacker`, `defender` or `neither`."""
+    """A fight. `defender` is None if hidden from this seat; `survivor` is `attacker`, `defender` or `neither`."""
 
     square: Square
     attacker: Letter
@@ -64,25 +58,21 @@ class FightState(msgspec.Struct, frozen=True):
 
 
 class ShownState(msgspec.Struct, frozen=True):
-    """A rank on a square: one that has become public, or of a piece that came back."""
-
     square: Square
     rank: Letter
 
 
 class GuessState(msgspec.Struct, frozen=True):
-    """A guess of an infiltrator."""
-
     square: Square
     rank: Letter
     right: bool
 
 
 class ActionState(msgspec.Struct, frozen=True):
-    """An action of a side, and what this seat was told of it.
+    """An action of a side, as this seat was told.
 
-    `origin` and `target` are the squares that the action names first and last; None for resigning. Of a rescue `target`
-    is where the piece went, of a guess whom it asked.
+    `origin` and `target` are the first and the last square of the action; None for resigning. In a rescue `target` is
+    where the piece went, in a guess the square of the guessed piece.
     """
 
     ply: int
@@ -99,8 +89,8 @@ class ActionState(msgspec.Struct, frozen=True):
 class ChoiceState(msgspec.Struct, frozen=True):
     """A legal action of this turn, in its parts: see `protocol.actions.Parts`.
 
-    `over` is the corner of a captain's path, `rescued` and `rescue_square` are what comes back where, `guessed` is the
-    rank that the piece on `origin` says that the one on `target` has.
+    `over` is the corner of a captain's path, `rescued` and `rescue_square` are the returning piece and its square,
+    `guessed` is the rank that the piece on `origin` guesses for the one on `target`.
     """
 
     action: str
@@ -113,10 +103,10 @@ class ChoiceState(msgspec.Struct, frozen=True):
 
 
 class ClockState(msgspec.Struct, frozen=True):
-    """A side's clock in milliseconds; `left_ms` is what it has for its turn, None without a clock.
+    """A side's clock in milliseconds; `left_ms` is its time for the turn, None without a clock.
 
-    `bank_ms` is shown where a bank and a limit per move are both in force. `runs` says that it runs now, and `left_ms`
-    is as of the moment when this value was made.
+    `bank_ms` is shown if a bank and a limit per move are both in force. `runs` tells that it runs now, and `left_ms` is
+    as of the creation of this value.
     """
 
     left_ms: int | None
@@ -125,10 +115,10 @@ class ClockState(msgspec.Struct, frozen=True):
 
 
 class EndState(msgspec.Struct, frozen=True):
-    """How the game ended for this seat: `win`, `loss` or `draw`, the reason, and in words, with what a bot did wrong.
+    """The end of the game for this seat: `win`, `loss` or `draw`, the reason, and words, with a bot's fault.
 
-    `truth` are the 100 cells of the board with all ranks shown; empty if no game came about. `number` is the game's in
-    the store, None while it is not stored.
+    `truth` are the 100 cells of the board with all ranks shown; empty if the game did not begin. `number` is the game's
+    in the store, None while it is not stored.
     """
 
     result: str
@@ -170,13 +160,12 @@ class SeatState(msgspec.Struct, frozen=True):
 
 
 class PersonSeat:
-    """One seat's knowledge of one game. `tell` it each message; the rest is read."""
+    """One seat's knowledge of one game, updated by `tell`."""
 
     def __init__(self, color: Color) -> None:
         self.color = color
         self.stage = SeatStage.STARTING
         self.told: list[ArenaMessage] = []
-        """Every message so far, oldest first."""
         self.actions: list[ActionState] = []
         self.rows: tuple[str, ...] | None = None
         self.end: messages.End | None = None
@@ -188,7 +177,7 @@ class PersonSeat:
     # --- what goes in -------------------------------------------------------------------------------------------------
 
     def tell(self, message: ArenaMessage) -> None:
-        """Take in a message of the arena."""
+        """Apply a message of the arena."""
         self.told.append(message)
         match message:
             case messages.Game(color, variant):
@@ -213,17 +202,15 @@ class PersonSeat:
         self._view.apply(message)
 
     def set_up(self, rows: tuple[str, ...]) -> None:
-        """Note the set-up of this seat."""
         self.rows = rows
         self._view.place_own(rows)
         self.stage = SeatStage.READY
 
     def acted(self) -> None:
-        """Note that this seat has answered its turn."""
         self.stage = SeatStage.WAITING
 
     def after(self, plies: int) -> "PersonSeat":
-        """The seat as it was after so many plies, made again from what it had been told by then."""
+        """Return the seat after a number of plies, made again from its messages."""
         seat = PersonSeat(self.color)
         for message in self.told:
             if isinstance(message, messages.Moved) and len(seat.actions) == plies:
@@ -234,7 +221,7 @@ class PersonSeat:
         return seat
 
     def _happened(self, message: ArenaMessage) -> None:
-        """Keep what was told of an action: a `moved` begins it, what follows belongs to it."""
+        """Record a message about an action: a `moved` begins it, the next ones belong to it."""
         if isinstance(message, messages.Moved):
             self.actions.append(_action(len(self.actions) + 1, message))
             if self.stage is SeatStage.READY:
@@ -261,32 +248,26 @@ class PersonSeat:
 
     @property
     def variant(self) -> str:
-        """The name of the ruleset."""
         return self._view.variant
 
     @property
     def rules(self) -> tuple[tuple[str, str], ...]:
-        """The rules in force, as they were told."""
         return tuple(self._view.rules.items())
 
     @property
     def army(self) -> tuple[tuple[str, int], ...]:
-        """The number of pieces of each rank that a side has."""
         return tuple((rank.letter, count) for rank, count in self._view.army.items())
 
     @property
     def choices(self) -> tuple[ChoiceState, ...]:
-        """The legal actions of this seat's turn; none in another's."""
         return self._choices if self.stage is SeatStage.MOVING else ()
 
     @property
     def turn(self) -> tuple[int, int, int | None, int | None]:
-        """Milliseconds of this seat and of the enemy, and their banks, as of the last turn of this seat."""
         view = self._view
         return view.own_ms, view.enemy_ms, view.own_bank_ms, view.enemy_bank_ms
 
     def pieces(self) -> tuple[PieceState, ...]:
-        """The pieces on the board, by square."""
         view = self._view
         view.close_action()
         return tuple(self._piece(square, piece) for square, piece in enumerate(view.board) if piece)
@@ -297,17 +278,15 @@ class PersonSeat:
         return PieceState(SQUARES[square], piece.color.word, rank, piece.moved, could_be)
 
     def cells(self) -> tuple[str, ...]:
-        """The board as the 100 cells of a `board` line."""
         self._view.close_action()
         return self._view.cells()
 
     def lost(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the pieces that Red and Blue have lost, as far as this seat was told."""
+        """Return the pieces that Red and Blue have lost and this seat knows."""
         red, blue = (tuple(rank.letter for rank in ranks) for ranks in self._view.captured)
         return red, blue
 
     def hidden(self) -> tuple[tuple[str, int], ...]:
-        """Return the number of unknown enemy pieces of each rank."""
         hidden = self._view.hidden_ranks()
         return tuple((rank.letter, hidden[rank]) for rank in Rank if rank in hidden)
 

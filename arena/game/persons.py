@@ -1,8 +1,6 @@
-"""A person as a player: who takes part in a game without being a bot.
+"""Persons as players: a name, and a digest that follows from the name and is no bot's.
 
-A person is a name. The digest that it takes part under follows from that name and is no bot's, so that stores, tables
-and ids know a person again as they know a bot, and whoever reads a record can tell the two apart. It proves nothing:
-anybody can sit down under any name.
+Stores, tables and ids treat a person like a bot, and records distinguish the two. Names are not verified.
 """
 
 import hashlib
@@ -12,27 +10,25 @@ from arena.game.time_control import UNLIMITED_MS, TimeControl
 
 
 def person_digest(name: str) -> str:
-    """The digest of the person of this name. No bot has it: the lines that a bot's is made from end in a newline."""
+    """Return the digest of a person. No bot has it: the lines of a bot's digest end in a newline."""
     return hashlib.sha256(f"person {name}".encode()).hexdigest()
 
 
 def person(name: str) -> Player:
-    """The player that a person of this name is."""
     return Player(name, person_digest(name))
 
 
 def is_person(player: Player) -> bool:
-    """Whether a player is a person: one whose digest follows from its name."""
     return player == person(player.name)
 
 
 def without_clock(time: TimeControl) -> TimeControl:
-    """The time control of a person who may think as long as it likes, beside a bot of this one."""
+    """Return the time control of a person without limits, next to a bot with this one."""
     return TimeControl(move_ms=UNLIMITED_MS, start_ms=time.start_ms, setup_ms=UNLIMITED_MS, margin_ms=time.margin_ms)
 
 
 def with_clock(time: TimeControl, moves: TimeControl) -> TimeControl:
-    """The time control of a person with these limits on its moves, and none on its set-up."""
+    """Return the time control of a person with these limits on its moves, and none on its set-up."""
     return TimeControl(
         move_ms=moves.move_ms,
         bank_ms=moves.bank_ms,

@@ -1,8 +1,8 @@
-"""Games judged again: whether what a record, or a file of an interrupted game, says can be true.
+"""Checks whether a record, or a file of an interrupted game, is possible.
 
-What follows from the rules is worked out anew by the engine that judged it live. What does not (a clock, a crash) is
-held against what the referee can have written: who can lose so, when, with which of the set-ups there, and how long an
-action may have taken. Invented games can pass: `docs/threat-model.md` lists what cannot be detected.
+The engine replays all that follows from the rules. Other facts (a clock, a crash) are compared with what the referee
+can have written: which side can lose by a reason, when, with which set-ups, and how long an action may have taken.
+Invented games can pass: `docs/threat-model.md` lists what cannot be detected.
 """
 
 import math
@@ -27,22 +27,22 @@ from protocol.codec import is_action
 from protocol.notation import COLOR_BY_WORD, RESIGN, Color, Reason, ReasonKind
 
 SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT})
-"""Lost instead of setting up."""
+"""Reasons of losing during the set-up."""
 ON_THE_MOVE = frozenset({Reason.TIMEOUT, Reason.ILLEGAL_ACTION})
-"""Only the side to move can lose so."""
+"""Reasons of losing that only the side to move can have."""
 AT_ANY_TIME = frozenset({Reason.NO_START, Reason.CRASH, Reason.PROTOCOL, Reason.OVER_LIMIT})
-"""Either side can lose so, before the game and in it: a game that goes on after a pause begins with a start."""
+"""Reasons of either side, before the game and in it: a resumed game begins with a start."""
 
 ROUNDING_US = 1.0
-"""Times are kept in whole microseconds, and the referee's clock is not; this much of it may come together in a ply."""
+"""Rounding error of a ply, as times are kept in whole microseconds."""
 MOST_SECONDS = 100 * 366 * 24 * 3600
-"""What a game can have taken: a person may think for a week at each move, and a century is no game."""
+"""The longest game: a person may think for a week at each move, but a century is no game."""
 MOST_MS = 10**14
-"""Three thousand years: no option of the command line gives more."""
+"""Three thousand years: more than any option of the command line."""
 
 
 class Course(NamedTuple):
-    """The moves of a game, which records and interrupted games have alike."""
+    """The moves of a game, in records and interrupted games alike."""
 
     setups: tuple[str, str]
     actions: tuple[str, ...]
@@ -66,8 +66,7 @@ class Course(NamedTuple):
 
 
 def check_record(record: GameRecord) -> None:
-    """Judge a recorded game again. Raises `RecordError` if the engine does not come to the recorded verdict, or what is
-    recorded cannot have come about."""
+    """Judge a recorded game again. Raises `RecordError` for another verdict, or an impossible record."""
     try:
         _check_record(record)
         _check_words(record)
@@ -76,7 +75,7 @@ def check_record(record: GameRecord) -> None:
 
 
 def _check_order(rules: Sequence[tuple[str, str]], ruleset: Ruleset) -> None:
-    """There is one way to write a record. A rule may be missing: there was none when the game was played."""
+    """Check that the rules are in canonical order; rules newer than the record may be missing."""
     there = {name for name, _ in rules}
     if (written := [name for name, _ in rules]) != (expected := [name for name, _ in ruleset.lines() if name in there]):
         raise RecordError(f"its rules stand in the order {', '.join(written)}: expected {', '.join(expected)}")
@@ -108,7 +107,6 @@ def _check_record(record: GameRecord) -> None:
 
 
 def _check_claims(record: GameRecord) -> None:
-    """Check the end and the numbers of a record, which do not depend on the rules."""
     verdict, reason = record.verdict, record.verdict.reason
     if verdict.plies != len(record.actions):
         raise RecordError(f"recorded as {verdict.plies} plies, but has {len(record.actions)} actions")
@@ -121,14 +119,14 @@ def _check_claims(record: GameRecord) -> None:
         raise RecordError(f"{winner.word} is recorded as the winner, but its words are {verdict.detail!r}")
     used = [number for use in record.used or () for number in (use.cpu_us, use.memory)]
     if not all(number >= 0 and math.isfinite(number) for number in (record.started, record.seconds, *used)):
-        raise RecordError("its start, length or use of the machine is less than nothing")
+        raise RecordError("its start, length or use of the machine is negative")
     date_text(record.started)
     if record.seconds > MOST_SECONDS:
         raise RecordError(f"it took {record.seconds:.3g} s, where at most {MOST_SECONDS} were expected")
 
 
 def _check_clocks(record: GameRecord) -> None:
-    """How long the sides could take, and how that was scaled to the machine."""
+    """Check the time controls, and their scale."""
     for time in record.nominal_times:
         check_time(time)
     percent = record.time_percent
@@ -139,7 +137,6 @@ def _check_clocks(record: GameRecord) -> None:
 
 
 def _check_words(record: GameRecord) -> None:
-    """The words of the verdict say who lost, and why, as the verdict does. What they say of a fault is free."""
     verdict, players = record.verdict, record.players
     winner = verdict.result.winner
     if not verdict.reason.is_forfeit:
@@ -164,7 +161,6 @@ def _words(judged: tuple[GameResult, Reason] | None) -> str:
 
 
 def _check_forfeit(record: GameRecord, game: Game) -> None:
-    """A game that broke off with both set-ups there: who can have lost it so?"""
     reason = record.verdict.reason
     if reason in SETTING_UP:
         raise RecordError(f"{reason.value}, but both sides had set up")
@@ -175,7 +171,7 @@ def _check_forfeit(record: GameRecord, game: Game) -> None:
 
 
 def _check_illegal(record: GameRecord, game: Game) -> None:
-    """The words name the action that a game was lost by, and it is one, and not legal."""
+    """Check that the words of the verdict name an illegal action."""
     before = f"{lost_by(record.players, game.to_move, Reason.ILLEGAL_ACTION)}: ply {game.ply + 1}: "
     text = record.verdict.detail.removeprefix(before).partition(": ")[0]
     if not record.verdict.detail.startswith(before) or not is_action(text):
@@ -190,7 +186,7 @@ def _check_illegal(record: GameRecord, game: Game) -> None:
 
 
 def _check_opening(record: GameRecord, opening: Opening, ruleset: Ruleset) -> None:
-    """A game whose set-ups were given: it begins with these, or does not begin, and nobody can lose by setting up."""
+    """Check that a game with an opening begins with it, or not at all, without a loss by setting up."""
     for setup in opening:
         check_setup(ruleset, setup.split("/"))
     if record.setups not in (opening, (None, None)):
@@ -200,7 +196,6 @@ def _check_opening(record: GameRecord, opening: Opening, ruleset: Ruleset) -> No
 
 
 def _check_unplayed(record: GameRecord, ruleset: Ruleset) -> None:
-    """A game that ended before both had set up."""
     reason, result, setups = record.verdict.reason, record.verdict.result, record.setups
     if reason not in SETTING_UP | AT_ANY_TIME:
         raise RecordError(f"{reason.value} without both set-ups")
@@ -219,9 +214,9 @@ def _check_unplayed(record: GameRecord, ruleset: Ruleset) -> None:
 
 
 def check_course(ruleset: Ruleset, times: tuple[TimeControl, TimeControl], course: Course) -> Game:
-    """Play what was played again under Red's and Blue's time control; returns the position at the end of it.
+    """Replay a game under Red's and Blue's time control; return the last position.
 
-    Raises `RecordError` where the rules or the clocks do not allow it, `IllegalSetupError` for a set-up.
+    Raises `RecordError` if the rules or the clocks do not allow it, `IllegalSetupError` for a set-up.
     """
     setups, actions, times_us, cpu_us, notes, interrupted, forgiven_us = course
     if len(times_us) != len(actions):
@@ -244,7 +239,6 @@ def check_course(ruleset: Ruleset, times: tuple[TimeControl, TimeControl], cours
 
 
 def _play(game: Game, actions: Sequence[str]) -> list[Color]:
-    """Play these actions; whose each was."""
     sides = []
     for action in actions:
         sides.append(game.to_move)
@@ -256,10 +250,7 @@ def _play(game: Game, actions: Sequence[str]) -> list[Color]:
 
 
 def _check_times(times: tuple[TimeControl, TimeControl], sides: Sequence[Color], course: Course) -> None:
-    """Nobody took longer than the clocks allowed: the referee would have ended the game there.
-
-    `sides` are those of all actions, and the one that is to move then.
-    """
+    """Check that no side took longer than the clocks allow; `sides` are the movers, and the side to move."""
     clock = Clock(times)
     interrupted = sorted(course.interrupted, reverse=True)
     for ply, side in enumerate(sides, start=1):
@@ -285,7 +276,7 @@ def _check_notes(notes: Sequence[NoteLine], plies: int) -> None:
 
 
 def check_time(time: TimeControl) -> None:
-    """Raise `RecordError` unless these are limits that a game can have."""
+    """Raise `RecordError` unless a game can have these limits."""
     limits = [limit for limit in (time.move_ms, time.bank_ms) if limit is not None]
     if not limits:
         raise RecordError("its time control bounds neither the moves nor the game")

@@ -1,4 +1,4 @@
-"""The record of a game that a referee has judged, and from a record what a referee takes: the game and its faults."""
+"""The record of a judged game, and the game and faults of a record for a referee."""
 
 import msgspec
 
@@ -15,17 +15,17 @@ from protocol.lines import MAX_BOT_LINE
 from protocol.notation import Color, Reason
 
 SLACK_MS = 1000
-"""Added to the margin of both clocks, which no bot is told: times in records are rounded."""
+"""Added to the margin of both clocks, hidden from the bots: times in records are rounded."""
 
 LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)") + len(MARK) + LONGEST_HINT
-"""Characters of a fault's words, what was left out and a hint included."""
+"""Characters of a fault's words, with the note on a cut and a hint."""
 
 BY_A_LINE = frozenset({Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP, Reason.PROTOCOL})
-"""Reasons of losing by a line; the record does not have that line."""
+"""Reasons of losing by a line that the record does not have."""
 
 
 def judged(referee: Referee, *, arena: str, started: float, seconds: float, stderr: tuple[str, str]) -> GameRecord:
-    """Return the record of a game that is over, without what its processes used and how they were held.
+    """Return the record of a finished game, without the use and the isolation of its processes.
 
     `arena` is the version, `started` in seconds since the epoch, `stderr` of red and of blue.
     """
@@ -63,7 +63,6 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
 
 
 def spec_of(record: GameRecord) -> GameSpec:
-    """Return the specification of a recorded game. Raises `RecordError` if its rules cannot be read."""
     try:
         ruleset = ruleset_from_lines(record.ruleset, record.rules)
     except RulesetError as error:
@@ -83,7 +82,7 @@ def spec_of(record: GameRecord) -> GameSpec:
 
 
 def faults_of(record: GameRecord) -> dict[Color, Fault | None]:
-    """Return the faults by which sides lost a game; None for one whose words cannot be found in the verdict's."""
+    """Return the faults by which sides lost a game; None for one without words in the verdict."""
     verdict = record.verdict
     if not verdict.reason.is_forfeit:
         return {}

@@ -1,22 +1,22 @@
-"""A whole game as a value: what the bots send and when goes in, what they are to be sent and the verdict come out.
+"""A whole game as a value: the bots' output and its times go in, the arena's output and the verdict come out.
 
-The referee reads no clock, starts no process and waits for nothing. Whoever carries the bytes (`arena.play.runner` does
-for real processes, a test can for a script) does this, until it `is_over`:
+The referee reads no clock, starts no process and never waits. The carrier of the bytes (`arena.play.runner` for real
+processes, a test for a script) does this, until it `is_over`:
 
-    for each seat in `due()`: send it `take(seat)`, and say with `sent(seat, now)` when that was begun
-    for each seat in `awaited()`: pass on what it sends with `receive(seat, data, came, read)`
-    say `gone(seat, ...)` when a bot's output has ended, and `expire(now)` when `deadline` has passed
-    say `stopped(stop, now)` when the clock of all these times has left out a time in which the arena did not run
+    for each seat in `due()`: send it `take(seat)`, and call `sent(seat, now)` with the time at which that began
+    for each seat in `awaited()`: pass on its output with `receive(seat, data, came, read)`
+    call `gone(seat, ...)` when a bot's output has ended, and `expire(now)` when `deadline` has passed
+    call `stopped(stop, now)` after a suspension of the arena, which the clock of all these times has left out
 
-Times are seconds on any clock. A bot's clock starts at `sent` and stops with the `receive` that completes its answer,
-when it came, as far as `arena.game.clock` believes that; the referee's own work is charged to nobody.
+Times are seconds on any clock. A bot's clock starts at `sent` and stops when its complete answer came, within the
+limits of `arena.game.clock`; the referee's own work is not charged.
 
-A bot that had to answer while the arena was stopped may have taken more time than the clock has seen. If its answer can
-have been late, the game cannot be judged: it is `void`, and nobody loses. Who is still silent when its time is over,
-and some more time has passed since the stop, loses. Nor can it be judged if the machine's kernel has killed a bot.
+A bot that had to answer during a suspension of the arena may have taken more time than the clock shows. If its answer
+may have been late, the game is `void` and no side loses. A bot that is still silent when its time, and some more after
+the suspension, has passed loses. A game is also void if the machine's kernel has killed a bot.
 
-In the two phases in which both bots work at once, starting and setting up, a fault of one waits for the other's answer:
-otherwise it would be chance which of two broken bots is noticed first. If both are at fault, both lose.
+While both bots work at once, starting and setting up, a fault of one waits for the other's answer: otherwise chance
+would decide which of two broken bots is noticed first. If both are at fault, both lose.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -54,7 +54,7 @@ from protocol.notation import Color, Reason, Result
 
 
 class Referee:
-    """Judges one game. See the module's text for how it is driven."""
+    """Judges one game; the module's docstring explains its use."""
 
     def __init__(
         self,
@@ -65,32 +65,34 @@ class Referee:
         keeps: bool = False,
         can_pause: bool = False,
     ) -> None:
-        """`history` is what has been played already of a game that was interrupted and now goes on. `introduced` are
-        bots that have played another game before and go on from there; with `keeps` another game will follow this one,
-        and one that `can_pause` may be interrupted, to go on later."""
+        """`history` is the earlier part of a resumed game.
+
+        `introduced` are bots that have played another game in the same process; with `keeps` another game follows this
+        one; a game that `can_pause` may be interrupted and resumed.
+        """
         self.spec = spec
         self._history = history
         self.verdict: Verdict | None = None
         self.void: str | None = None
-        """Why the game cannot be judged, in words, if it cannot."""
+        """Why the game cannot be judged."""
         self.is_excused = False
         """Whether the game is void because the machine kept a bot from a CPU until it was late."""
         self.refused: str | None = None
-        """Why the game is not played at all, in words: a bot has said that it cannot do what the game asks for."""
+        """Why the game is not played: a bot has declared that it lacks an ability that it needs."""
         self.seats = (Seat(Color.RED), Seat(Color.BLUE))
         self._keeps, self._can_pause = keeps, can_pause
         self.advise: Callable[[Seat, Fault], Fault] | None = None
-        """Adds to the words of a fault, as soon as it is found, what may help its author."""
+        """Adds advice for the author to the words of a fault when it is found."""
         self.excuse: Callable[[Color, float, float], str] | None = None
-        """Called with a side that is late, the seconds that it took and its limit; returns why it is not to blame, in
-        words, or nothing."""
+        """Called with a side that is late, the seconds that it took and its limit; returns why it is not to blame, or
+        an empty string."""
         self.live = LiveGame(spec, self.seats)
-        """What is played. Its lists are also had from here:"""
+        """The game's state. Its lists are also attributes here."""
         self.actions, self.times_us, self.forgiven_us = self.live.actions, self.live.times_us, self.live.forgiven_us
         self.interrupted, self.notes = self.live.interrupted, self.live.notes
         self.interrupted += history.interrupted if history else ()
         self._stopped, self._settled = 0.0, 0.0
-        """Seconds of the last suspension of the arena, and the time until which nobody loses on time after it."""
+        """Seconds of the last suspension of the arena, and the time before which no seat loses on time after it."""
         self._meeting = Phase.IDLE
         """Before the game: the phase in which a seat that has answered waits for the other."""
         for seat in self.seats:
@@ -101,44 +103,36 @@ class Referee:
                 seat.due = True
         self._go_on_together()
 
-    # --- for whoever carries the bytes ----------------------------------------------------------------------------
+    # --- for the carrier of the bytes -----------------------------------------------------------------------------
 
     @property
     def game(self) -> Game | None:
-        """The position; None before both sides have set up."""
         return self.live.game
 
     @property
     def deadline(self) -> float:
-        """When the next seat that is being waited for runs out of time."""
+        """The next deadline of a seat that has to answer."""
         return min(self.seats[0].deadline, self.seats[1].deadline)
 
     def due(self) -> list[Color]:
-        """The seats that must be written to now."""
         return [seat.color for seat in self.seats if seat.due]
 
     def awaited(self) -> list[Color]:
-        """The seats whose answer the game is waiting for."""
+        """Return the seats that have to answer."""
         return [seat.color for seat in self.seats if seat.is_awaited]
 
     @property
     def is_over(self) -> bool:
-        """Whether there is a verdict, or there will be none."""
         return self.verdict is not None or self.void is not None or self.refused is not None
 
     def history(self, now: float | None = None) -> History | None:
-        """Return the moves so far, to resume from later; None before the set-ups are there.
-
-        `now` is when the game was interrupted: what the side to move has used of its turn by then is remembered.
-        """
         return self.live.history(now)
 
     def unrestorable(self) -> str:
-        """Say which bots could not resume this game after a pause, and why; empty if both can."""
         return _unrestorable(self.seats, self.spec.players)
 
     def take(self, color: Color) -> bytes:
-        """All that has to be sent to a seat now, in one write."""
+        """Return all pending output for a seat, for one write."""
         seat = self.seats[color]
         data = b"".join(seat.out)
         seat.out.clear()
@@ -147,7 +141,7 @@ class Referee:
         return data
 
     def sent(self, color: Color, now: float) -> None:
-        """At `now` the arena has begun to write the last bytes taken for this seat: its clock runs from then.
+        """Start the seat's clock: the arena began at `now` to write the last bytes taken.
 
         A bot that does not read them at once does so in its own time.
         """
@@ -165,7 +159,7 @@ class Referee:
             seat.asked_after(self._stopped, self._settled)
 
     def receive(self, color: Color, data: bytes, came: float, read: float | None = None) -> None:
-        """A seat has sent these bytes: they came at `came`, as far as is known, and were read at `read` (or then)."""
+        """Handle bytes of a seat that came at about `came`, and were read at `read` (by default then)."""
         seat = self.seats[color]
         if self.verdict or self.void or seat.fault:
             return
@@ -193,7 +187,9 @@ class Referee:
             self._go_on_together()
 
     def gone(self, color: Color, how: str, exited: bool) -> None:
-        """A seat's output has ended: `how` in words; `exited` tells a dead process from a closed output."""
+        """Handle the end of a seat's output: `how` in words; `exited` distinguishes a dead process from a closed
+        output.
+        """
         seat = self.seats[color]
         seat.has_ended = True
         if seat.connection.unfinished:
@@ -201,59 +197,57 @@ class Referee:
         self._fail_unless_over(seat, faults.gone(seat.phase, how, exited=exited))
 
     def no_start(self, color: Color, why: str, errno: int | None = None) -> None:
-        """A seat's program could not be started at all; `errno` is the system's number for why."""
+        """Handle a failed start of a seat's program; `errno` is the system's error number."""
         self.seats[color].has_ended = True
         self._fail(self.seats[color], Fault(Reason.NO_START, why, Unstartable(errno)))
 
     def called_off(self, reasons: Mapping[Color, str]) -> None:
-        """These seats are known to be unable to start, and why. Nobody is started: the other side, if it is not one of
-        them, wins."""
+        """End the game without starting any bot, as these seats cannot start, for these reasons."""
         for color, why in reasons.items():
             self.seats[color].fault = Fault(Reason.NO_START, why).shown
         self._forfeit()
 
     def stalled(self, color: Color) -> None:
-        """A seat has not read what it was sent before its time was up."""
+        """Handle a seat that has not read its input in time."""
         seat = self.seats[color]
         self._fail_unless_over(seat, faults.stalled(seat.phase))
 
     def at_fault(self, color: Color, fault: Fault) -> None:
-        """A seat has done something wrong that stands in a record, in the words that were told then."""
+        """Apply a fault from a record, with its recorded words."""
         self._lose(self.seats[color], fault)
 
     def over_limit(self, color: Color, excess: Excess) -> None:
-        """A seat has used more of the machine than it may."""
         self._fail_unless_over(self.seats[color], Fault(Reason.OVER_LIMIT, f"the bot {excess.words}", excess.cause))
 
     def killed_by_machine(self, color: Color) -> None:
-        """A seat's program was killed when the machine had no memory left, whoever had taken that. To be said before
-        `gone`."""
+        """Void the game, as the machine had no memory left and a seat's program was killed.
+
+        Call this before `gone`.
+        """
         if not (self.is_over or self.seats[color].fault):
             name = faults.named(self.spec.players, color)
             self.void = f"this machine ran out of memory, and {name} was killed when the kernel made room"
 
     def expire(self, now: float) -> None:
-        """Forfeit each seat whose deadline has passed."""
         for seat in self.seats:
             if now >= seat.deadline and not seat.fault and not self.is_over:
                 self._late(seat, now)
 
     def stopped(self, stop: Suspension, now: float) -> None:
-        """The arena did not run for a time; now it does. To be said before what it found out since is passed on."""
+        """Handle the end of a suspension of the arena. Call this before passing on anything found since."""
         for seat in self.seats:
             if seat.deadline < NEVER:
                 seat.was_stopped(stop, now)
         self._stopped, self._settled = stop.seconds, now + SETTLE_SECONDS
 
     def can_go_on(self, color: Color) -> bool:
-        """Whether the game is over and this seat may be given another one, as far as the conversation tells."""
+        """Whether the game is over and this seat's conversation allows another one."""
         seat = self.seats[color]
         return self.verdict is not None and seat.phase is Phase.IDLE and not seat.connection.unfinished
 
     # --- judging --------------------------------------------------------------------------------------------------
 
     def _said(self, seat: Seat, message: BotMessage, now: float, forgiven: float) -> None:
-        """A seat has said something that it may say now."""
         if seat.stopped and not seat.phase.bot_must_answer and seat.may_be_late(now):
             self._annul(seat)
             return
@@ -285,7 +279,7 @@ class Referee:
         seat.rows = rows
 
     def _go_on_together(self) -> None:
-        """Before the game: go on once both seats have answered or failed to."""
+        """Continue before the game once both seats have answered or failed to."""
         if not all(seat.fault or seat.phase is self._meeting for seat in self.seats):
             return
         if any(seat.fault for seat in self.seats):
@@ -316,7 +310,7 @@ class Referee:
         self._go_on(outcome)
 
     def _go_on(self, outcome: Outcome | None) -> None:
-        """The side to move has its turn, unless the game has ended."""
+        """Give the side to move its turn, unless the game has ended."""
         if outcome is None:
             self.live.ask()
             return
@@ -326,7 +320,7 @@ class Referee:
         self._end(Verdict(result, reason, len(self.actions), faults.lost_by(self.spec.players, loser, reason)))
 
     def _annul(self, seat: Seat) -> None:
-        """A seat has answered, and may have been late, by its own fault or because of the stop."""
+        """Void the game: a seat has answered, and may have been late, by its own fault or by the suspension."""
         name = faults.named(self.spec.players, seat.color)
         self.void = f"the arena was stopped for {seat.stopped:.1f} s, and {name} may have been late because of it"
 
@@ -360,7 +354,6 @@ class Referee:
             self._forfeit()
 
     def _forfeit(self) -> None:
-        """End the game against the seats that have a fault: one or both."""
         guilty = [(seat.color, seat.fault) for seat in self.seats if seat.fault]
         for color, fault in guilty:
             self.seats[color].say(Error(fault.ascii))
@@ -383,23 +376,22 @@ class Referee:
 
 
 def _may_answer(data: bytes) -> bool:
-    """Whether there may be an answer in what came too late: notes and comments are none."""
+    """Whether late output may have an answer, not only notes and comments."""
     return any(line.strip() and not line.startswith((b"note ", b"#")) for line in data.split(b"\n"))
 
 
 def _unrestorable(seats: Sequence[Seat], players: Sequence[Player]) -> str:
-    """Say which bots could not resume a game after a pause, and why; empty if all can."""
     unable = [faults.named(players, seat.color) for seat in seats if not seat.can_be_restored]
     return " and ".join(f"{name} says 'cannot restore'" for name in unable)
 
 
 def _refusal(seats: Sequence[Seat], spec: GameSpec, history: History | None, *, can_pause: bool) -> str | None:
-    """Say why bots that have introduced themselves cannot play this game; None if they can."""
+    """Return why bots that have introduced themselves cannot play this game; None if they can."""
     said = _unrestorable(seats, spec.players)
     if not said:
         return None
     if history is not None:
-        return f"the paused game cannot go on: {said}: play it anew with 'arena match'"
+        return f"the paused game cannot go on: {said}: play it again with 'arena match'"
     if spec.opening is not None:
         return f"the game cannot begin with an opening: {said}: play without --openings, or without such bots"
     return f"the game could not go on once it was paused: {said}: play it without --pause" if can_pause else None

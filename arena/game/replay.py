@@ -1,4 +1,4 @@
-"""A record played again, from the rules that stand in the record itself, by the engine that judged the game live."""
+"""Records replayed by the engine, from the rules in the record."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from protocol.notation import Color
 
 @dataclass(frozen=True)
 class ReplayStep:
-    """One ply of a replay: its number, whose it was, the action, what came of it and how long it took."""
+    """One ply of a replay: its number, the side, the action, its events and its time."""
 
     ply: int
     color: Color
@@ -25,9 +25,9 @@ class ReplayStep:
 
 
 class SeenGame:
-    """A game as it is played, move by move: the true position, and what each side knows of it.
+    """A game played move by move: the true position, and each side's knowledge.
 
-    Raises `RulesetError` or `IllegalSetupError` for what no game begins with.
+    Raises `RulesetError` or `IllegalSetupError` for an impossible beginning.
     """
 
     def __init__(self, ruleset: Ruleset, setups: tuple[str, str]) -> None:
@@ -36,7 +36,7 @@ class SeenGame:
         self.views = tuple(SeatView(self.game, color, rows[color]) for color in Color)
 
     def apply(self, action: str) -> tuple[Event, ...]:
-        """Play an action; returns what came of it. Raises `IllegalActionError`."""
+        """Play an action and return its events. Raises `IllegalActionError`."""
         events = self.game.apply(action)
         for event in events:
             for view, told in zip(self.views, tell(event), strict=True):
@@ -45,9 +45,9 @@ class SeenGame:
 
 
 class Replay(SeenGame):
-    """A record being played again: the true position, and what each side knows of it.
+    """A replay of a record: the true position, and each side's knowledge.
 
-    Raises `RecordError` if the record has no game in it (a side never set up) or breaks its own rules.
+    Raises `RecordError` if a side never set up, or if the record breaks its own rules.
     """
 
     def __init__(self, record: GameRecord) -> None:
@@ -63,7 +63,7 @@ class Replay(SeenGame):
             raise RecordError(f"game {record.id}: {error}") from None
 
     def steps(self) -> Iterator[ReplayStep]:
-        """Play the recorded actions one by one; the position is the one after each step that is handed out."""
+        """Play the recorded actions one by one; the position is the one after the yielded step."""
         for action, microseconds in zip(self.record.actions, self.record.times_us, strict=True):
             color = self.game.to_move
             try:

@@ -1,4 +1,4 @@
-"""One side of a game as the referee keeps it: its connection, what is to be sent, its time, what went wrong."""
+"""One side of a game in the referee: its connection, pending output, time and fault."""
 
 from typing import NamedTuple
 
@@ -11,12 +11,11 @@ from protocol.messages import Ability, ArenaMessage, Want
 from protocol.notation import Color
 
 SETTLE_SECONDS = 1.0
-"""After a stop of the arena nobody loses on time before so long: the bots may have been stopped, too, and the arena has
-other games to end and to begin again. However many stops there are, a bot has no more than this beyond its limit."""
+"""Extra time before a seat loses after suspensions, at most this in total: the bots may have been stopped, too."""
 
 
 class Introduction(NamedTuple):
-    """A bot that has introduced itself and is between two games: its connection, and what it has said of itself."""
+    """A bot that has introduced itself and is between two games: its connection and its declarations."""
 
     connection: LineConnection
     declared: str
@@ -26,8 +25,6 @@ class Introduction(NamedTuple):
 
 
 class Seat:
-    """One side of the game as the referee sees it."""
-
     __slots__ = (
         "author",
         "cannot",
@@ -55,53 +52,47 @@ class Seat:
         self.connection = LineConnection()
         self.out: list[bytes] = []
         self.due = False
-        """Whether what is in `out` has to be sent now."""
+        """Whether `out` has to be sent now."""
         self.wants: tuple[Want, ...] = ()
         self.declared = ""
         self.author = ""
         self.cannot: tuple[Ability, ...] = ()
         self.rows: tuple[str, ...] | None = None
         self.view: SeatView | None = None
-        """The board of a bot that wants one to be sent."""
         self.fault: Fault | None = None
         self.has_ended = False
         """Whether its output has ended, or never began."""
         self.is_late = False
-        """Whether something has come of it after its time was up."""
+        """Whether output has come after its time was up."""
         self.deadline = NEVER
-        """When it loses on time,"""
+        """When it loses on time."""
         self.limit = NEVER
-        """and when its time is over: that is the same, unless the arena was stopped."""
+        """When its time is over: equal to `deadline` without suspensions."""
         self.started = 0.0
-        """When the arena began to write what the seat has to answer."""
         self.stopped = 0.0
-        """Seconds that the arena has been stopped since then,"""
+        """Seconds of suspension since then."""
         self.unsure = 0.0
-        """and how many of them the bot may have been running, and the clock left out."""
+        """The part of `stopped` in which the bot may have been running without the clock."""
         self.note_bytes = 0
 
     @property
     def introduction(self) -> Introduction:
-        """The introduction that another game of the same process begins with."""
+        """The introduction for another game of the same process."""
         return Introduction(self.connection, self.declared, self.wants, self.author, self.cannot)
 
     def introduced(self, introduction: Introduction) -> None:
-        """Take over the introduction of a bot that has played before."""
         self.connection, self.declared, self.wants, self.author, self.cannot = introduction
 
     @property
     def can_be_restored(self) -> bool:
-        """Whether the bot can be told a game that has begun without it."""
         return Ability.RESTORE not in self.cannot
 
     @property
     def phase(self) -> Phase:
-        """Where the conversation stands."""
         return self.connection.phase
 
     @property
     def is_awaited(self) -> bool:
-        """Whether the game waits for its answer."""
         return self.connection.phase.bot_must_answer and not self.fault
 
     def asked(self, now: float, deadline: float) -> None:
@@ -115,16 +106,15 @@ class Seat:
         self.deadline = max(self.deadline, settled)
 
     def was_stopped(self, stop: Suspension, now: float) -> None:
-        """The arena did not run for a time in which the seat had to answer; now it does."""
+        """Handle the end of a suspension in which the seat had to answer."""
         self.stopped += stop.seconds
         self.unsure += stop.unsure
         # Not without end: who could bring stops about would never have to answer.
         self.deadline = max(self.deadline, min(now, self.limit) + SETTLE_SECONDS)
 
     def may_be_late(self, now: float) -> bool:
-        """Whether an answer of this moment may have taken more time than it had, if the bot ran through all stops."""
+        """Whether an answer now may be late, if the bot ran through all suspensions."""
         return now + self.unsure > self.limit
 
     def say(self, message: ArenaMessage) -> None:
-        """Put a message with what is to be sent."""
         self.out.append(self.connection.send(message))

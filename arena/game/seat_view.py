@@ -1,8 +1,8 @@
-"""What a seat may know. The only code that decides it.
+"""The knowledge of a seat. No other code decides it.
 
-The bytes that a bot gets, a replay with one side hidden and any redacted export all come from here: public events go
-in, and what comes out for a seat is all that this seat is told. A seat's `board` lines are drawn from a
-`protocol.view.View` that is fed those same messages, so they cannot hold more.
+The bytes for a bot, a replay with one side hidden and any redacted export all come from here: public events go in, and
+a seat's messages come out. A seat's `board` lines are drawn from a `protocol.view.View` that is fed those same
+messages, so they cannot hold more.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ from protocol.view import CELL_EMPTY, CELL_LAKE, View
 
 
 def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
-    """Return the messages to Red and Blue about a public event; the same object twice where these are equal.
+    """Return the messages to Red and Blue about a public event; the same object twice if these are equal.
 
-    They are, but for one case: under silent defence a defender that stays is not named to the attacker's side
-    (Vintage p. 21). All booklets have both ranks of any other fight named.
+    They differ in one case: under silent defence a defender that stays is not named to the attacker's side (Vintage p.
+    21). All booklets have both ranks of any other fight named.
     """
     message = _public(event)
     if isinstance(event, Fought) and event.silent:
@@ -36,7 +36,7 @@ def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
 
 
 def is_told_as_moved(events: Sequence[Event]) -> bool:
-    """Whether `tell` gives both sides one `Moved` message for all of this, which needs not be made then."""
+    """Whether `tell` would give both sides one `Moved` message for all events."""
     return len(events) == 1 and type(events[0]) is Moved
 
 
@@ -65,9 +65,9 @@ def opening(
     *,
     opponent: str | None = None,
 ) -> list[ArenaMessage]:
-    """Return the messages that a seat is sent before it sets up; `restored` is its set-up in a game that is resumed.
+    """Return the messages before a seat sets up; `restored` is its set-up in a resumed game.
 
-    `opponent` is the name of the other side, where that is told.
+    `opponent` is the name of the other side, if it is disclosed.
     """
     bank = time.bank_ms
     return [
@@ -81,45 +81,42 @@ def opening(
 
 
 def _in_ascii(name: str) -> str:
-    """A name as it can stand on a line: other characters as their escapes, such as `\\xe4`."""
+    """Return a name in ASCII, with escapes such as `\\xe4`."""
     return name.encode("ascii", "backslashreplace").decode("ascii")
 
 
 @lru_cache(maxsize=16)
 def _rules(ruleset: Ruleset) -> tuple[messages.Rule, ...]:
-    """Both seats of all games under it are told the same."""
+    """Cached, as both seats of all games under a ruleset get the same lines."""
     return tuple(messages.Rule(name, value) for name, value in ruleset.lines())
 
 
 def enemy_squares(game: Game, color: Color) -> tuple[str, ...]:
-    """The names of the squares that the opponent of `color` occupies."""
     return tuple(SQUARES[square] for square, code in enumerate(game.board) if code and (code > BLUE_BIT) != bool(color))
 
 
 def legal_actions(game: Game) -> tuple[str, ...]:
-    """The side to move's legal actions as text, in the order of their squares."""
+    """Return the side to move's legal actions as text, in the order of their squares."""
     order = _by_squares if game.tables.plain else _order
     return tuple(action.text for action in sorted(game.legal_moves(), key=order))
 
 
 _by_squares = attrgetter("origin", "target")
-"""The same order as `_order`, where all actions are straight moves."""
+"""The same order as `_order`, for straight moves."""
 
 
 def _order(action: Action) -> tuple[int, int, int, int, int, str]:
-    """By the first two squares that an action names, then by what is added to them."""
     travel, placed = (action.move, action.square) if isinstance(action, Rescue) else (action, 0)
     second, third = (travel.between[0], travel.target) if isinstance(travel, Path) else (travel.target, 0)
     return travel.origin, second, len(action.text), third, placed, action.text
 
 
 def true_cells(game: Game) -> tuple[str, ...]:
-    """The board with every rank shown, as 100 cells like those of a `board` line: for the host, never for a bot."""
+    """Return the 100 cells of the board with every rank shown: for the host, never for a bot."""
     return tuple(true_cell(game, square) for square in range(len(SQUARES)))
 
 
 def true_cell(game: Game, square: int) -> str:
-    """One of them."""
     code = game.board[square]
     if not code or square in LAKE_SQUARES:
         return CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY
@@ -139,19 +136,16 @@ class SeatView:
             self._view.apply(messages.Enemy(enemy_squares(game, color)))
 
     def see(self, told: ArenaMessage) -> None:
-        """Apply one message that the seat has been told."""
         self._view.apply(told)
 
     def captured(self, color: Color) -> list[Rank]:
-        """The pieces that a side has lost so far, as far as this seat was told them."""
+        """Return the pieces that a side has lost and this seat knows."""
         return self._view.captured[color]
 
     def cells(self) -> tuple[str, ...]:
-        """The board as the 100 cells of a `board` line, between two actions."""
         self._view.close_action()
         return self._view.cells()
 
     def cell(self, square: int) -> str:
-        """One of them."""
         self._view.close_action()
         return self._view.cell(square)

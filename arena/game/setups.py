@@ -1,7 +1,7 @@
-"""Help with setting up: set-ups to begin with, a random one, and what a set-up that is not finished still lacks.
+"""Help with setting up: presets, random set-ups, and checks of incomplete ones.
 
-The presets are our own. Each is for one army; an army that has none gets them by `spread`, which knows no more than
-where pieces of a rank usually stand. Rows are those of a `setup` line: own back row first, files a to j.
+The presets are our own. Each is for one army; other armies get a set-up by `spread`, which puts pieces in their usual
+places. Rows are those of a `setup` line: own back row first, files a to j.
 """
 
 import random
@@ -20,7 +20,7 @@ Rows = tuple[str, ...]
 
 
 class Preset(msgspec.Struct, frozen=True):
-    """A set-up to begin with: its name, one word, what it is good for, and its rows."""
+    """A set-up to begin with: its name, its purpose, and its rows."""
 
     name: str
     text: str
@@ -28,10 +28,10 @@ class Preset(msgspec.Struct, frozen=True):
 
 
 class SetupCheck(msgspec.Struct, frozen=True):
-    """The result of checking a set-up that may not be finished.
+    """The result of checking a set-up that may be incomplete.
 
-    `is_legal`: nothing is, and it is complete. `missing` are the pieces that have still to be placed, by letter;
-    `problems` say in words what can never be: a piece too many, or one that the army does not have.
+    `missing` are the pieces still to be placed, by letter; `problems` describes extra pieces, or ones that the army
+    does not have; `is_legal` if there are neither.
     """
 
     is_legal: bool
@@ -40,7 +40,7 @@ class SetupCheck(msgspec.Struct, frozen=True):
 
 
 def check_rows(ruleset: Ruleset, rows: Sequence[str]) -> SetupCheck:
-    """Look at a set-up as far as it has got: four rows of ten, `.` where nothing stands yet."""
+    """Check an incomplete set-up: four rows of ten, `.` for an empty square."""
     misshapen = wrong_shape(rows)
     if misshapen:
         return SetupCheck(False, _army(ruleset), (misshapen,))
@@ -71,7 +71,7 @@ def _name(letter: str, count: int) -> str:
 
 
 def random_rows(ruleset: Ruleset, seed: int) -> Rows:
-    """A legal set-up, every one equally likely, that follows from the seed alone."""
+    """Return a random legal set-up, uniformly distributed, that follows from the seed alone."""
     return protocol.bot.random_rows(dict(ruleset.army), random.Random(seed))
 
 
@@ -80,7 +80,7 @@ def _rows(letters: Sequence[str]) -> Rows:
 
 
 def presets(ruleset: Ruleset) -> tuple[Preset, ...]:
-    """The set-ups to begin with under these rules; there is always one. All of them are legal."""
+    """Return the legal set-ups to begin with under these rules, at least one."""
     army = dict(_army(ruleset))
     fitting = []
     for preset in _PRESETS:
@@ -91,7 +91,7 @@ def presets(ruleset: Ruleset) -> tuple[Preset, ...]:
 
 
 def _fitted(rows: Rows, army: dict[str, int]) -> Rows | None:
-    """A set-up for an army that differs from its own in one piece at most, which takes the other one's square."""
+    """Adapt a set-up to an army that differs in at most one piece, which takes the other one's square."""
     placed = Counter("".join(rows))
     del placed[EMPTY]
     surplus, lacking = placed - Counter(army), Counter(army) - placed
@@ -101,19 +101,21 @@ def _fitted(rows: Rows, army: dict[str, int]) -> Rows | None:
         return rows
     ((old, _),), ((new, _),) = surplus.items(), lacking.items()
     text = "/".join(rows)
-    place = text.rindex(old)  # the one that stands farthest in front
+    place = text.rindex(old)  # the foremost one
     return tuple((text[:place] + new + text[place + 1 :]).split("/"))
 
 
 _FORWARD = (Rank.SCOUT, Rank.SERGEANT, Rank.CAPTAIN, Rank.MAJOR, Rank.LIEUTENANT, Rank.COLONEL, Rank.MARSHAL)
 _MIDDLE = (Rank.GENERAL, Rank.INFILTRATOR, Rank.SPY, Rank.MINER)
 _FROM_THE_MIDDLE = (4, 5, 3, 6, 2, 7, 1, 8, 0, 9)
-"""The files of a row, the middle ones first."""
 
 
 def spread(ruleset: Ruleset) -> Rows:
-    """A plain set-up for any army: the flag in the middle of the back row, bombs around it, miners and the spy behind,
-    the rest in front, spread over the files."""
+    """Return a plain set-up for any army.
+
+    The flag is in the middle of the back row, bombs around it, miners and the spy behind, the rest in front, spread
+    over the files.
+    """
     board = [EMPTY] * SQUARES_OF_A_SIDE
     left = Counter(dict(_army(ruleset)))
     flag = _FROM_THE_MIDDLE[0]
@@ -186,7 +188,7 @@ _PRESETS = (
     ),
     _preset(
         "wall",
-        "the flag in the corner, its bomb beside it, the marshal in front",
+        "the flag in the corner, its bomb next to it, the marshal in front",
         "FB........",
         "3S........",
         ".9........",

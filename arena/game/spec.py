@@ -1,4 +1,4 @@
-"""What a game is to be: everything that its result may depend on."""
+"""The specification of a game: everything that its result may depend on."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from arena.rules.ruleset import Ruleset
 
 
 class Player(msgspec.Struct, frozen=True):
-    """A bot as it takes part: the name it has in tables and the fingerprint of its files."""
+    """A bot as a player: its name in tables and the fingerprint of its files."""
 
     name: str
     digest: str
@@ -18,13 +18,13 @@ Opening = tuple[str, str]
 
 
 class GameSpec(msgspec.Struct, frozen=True):
-    """A game that is to be played: everything that its result may depend on, and its id.
+    """A game to play: everything that its result may depend on, and its id.
 
-    `players` is red, then blue. `seeds` are the numbers that the two are given, in the same order. `pair_seed` names
-    the pair of games, colours swapped, that this one belongs to. `time` is both sides' time control, or Red's alone if
-    Blue has another, `blue_time` (a handicap). `opening` is what it begins with if the bots are not to choose their
-    set-ups. With `names_told` each side is told the name of the other. `time_percent` is by how much the clocks are
-    scaled to the machine that is to play it (`TimeControl.scaled`); None where they are as they stand here.
+    `players` is red, then blue, and so are the `seeds` that they receive. `pair_seed` names the pair of games, colours
+    swapped, that this one belongs to. `time` is both sides' time control, or Red's alone if Blue has another,
+    `blue_time` (a handicap). `opening` has the set-ups that the game begins with, if the bots do not choose them. With
+    `names_told` each side receives the name of the other. `time_percent` scales the clocks to the machine
+    (`TimeControl.scaled`); None for unscaled ones.
     """
 
     id: str
@@ -40,17 +40,15 @@ class GameSpec(msgspec.Struct, frozen=True):
 
     @property
     def nominal_times(self) -> tuple[TimeControl, TimeControl]:
-        """Red's and Blue's time control as the league has it."""
         return self.time, self.blue_time or self.time
 
     @property
     def times(self) -> tuple[TimeControl, TimeControl]:
-        """Red's and Blue's time control as it is in force: what they are told, and held to."""
+        """Red's and Blue's time control as scaled, announced and enforced."""
         red, blue = self.nominal_times
         return red.scaled(self.time_percent), blue.scaled(self.time_percent)
 
     @property
     def names(self) -> str:
-        """The names of the players, Red first, in words."""
         red, blue = self.players
         return f"{red.name} - {blue.name}"

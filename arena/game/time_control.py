@@ -1,4 +1,4 @@
-"""How long bots may take: the value, and how it is written."""
+"""Time controls of bots, and their notation."""
 
 import re
 
@@ -14,11 +14,11 @@ def _seconds(milliseconds: int) -> str:
 
 
 class TimeControl(msgspec.Struct, frozen=True):
-    """How long a bot may take, in milliseconds.
+    """The time limits of a bot, in milliseconds.
 
     `move_ms` bounds every move, `bank_ms` the whole game (it grows by `increment_ms` after each move); at least one of
     the two is set. `start_ms` is for `ready`, `setup_ms` for the set-up. `margin_ms` is forgiven on top of every limit,
-    for the jitter of the machine; it never adds to what a bank holds.
+    for the jitter of the machine; it never adds to a bank.
     """
 
     move_ms: int | None = 100
@@ -29,8 +29,10 @@ class TimeControl(msgspec.Struct, frozen=True):
     margin_ms: int = 50
 
     def scaled(self, percent: int | None) -> "TimeControl":
-        """The same for a machine on which a bot gets so many percent of the time, to the nearest millisecond; None: of
-        none. A limit is at least 1 ms and at most `LONGEST_MS`. The margin stays: it is for waiting, not for work."""
+        """Scale the limits to a percentage of the time, to the nearest millisecond; None leaves them unchanged.
+
+        A limit is at least 1 ms and at most `LONGEST_MS`. The margin stays: it is for waiting, not for work.
+        """
         if percent is None:
             return self
 
@@ -48,12 +50,11 @@ class TimeControl(msgspec.Struct, frozen=True):
 
     @property
     def is_unlimited(self) -> bool:
-        """Whether it stands for no limit on moves at all, which only a person can have."""
+        """Whether moves are unlimited, which only a person can have."""
         return self.move_ms == UNLIMITED_MS and self.bank_ms is None
 
     @property
     def text(self) -> str:
-        """The limits on moves as they are written on the command line."""
         if self.is_unlimited:
             return UNLIMITED
         parts = []
@@ -70,16 +71,14 @@ _UNIT_MS = {"ms": 1, "s": 1000, "m": 60_000}
 LONGEST_MS = 7 * 24 * 3_600_000
 """A week: enough for any game, and bots may keep milliseconds in 32 bits."""
 UNLIMITED_MS = LONGEST_MS + 1
-"""What stands for no limit in a record, and on the `turn` lines of the opponent, who must be told a number. No option
-gives it to a bot."""
+"""No limit, in records and on the `turn` lines of the opponent, which need a number. No option gives it to a bot."""
 UNLIMITED = "unlimited"
 LEAST_PERCENT, MOST_PERCENT = 25, 400
-"""How far clocks are scaled to a machine. Beyond it is too different from the others: caches, and what a bot waits for,
-do not scale as its work does."""
+"""The limits of scaling: beyond them a machine is too different from the others."""
 
 
 def parse_duration(text: str) -> int:
-    """A time such as `100ms`, `1.5s` or `2m` in milliseconds. Raises `UsageError`."""
+    """Parse a time such as `100ms`, `1.5s` or `2m` into milliseconds. Raises `UsageError`."""
     match = _DURATION.fullmatch(text)
     milliseconds = round(float(match[1]) * _UNIT_MS[match[2]]) if match else 0
     if milliseconds < 1:
@@ -94,7 +93,7 @@ def _not_too_long(milliseconds: int, text: str) -> int:
 
 
 def parse_time(text: str) -> TimeControl:
-    """A time control as written on the command line. Raises `UsageError`.
+    """Parse a time control of the command line. Raises `UsageError`.
 
     `100ms` or `1s/move` is a limit per move; `60+0.6` is a bank of 60 seconds and an increment of 0.6 seconds a move;
     `60+0.6,1s/move` is both.

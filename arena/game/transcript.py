@@ -1,8 +1,7 @@
-"""The transcript of a game: every line that the arena and both bots said to each other, worked out from the record.
+"""The transcript of a game: every line between the arena and both bots, recomputed from the record.
 
-What a bot sent is put to a new referee through the same connection and codec that judged it live, with the recorded
-times, and what that referee has to send is what was sent. No line of the arena's is written here. What a record does
-not say is said to be unknown (`Remark`), and never made up.
+The recorded answers and times are given to a new referee through the same connection and codec as in the game, and its
+output is the arena's. Data that a record lacks is marked as unknown (`Remark`).
 """
 
 from collections import defaultdict
@@ -31,8 +30,6 @@ AT_SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT, Reason.CR
 
 
 class Speaker(Enum):
-    """The side of a conversation that said a line."""
-
     ARENA = "arena"
     BOT = "bot"
 
@@ -40,7 +37,7 @@ class Speaker(Enum):
 class SpokenLine(NamedTuple):
     """A line of the protocol, without its end, in the conversation with the bot of `color`.
 
-    `ply` is the one that is being played, 0 before the first turn.
+    `ply` is the one being played, 0 before the first turn.
     """
 
     ply: int
@@ -63,7 +60,7 @@ class ActionTime(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A note on what happened, or on what is not in the record; `color` is None for both sides."""
+    """A note on an event, or on data that the record lacks; `color` is None for both sides."""
 
     ply: int
     color: Color | None
@@ -74,10 +71,9 @@ TranscriptEntry = SpokenLine | ActionTime | Remark
 
 
 def transcript(record: GameRecord, *, is_followed: bool = False) -> Iterator[TranscriptEntry]:
-    """Yield what was said in a game, in the order in which it was written; if to both at a time, to Red first.
+    """Yield the lines of a game in the order in which they were written; of simultaneous ones, Red's first.
 
-    `is_followed` says that another game was to follow in the same processes. Raises `RecordError` for a record that
-    cannot be true.
+    `is_followed` tells that another game followed in the same processes. Raises `RecordError` for an impossible record.
     """
     try:
         yield from _Transcript(record, is_followed).entries()
@@ -87,7 +83,7 @@ def transcript(record: GameRecord, *, is_followed: bool = False) -> Iterator[Tra
 
 @dataclass(frozen=True)
 class _Sitting:
-    """One time that both bots were started: the history to resume, and the ply that was interrupted, if any."""
+    """One start of both bots: the history to resume, and the interrupted ply, if any."""
 
     history: History | None
     until: int | None
@@ -95,8 +91,6 @@ class _Sitting:
 
 
 class _Transcript:
-    """The transcript of one record as it comes."""
-
     def __init__(self, record: GameRecord, is_followed: bool) -> None:
         self._record = record
         self._spec = with_slack(spec_of(record))
@@ -111,7 +105,7 @@ class _Transcript:
     def entries(self) -> Iterator[TranscriptEntry]:
         started = [self._was_started(color) for color in Color]
         if not any(started):
-            yield Remark(0, None, "neither bot was started, so that nothing was said")
+            yield Remark(0, None, "neither bot was started, so no line was sent")
             return
         for sitting in self._sittings():
             yield from self._sit(sitting, started)
@@ -134,7 +128,6 @@ class _Transcript:
         yield _Sitting(history, None)
 
     def _failed_to_start(self) -> bool:
-        """Whether the bots had played before, and one of them did not start when the game was to go on."""
         return Reason.NO_START in self._reasons()
 
     def _reasons(self) -> set[Reason]:
@@ -167,7 +160,7 @@ class _Transcript:
         self._ply = len(sitting.history.actions) if sitting.history else 0
         silent = [color for color in Color if not started[color]]
         for color in silent:
-            yield Remark(0, color, "its program could not be started, so that nothing was said to it")
+            yield Remark(0, color, "its program could not be started, so no line was sent to it")
         yield from self._before_the_game(referee, sitting, silent)
         if referee.game is not None:
             yield from self._play(referee, sitting)
@@ -206,8 +199,8 @@ class _Transcript:
             yield from self._set_up(referee, fails if not self._is_played else set())
 
     def _failed_at_setup(self) -> bool:
-        """Whether a game that never began was lost when both were to set up, and not before."""
-        if self._record.opening:  # then nobody is asked to
+        """Whether a game without a first turn was lost during the set-up, and not before."""
+        if self._record.opening:  # then no set-up is requested
             return False
         return self._record.setups != (None, None) or bool(self._reasons() & AT_SETTING_UP)
 
@@ -248,7 +241,7 @@ class _Transcript:
         return Color.BLUE if self._spec.ruleset.starts.value == Color.BLUE.word else Color.RED
 
     def _setup_notes(self, color: Color) -> list[str]:
-        """Return the notes that a side made with its set-up for certain, as it had no turn at ply 1."""
+        """Return the notes that a side certainly made with its set-up, as it had no turn at ply 1."""
         if self._is_played and color is self._starts:
             return []
         return [f"note {note.text}" for note in self._record.notes if note.ply == 1 and note.color == color.word]
@@ -345,7 +338,6 @@ class _Transcript:
                     yield SpokenLine(self._ply, color, Speaker.ARENA, text)
 
     def _receive(self, referee: Referee, color: Color, lines: list[str], seconds: float = 0.0) -> None:
-        """Pass on a bot's answer. Raises `RecordError` if it cannot have said so, or not in that time."""
         before = referee.seats[color].fault
         referee.receive(color, "".join(f"{line}\n" for line in lines).encode("latin-1", "replace"), seconds)
         fault = referee.seats[color].fault

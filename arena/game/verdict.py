@@ -1,4 +1,4 @@
-"""How a game ended, as a value."""
+"""The end of a game, as a value."""
 
 import enum
 
@@ -8,7 +8,7 @@ from protocol.notation import Color, Reason
 
 
 class GameResult(enum.Enum):
-    """The winner of a game. `NEITHER` is a game that both sides lost by a fault of their own before it began."""
+    """The winner of a game. `NEITHER` is a game that both sides lost by faults before it began."""
 
     RED = "red"
     BLUE = "blue"
@@ -25,8 +25,6 @@ class GameResult(enum.Enum):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """How a game ended: who won, why, after how many plies, and in words."""
-
     result: GameResult
     reason: Reason
     plies: int

@@ -1,1 +1,1 @@
-"""Leagues: which games there are to play, and playing the ones that are missing."""
+"""Leagues: the games that there are to play, and playing those that are missing."""

@@ -1,9 +1,7 @@
-"""Is a new bot better than an old one? A sequential test as a service: what is asked for, checked; and played until it
-is decided.
+"""Test with a sequential test whether a new bot is better than an old one.
 
-The store is all that it remembers: what is tested is no setting of games, so a store that has games of the two bots
-under the same settings goes on, with other bounds as well, and `arena match` and a test share games if they share a
-store.
+All state is in the store: a test resumes in a store that has games of the two bots under the same settings, even with
+other bounds, and shares games with `arena match`.
 """
 
 from collections.abc import Sequence
@@ -28,12 +26,11 @@ MOST_ELO = 1000
 LEAST_ERROR = 1e-6
 """The smallest alpha and beta."""
 PAIRS_AHEAD = 8
-"""Pairs for each game at a time that may be played while an earlier one is not over: a game may take so much longer
-than others before nothing else is begun."""
+"""Pairs per parallel game that may be begun before an earlier one is over, as single games may take long."""
 
 
 def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypotheses:
-    """Return the hypotheses of a test. Raises `UsageError` for values that make no sense."""
+    """Return the hypotheses of a test. Raises `UsageError` for invalid values."""
     for name, value in (("elo0", elo0), ("elo1", elo1)):
         if not abs(value) <= MOST_ELO:
             raise UsageError(f"--{name}: expected Elo from -{MOST_ELO} to {MOST_ELO}, got {value:g}")
@@ -50,10 +47,7 @@ def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypoth
 def comparison_entry(
     new: str, old: str, hypotheses: Hypotheses, games: int, jobs: int, *, times: Sequence[str | None] = ()
 ) -> LeagueEntry:
-    """Return the entry of a test of at most `games` games, of which `jobs` run in parallel.
-
-    Raises `UsageError`.
-    """
+    """Return the entry of a test of at most `games` games, of which `jobs` run in parallel. Raises `UsageError`."""
     if not 2 <= games <= MOST_GAMES or games % 2:
         raise UsageError(
             f"--games: expected an even number from 2 to {MOST_GAMES}, as games are played in pairs, got {games}"
@@ -70,7 +64,7 @@ def comparison_entry(
 
 
 class Comparison:
-    """A test that is ready to be played, or decided by what is stored: a league with a `comparison_entry`."""
+    """A test that is ready to be played, or decided by stored games: a league with a `comparison_entry`."""
 
     def __init__(self, league: OpenLeague) -> None:
         self.league = league
@@ -84,22 +78,19 @@ class Comparison:
 
     @property
     def state(self) -> SequentialState:
-        """How far the test is: a value, which stays as it is while games go on."""
         return self._test.state
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the new and the old bot."""
         new, old = self.league.plan.players
         return new.name, old.name
 
     def refuse_unstarted(self) -> None:
-        """Raise `ArenaError` if the test is over and one of the two could not be started in any game: what is better
-        than a bot that does not run is no verdict."""
+        """Raise `ArenaError` if the test is over and a bot could not be started in any game: that is no verdict."""
         if self.state.is_over:
             games = 2 * self.state.over
             lines = [
-                f"{name} could not be started in any of the {games} games, so nothing is known of who is better"
+                f"{name} could not be started in any of the {games} games, so the test has no verdict"
                 for name, never in zip(self.names, self.state.never_started, strict=True)
                 if never
             ]
@@ -107,17 +98,17 @@ class Comparison:
                 raise ArenaError("\n".join(lines))
 
     def later_games(self) -> int:
-        """How many games of the two are stored that do not count: they came in beyond the last pair that does."""
+        """Return how many stored games of the two do not count, as they came after the last pair that does."""
         digests = {player.digest for player in self.league.plan.players}
         rows = self.league.store.rows()
         stored = sum(contents_of(row.players) == digests for row in rows)
         return stored - 2 * self.state.over
 
     def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
-        """Play until the test is over or `stop` is asked for. What is under way when it is decided is stopped."""
+        """Play until the test is over or `stop` is requested. Games under way at the decision are stopped."""
         if self.state.is_over:
             return LeagueOutcome(error=None, is_complete=True, changed=(), remarks=(), forfeits=(), dropped=0)
-        with stop.passed_on() as decided:  # that it is decided is no wish of whoever may stop it
+        with stop.passed_on() as decided:  # the decision is no request of the user's
             outcome = self.league.play(decided, _Deciding(self._test, decided, watcher), watch)
         if self.state.is_over and outcome.error is None:
             self.league.keep_as_whole(2 * self.state.over)
@@ -125,7 +116,7 @@ class Comparison:
 
 
 class _Deciding:
-    """Counts the games as they are stored, and asks to stop when they have decided the test."""
+    """Passes games on as they are stored, and stops when the test is decided."""
 
     def __init__(self, test: SequentialTest, stop: StopRequest, watcher: Watcher) -> None:
         self._test = test
@@ -146,12 +137,11 @@ class _Deciding:
 
 
 def difference_of(state: SequentialState) -> Difference | None:
-    """How many Elo the new bot is above the old one; None before any pair."""
     return estimate(state.hypotheses, state.counts) if state.pairs else None
 
 
 def games_left(state: SequentialState) -> int | None:
-    """How many more games the test is expected to take, at most what is left of the budget; None before any pair."""
+    """Return the number of games that the test is expected to take, within the budget; None before any pair."""
     if state.is_over:
         return 0
     pairs = expected_pairs_left(state.hypotheses, state.counts)

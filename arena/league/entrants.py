@@ -1,8 +1,7 @@
-"""The bots that take part: finding and building them, and what has changed in one since it last played in the store.
+"""The bots that take part: found, built, and compared with their last games in the store.
 
-A changed bot is a new player, and the games of the old one stay; a renamed bot is no new player. The store keeps a
-fingerprint of each file of each bot, which tells what has changed, its arguments, and from where it plays, which keeps
-copies of one bot apart (`arena.bots.entering`).
+A changed bot is a new player, and the old games stay; a renamed bot is the same player. The store keeps a fingerprint
+of each file of each bot, its arguments, and its place, which distinguishes copies of one bot (`arena.bots.entering`).
 """
 
 import os
@@ -31,7 +30,7 @@ from arena.rules.loading import load_ruleset
 from arena.system.printable import printable
 
 NAMED = 3
-"""Files named of those that a build makes otherwise each time."""
+"""The most files that are named of those that differ after each build."""
 LEFT_OUT = "is left out"
 LISTED = "stays in the table; --skip-broken leaves it out, --strict refuses the league"
 
@@ -44,9 +43,10 @@ def enrolled(
     leave_out: bool = False,
     store: Callable[[Sequence[BotSpec]], Path],
 ) -> tuple[Found, Path]:
-    """Return the bots at these paths, not built or started yet, and the path of their store, by the callable `store`.
+    """Find the bots at these paths, without building or starting them; return them and the path of their store.
 
-    The path is known first so that an arena that plays there is met before anything is changed. Raises `UsageError`.
+    The path is known first, so that another arena that plays there is noticed before anything is changed. Raises
+    `UsageError`.
     """
     found = find_entrants(paths, follow_links=follow_links, asked=options.asked, leave_out=leave_out)
     return found, apart_from_bots(store(found.bots), found.bots)
@@ -66,13 +66,12 @@ def entrants(
     say: Say,
     run: Run,
 ) -> list[BotSpec]:
-    """The bots that were found, built, names told apart: at least so many that can be started, and broken ones.
+    """Build the bots and give them distinct names; return them, at least `least` of them startable.
 
-    If it is `strict`, broken ones are refused; with `skip_broken` they are left out. If they have to be `distinct`,
-    copies of one bot are refused. In the `store` the
-    games of these bots are kept, if there are any: who has played there keeps the name. The folders of bots that are
-    built are held among the `folders`. What is passed over and what is broken is told to `say`, line by line. `run`
-    runs builds and trials. Raises `UsageError` naming all that is wrong, and `BotInUseError`.
+    If `strict`, broken bots are refused; with `skip_broken` they are left out; with `distinct`, copies of one bot are
+    refused. Players with games in the `store` keep their names. Folders of built bots are held in `folders`. `say`
+    receives remarks, line by line; `run` runs builds and trials. Raises `UsageError` with all that is wrong, and
+    `BotInUseError`.
     """
     ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
     able = [fitting(bot, ruleset, has_openings=options.openings is not None) for bot in found.bots]
@@ -104,7 +103,6 @@ def entrants(
 
 
 def _played(path: Path) -> list[Player]:
-    """Return the players of a store. It need not be there, or may just be about to be made by another program."""
     if not os.path.exists(path) or is_empty_file(path):
         return []
     with Store(path, create=False) as store:
@@ -112,7 +110,6 @@ def _played(path: Path) -> list[Player]:
 
 
 def _renamed(bots: Sequence[BotSpec]) -> list[str]:
-    """A line for each bot that is not called what it calls itself."""
     return [
         f"{printable(str(bot.path))}: not the only bot of the name {given_name(bot.name)}: it is listed as {bot.name}"
         for bot in bots
@@ -121,7 +118,7 @@ def _renamed(bots: Sequence[BotSpec]) -> list[str]:
 
 
 def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str]) -> list[str]:
-    """A line for each bot that was as it had played, and is another one since it was built again."""
+    """Return a line for each bot that had played as it was, and differs after its build."""
     lines = []
     for old, new in zip(found, bots, strict=True):
         if new.build and new.fault is None and new.digest != old.digest and old.digest in played:
@@ -135,7 +132,6 @@ def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str
 
 
 def _sendable(bot: BotSpec) -> BotSpec:
-    """Return the bot, broken if it cannot be sent to other machines."""
     from arena.league.executor.cluster.packing import check_sendable
 
     if bot.fault is None:
@@ -151,8 +147,7 @@ def built(
 ) -> list[BotSpec]:
     """Build the bots that need it; those that cannot be built, or run at this level, are broken.
 
-    The folders of those that are built are held among the `folders`. Raises `UsageError` for an option that makes no
-    sense, and `BotInUseError`.
+    Folders of built bots are held in `folders`. Raises `UsageError` for an invalid option, and `BotInUseError`.
     """
     limits = build_limits(options)
     host = HostPrograms(options.interpreters, bots)
@@ -165,14 +160,13 @@ _WRITTEN = re.compile(
     r"|([\w-]+[._-])?logs?([._-][\w-]+)*\.(txt|csv|jsonl?)"
     r"|[\w.-]+\.(log|tmp|out|err|pid|lock|db|sqlite))"
 )
-"""Files that a bot is likely to have written itself."""
+"""Names of files that a bot is likely to have written itself."""
 
 
 def note_versions(store: Store, bots: Sequence[BotSpec], former: Collection[str] = ()) -> list[str]:
-    """Keep files, places and arguments of these bots in the store; returns a line for each that changed since it
-    played.
+    """Store files, places and arguments of these bots; return a line for each that has changed since it played.
 
-    Bots of the digests in `former` take the place of their older versions in the league.
+    Bots with digests in `former` replace their older versions in the league.
     """
     played = store.players()
     present = {bot.player.digest for bot in bots}
@@ -197,7 +191,7 @@ def note_versions(store: Store, bots: Sequence[BotSpec], former: Collection[str]
 def _line(bot: BotSpec, old: Player, files: Mapping[str, str], *, goes_on: bool) -> str:
     where = f"the old games stay under {old.name}@{old.digest[:6]}"
     if goes_on:
-        where += ", and count for its place in this league, in which it goes on"
+        where += ", and count for its place in this league, where it keeps playing"
     if not files or not bot.files:
         return f"{bot.name} has changed since its games in this store; {where}"
     changed = file_changes(files, bot.files)
@@ -208,7 +202,7 @@ def _line(bot: BotSpec, old: Player, files: Mapping[str, str], *, goes_on: bool)
 
 
 def file_changes(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """Compare fingerprints of files: `new`, `gone` or `changed`, by their names in order."""
+    """Compare fingerprints of files: `new`, `gone` or `changed` by name, sorted."""
     changed = {name: "new" for name in now if name not in before}
     changed |= {name: "gone" for name in before if name not in now}
     changed |= {name: "changed" for name, content in now.items() if before.get(name, content) != content}
@@ -216,10 +210,9 @@ def file_changes(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str,
 
 
 def are_likely_its_own(bot: BotSpec, changed: Mapping[str, str]) -> bool:
-    """Whether a bot is likely to have written all these files itself, and can say so."""
+    """Return whether a bot is likely to have written all these files itself, and could list them in `ignore`."""
     return bool(changed) and all(_WRITTEN.fullmatch(name) for name in changed) and bot.path.is_dir()
 
 
 def ignore_hint(changed: Mapping[str, str]) -> str:
-    """How a bot's author takes such files out of its digest."""
     return f'files that it writes itself can be left out: ignore = ["{min(changed)}"] in its bot.toml'

@@ -1,9 +1,9 @@
-"""Games out of a store and into one: exporting them as lines, and taking them in from files and other stores.
+"""Export games of a store as lines, and import them from files and other stores.
 
-What is imported is gone through three times. The first looks at each game by itself and at whether all of them, and
-those that the store has, go together; the second plays every new game again; only then the third stores them. So
-whatever is wrong with any of them is said before the store is touched, and no game need be held in memory. The third
-stores some at a time: if it is stopped, what is stored is whole, and the same import goes on.
+An import goes through the games three times: first it checks each game and whether all, with those of the store, belong
+together; second it replays every new game; only then it stores them. So every error is reported before the store
+changes, and no game is held in memory. The third pass stores batches: if it is stopped, the stored games are whole, and
+the same import resumes.
 """
 
 from collections import Counter
@@ -47,19 +47,18 @@ from arena.system.user_files import FileError
 AT_ONCE = 64
 """Games that are stored in one transaction."""
 FAULTS_SHOWN = 10
-NOTHING_IMPORTED = "nothing was imported"
+NOTHING_IMPORTED = "no game was imported"
 
 Remark = Callable[[str, int, int], None]
-"""Told what is being done, and with how many of how many games."""
+"""Receives the operation, and how many of how many games are done."""
 
 
 def export_lines(
     store: Store, numbers: Iterable[int], reader: Reader, damaged: Callable[[Damage], None]
 ) -> Iterator[bytes]:
-    """The games of a store with these numbers as lines, whole or as this reader may see them.
+    """Yield games of a store as lines, whole or as the reader may see them.
 
-    What is not as it was stored, or is no game that a line can hold, is left out, and told to `damaged`: one game of
-    a stranger's store does not keep the others in it. Raises `DamagedError` if the settings are not as they were.
+    Damaged games are left out, and passed to `damaged`. Raises `DamagedError` if the settings are damaged.
     """
     settings = store.settings()
     for number in numbers:
@@ -77,9 +76,6 @@ def export_lines(
             yield line + b"\n"
 
 
-# --- what is imported -------------------------------------------------------------------------------------------------
-
-
 class _Coming(NamedTuple):
     """A game that may be imported, and its place in a source, for errors."""
 
@@ -92,24 +88,21 @@ class _Coming(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A game that was read before: the checksum of its record, and its place in a source."""
-
     sum: bytes
     where: str
 
 
 class Imported(NamedTuple):
-    """The number of games that an import added, and of those that were there already."""
-
     new: int
     present: int
 
 
 def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Imported:
-    """Take in all games of these files of records and stores, into a store that may be new.
+    """Import all games of these record files and stores into a store, which may be new.
 
-    Raises `UsageError` for what cannot be imported at all or is of another league, `ArenaError` for a game that is
-    there with another result or does not give its own; nothing is imported then. A game that is there is passed over.
+    Raises `UsageError` for sources that cannot be imported or belong to another league, and `ArenaError` for a game
+    with another result than the stored or replayed one; then no game is imported. Games that are there already are
+    skipped.
     """
     with sole_use(target):
         survey = _look_at(sources, target)
@@ -126,7 +119,6 @@ def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Impor
 
 
 def _coming(sources: Iterable[Path]) -> Iterator[_Coming]:
-    """All games of all sources, in order. Raises `ArenaError` for what is not as it was written."""
     for path in sources:
         where = printable(str(path))
         refuse_other_files(path)
@@ -160,12 +152,12 @@ def _ending(verdict: Verdict) -> str:
 
 
 class _Survey:
-    """The result of the first pass: the new games, how many others, and the settings of all."""
+    """The result of the first pass: the new games, the number of others, and the settings of all."""
 
     def __init__(self, target: Path, store: Store | None) -> None:
         self.settings = store.settings() if store else {}
         self.limits = {value for name, value in self.settings.items() if name.startswith(LIMITS_OF)}
-        """What bots may use that have limits in the target."""
+        """The own limits of bots in the target."""
         self.is_target_new = not self.settings
         self.meetings = Counter[tuple[Player, Player]]()
         for pair in store.count().rows if store else ():
@@ -173,17 +165,16 @@ class _Survey:
         self.new: dict[str, _Known] = {}
         self.present = 0
         self.first = printable(str(target))
-        """Where the settings come from, for errors."""
+        """The origin of the settings, for errors."""
 
     def is_new(self, coming: _Coming) -> bool:
-        """Whether a game is one to import, and the line or the row is the one from which it is."""
+        """Return whether a game is new, and this is the line or row to import it from."""
         known = self.new.get(coming.record.id)
         return known is not None and known.where == coming.where
 
 
 @contextmanager
 def _opened(target: Path) -> Iterator[Store | None]:
-    """Open the target; None if there is none yet. Raises `DamagedError` if anything in it is damaged."""
     try:
         is_there = target.exists() and not is_empty_file(target)
     except (OSError, ValueError):
@@ -237,7 +228,6 @@ def _conflict(coming: _Coming, other: _Coming) -> str:
 
 
 def _agree(survey: _Survey, coming: _Coming) -> None:
-    """Add the settings of a game to those of all. Raises `UsageError` if they are others."""
     settings = survey.settings
     unsaid = NOT_CALIBRATED if settings else {}
     if not settings:
@@ -264,13 +254,12 @@ def _agree(survey: _Survey, coming: _Coming) -> None:
 
 
 def _others(value: str, than: str) -> str:
-    """Of a setting that is a list, what does not stand in the other one as well."""
     parts = [part for part in value.split(SEPARATOR) if part not in than.split(SEPARATOR)]
     return printable(SEPARATOR.join(parts) if parts and SEPARATOR in value else value, LONGEST_FAULT)
 
 
 def _play_again(sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
-    """Play every new game again. Raises `ArenaError` with the first of those that do not give what they say."""
+    """Replay every new game. Raises `ArenaError` with the first of those that give another result."""
     league = GameChecks(survey.settings, met(survey.meetings))
     faults: list[str] = []
     done = 0
@@ -308,7 +297,6 @@ def _store(target: Path, sources: Sequence[Path], survey: _Survey, remark: Remar
 
 
 def _add(store: Store, batch: Sequence[GameRecord]) -> int:
-    """Store these games; returns how many. Another process may have stored one of them meanwhile, in another way."""
     for record, row in zip(batch, store.add_all(batch), strict=True):
         verdict = record.verdict
         if (row.result, row.reason, row.plies) != (verdict.result, verdict.reason, verdict.plies):

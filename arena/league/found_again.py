@@ -1,4 +1,4 @@
-"""Finding the bots of stored games again by their digests. Nothing here is run."""
+"""Find the bots of stored games by their digests, without running any program."""
 
 import os
 import shlex
@@ -19,15 +19,14 @@ from arena.game.spec import Player
 from arena.system.printable import SHOWN, printable
 
 MOST_LOOKED_AT = 500
-"""Files and folders of one folder that are looked at."""
+"""The most entries of one folder that are examined."""
 DIGITS = 12
 
 
 class BotFinder:
     """Finds the bots of one game: at a path, among the sample bots, in the folders `near`, and in the `archive`.
 
-    With `may_differ` a bot that has changed will do. Arguments are part of what a bot is: each is looked for with those
-    that it was started with.
+    With `may_differ` a changed bot is accepted. Each bot is looked for with the arguments that it was started with.
     """
 
     def __init__(self, near: Sequence[Path], *, may_differ: bool, archive: Path | None = None) -> None:
@@ -42,9 +41,9 @@ class BotFinder:
         return self.checked(same[0] if same else load_bot(bot_path(path), AskedBot(path, arguments=arguments)), player)
 
     def anywhere(self, player: Player, named: str, arguments: tuple[str, ...] = ()) -> list[BotSpec]:
-        """Return the player's bot wherever it is found, in the order of preference.
+        """Return the places of the player's bot, in the order of preference.
 
-        `named` is how `--bot` calls it. Raises `UsageError` if it is nowhere.
+        `named` is its name for `--bot`. Raises `UsageError` if there is none.
         """
         near = list(_loaded((*map(bot_path, SAMPLES), *self._entries()), arguments))
         archived = _loaded(copies_in(self._archive, player.digest), arguments) if self._archive else ()
@@ -82,7 +81,6 @@ class BotFinder:
 
 
 def _loaded(paths: Iterable[Path], arguments: tuple[str, ...]) -> Iterator[BotSpec]:
-    """Load the bots at these paths, in each dialect; what is no bot is passed over."""
     for path in {os.path.realpath(path): path for path in paths}.values():
         try:
             yield load_bot(path, AskedBot(str(path), arguments=arguments) if arguments else None)

@@ -1,16 +1,14 @@
-"""What a game's ids and seeds are made from: what the game is, and nothing else. Pure; all of it is hashed.
+"""Derive the ids and seeds of a game from what the game is, by hashes.
 
-A game is two contents, a round and who has Red, under the league's settings. What the bots are called, in which order
-they were named and when they play is no part of it.
+A game is two contents, a round and who has Red, under the league's settings. Names of bots, their order and the time of
+play do not count.
 
-How long each of the two may take is part of what it is: where both have the same time control, the game is that of any
-league of that time; where one has a handicap, it is another game, and so under every other pair of clocks.
+The clocks count: where both have the same time control, the game is that of any league with that time; where one has a
+handicap, it is another game for each pair of clocks. So does an opening of a file. It follows from the two contents,
+the number of the pair and the seed (`opening_of`); the return game has the same, so that each bot plays both sides of
+it.
 
-A game that begins with an opening of a file is another than one in which the bots choose their set-ups. Which one a
-pair of games has follows from its two contents, the number of the pair and the seed (`opening_of`); the return game
-has the same, so that each bot plays either side of it.
-
-The trap: stored leagues go on by these ids. What is hashed here, and how it is spelled, never changes.
+Stored leagues resume by these ids: the hashed values and their spelling must never change.
 """
 
 import hashlib
@@ -23,19 +21,17 @@ from arena.rules.ruleset import Starts
 
 Players = tuple[Player, Player]
 Times = tuple[TimeControl, TimeControl]
-"""Those of two players, in their order."""
 OPENINGS_DIGITS = 16
 ROUNDS_BEYOND = 1000
-"""So many rounds are looked at for a game beyond twice the games that its players have played."""
+"""The rounds that are searched for a game beyond twice the games that its players have played."""
 ID_LENGTH = 16
 """Hexadecimal digits of a game's id: two of a million games share one with a chance of one in 37 million."""
 
 
 def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
-    """A fingerprint of what all games of two players in a league share: the rules, by digest, its seed, their clocks.
+    """Return a fingerprint of what all games of two players share: the digest of the rules, the seed and the clocks.
 
-    Where both have the same clock, that is all that counts of the two; where not, each clock counts as its player's,
-    whoever of them has Red.
+    Equal clocks count once, different ones as their players', independent of colours.
     """
     first, second = times
     if first == second:
@@ -45,7 +41,7 @@ def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
 
 
 def common_of_equals(rules: str, seed: int, time: TimeControl) -> str:
-    """Return `common_of` for any two players who have this clock."""
+    """Return `common_of` for any two players with this clock."""
     return _hash("settings", rules, _clock(time), seed)
 
 
@@ -73,7 +69,7 @@ def _hash(*parts: object) -> str:
 def pair_seed_of(common: str, players: Players, number: int, opening: Opening | None = None) -> int:
     """Return the seed of the pair of games of two players in a round.
 
-    `common` is their digest of the settings, `opening` the one that both games begin with, if there is one.
+    `common` is their digest of the settings, `opening` the opening of both games, if any.
     """
     who = sorted((player.digest,) for player in players)
     given = () if opening is None else (tuple(opening),)
@@ -81,11 +77,10 @@ def pair_seed_of(common: str, players: Players, number: int, opening: Opening | 
 
 
 def opening_of(common: str, players: Players, number: int, openings: Sequence[Opening]) -> Opening | None:
-    """Return the opening of the pair of games of two players in a round; None if there are no openings.
+    """Return the opening of the pair of games of two players in a round; None without openings.
 
-    Where in the file two players begin is random, by a hash of what they are and the seed; from there each further
-    pair takes the next one, and the first follows the last. So where bots meet but once, as in a Swiss, the games of a
-    league do not all begin alike.
+    The first one is random for two players, by a hash of their digests and the seed; each further pair takes the next
+    in the file, cyclically. So the games of bots that meet once, as in a Swiss, do not all begin alike.
     """
     return openings[place_of_opening(common, players, number, len(openings))] if openings else None
 
@@ -97,27 +92,23 @@ def place_of_opening(common: str, players: Players, number: int, count: int) -> 
 
 
 def openings_digest(openings: Sequence[Opening]) -> str:
-    """A fingerprint of openings in their order."""
     return _hash("openings", *map(tuple, openings))[:OPENINGS_DIGITS]
 
 
 def contents_of(players: Players) -> frozenset[str]:
-    """Return the digests of two players, without names and colours."""
     return frozenset(player.digest for player in players)
 
 
 def rounds_tried(games: int) -> range:
-    """The rounds that a game of two players can be of, who have played so many: a record does not say which."""
+    """Return the rounds that a game of two players with so many games can be of: a record does not say."""
     return range(2 * games + ROUNDS_BEYOND)
 
 
 def starter(pair_seed: int) -> Starts:
-    """Return the side that begins, where the rules leave it open."""
     return Starts.BLUE if pair_seed & 1 else Starts.RED
 
 
 def seeds_of(pair_seed: int, players: Players) -> tuple[int, int]:
-    """Return the numbers that the two bots are given."""
     red, blue = (int(_hash("bot by content", pair_seed, player.digest)[:8], 16) for player in players)
     return red, blue
 
@@ -129,7 +120,7 @@ def game_id(pair_seed: int, players: Players) -> str:
 
 
 def misfit(game: Named) -> str | None:
-    """Return why a game is not what its own id and seeds say, in words; None if it is."""
+    """Return why a game does not match its own id and seeds; None if it does."""
     red, blue = game.players
     if red.digest == blue.digest:
         return "both sides are the same player"

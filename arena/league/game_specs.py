@@ -1,8 +1,8 @@
 """The games of a league as specifications (`Games`), and the other game of a pair.
 
-The id and the seeds of a game follow from what it is (`arena.league.game_ids`) and from nothing else. To resume a
-league, to add a bot or a round, or to rename a bot is therefore the same thing: play the ids that are missing. A new
-version of a bot can take the place of an older one; the games that the older version has played stay.
+The id and the seeds of a game follow only from what it is (`arena.league.game_ids`). To resume a league, to add a bot
+or a round, or to rename a bot is therefore the same: play the ids that are missing. A new version of a bot can replace
+an older one; the games of the older version stay.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -36,10 +36,10 @@ from arena.rules.ruleset import Starts
 
 
 class Games:
-    """Makes the games of a league: who meets whom in which round is for others to say.
+    """Makes the games of a league, for any pairing.
 
-    `former` are older versions of players, by digest, the oldest first. A game that one of these has played, so that
-    its id is among those `stored`, is given as it was played.
+    `former` are older versions of players, by digest, the oldest first. A game that one of these has played, with its
+    id among `stored`, is returned as it was played.
     """
 
     def __init__(
@@ -57,15 +57,15 @@ class Games:
 
     @property
     def are_in_pairs(self) -> bool:
-        """Whether the return game has to follow its game at once, as both are played in the same processes."""
+        """Whether the return game has to follow its game at once, in the same processes."""
         return self._settings.keep_bots
 
     def versions(self, player: Player) -> tuple[Player, ...]:
-        """Return a player with its older versions, the oldest first."""
+        """Return a player after its older versions, the oldest first."""
         return (*self._former.get(player.digest, ()), player)
 
     def game(self, red: Player, blue: Player, number: int) -> GameSpec:
-        """The game of these two in a round in which the first of them has Red."""
+        """Return the game of these two in a round in which `red` has Red."""
         for one, other in product(self.versions(red), self.versions(blue)) if self._former else ():
             game = self._made(one, other, number)
             if game.id in self._stored:
@@ -100,7 +100,6 @@ class Games:
 
 
 def return_id(game: Named) -> str:
-    """The id of the game in which the same two meet with colours swapped."""
     return game_id(game.pair_seed, game.players[::-1])
 
 
@@ -117,7 +116,7 @@ def return_game(game: GameSpec) -> GameSpec:
 
 
 def was_followed(record: GameRecord, store: Store) -> bool:
-    """Whether another game was to follow a stored one in the same processes (`--keep-bots`)."""
+    """Return whether another game was to follow a stored one in the same processes (`--keep-bots`)."""
     if record.kept:
         return False
     with suppress(DamagedError):

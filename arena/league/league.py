@@ -1,7 +1,7 @@
-"""A league or a match as a service: find the bots, say what is to be played, play what is missing.
+"""A league or a match as a service: find the bots, plan the games, play those that are missing.
 
-It prints nothing, handles no signal and never exits. What there is to say on the way goes to callables, the wish to
-stop comes in as a `StopRequest`, and the result is a `LeagueOutcome`.
+It does not print, handle signals or exit. Remarks go to callables, a stop is requested by a `StopRequest`, and the
+result is a `LeagueOutcome`.
 """
 
 import contextlib
@@ -65,10 +65,9 @@ from arena.system.printable import counted as counted_text
 
 @contextlib.contextmanager
 def open_league(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run = trio.run) -> Iterator["OpenLeague"]:
-    """Prepare a league or match: bots found and built, the sandbox tried out, the store open and in agreement.
+    """Prepare a league or match: bots found and built, the sandbox tried out, the store open and checked.
 
-    `say` is told remarks, `run` runs what is to be waited for. Raises `UsageError`, `RulesetError` and other
-    `ArenaError`.
+    `say` receives remarks, `run` runs async functions. Raises `UsageError`, `RulesetError` and other `ArenaError`.
     """
     with (
         planned(entry, options, say, run) as wanted,
@@ -115,15 +114,16 @@ def open_league(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run = t
 
 
 def _is_archived(entry: LeagueEntry) -> bool:
-    """Whether the files of bots are kept, which is usual where new versions take the places of old ones."""
+    """Return whether the files of bots are kept, by default in formats where new versions replace old ones."""
     if entry.archive is None:
         return isinstance(entry.format, ChosenFormat) and entry.format.options.name in PLACING
     return entry.archive
 
 
 def _with_older_times(settings: Settings, store: Store) -> Settings:
-    """The settings with the time controls of all bots that have played with one of their own: games of older versions
-    are known again by them."""
+    """Add the time controls of all bots that have played with one of their own, which identify games of older
+    versions.
+    """
     times = dict(settings_in(store.settings()).bot_times) | dict(settings.bot_times)
     return msgspec.structs.replace(settings, bot_times=tuple(times.items()))
 
@@ -135,8 +135,6 @@ def _sandbox_of(plan: Plan) -> Sandbox:
 
 
 def _calibrated(plan: Plan, store: Store) -> Plan:
-    """The plan with what clocks are scaled by, where they are: what the store says, or what is measured now. Raises
-    `DamagedError`."""
     cluster = plan.cluster
     if cluster is None or not cluster.is_calibrated:
         return plan
@@ -153,10 +151,9 @@ def _calibrated(plan: Plan, store: Store) -> Plan:
 class OpenLeague:
     """A league or match that is ready to be played; see `open_league`.
 
-    `planned` is how many games there are in all, or None where that depends on results and is not known yet; `at_most`
-    is how many there can be, if that is known. `new_pairing` makes a new pairing of the league. `meets_all` is whether
-    all bots meet equally often, so that a table can tell what is missing. `players` are those that take part, and then
-    older versions of them whose games count for their places.
+    `planned` is the number of games, None while it depends on results; `at_most` is its upper bound, if known.
+    `new_pairing` makes a new pairing of the league. `meets_all`: all bots meet equally often, so that a table can show
+    missing games. `players` are the participants, followed by older versions with games that count for them.
     """
 
     def __init__(
@@ -180,11 +177,11 @@ class OpenLeague:
         self._held = held
         self._run = run
         self._numbers = self._stored_numbers()
-        """The numbers of the league's games: those found in the store, and those stored since."""
+        """The numbers of the league's stored games."""
 
     @property
     def known(self) -> int:
-        """How many of the league's games were found in the store, or stored since: also if they are gone from it."""
+        """The number of the league's games found in the store or stored since, even if they are gone from it."""
         return len(self._numbers)
 
     def _stored_numbers(self) -> NumberSet:
@@ -195,7 +192,7 @@ class OpenLeague:
         return numbers
 
     def count(self) -> Groups:
-        """Count the games of the store that the league does not leave out; see `make_table` for those of its players.
+        """Count the games of the store that the league does not exclude; see `make_table` for those of its players.
 
         Raises `DamagedError`.
         """
@@ -205,46 +202,44 @@ class OpenLeague:
         return contents.rows
 
     def rows(self) -> list[GameRow]:
-        """Return the stored games of the league, in the order in which they were stored. Unlike `count` it has all in
-        memory."""
+        """Return the stored games of the league, in the order in which they were stored, all in memory."""
         return [row for row in self.store.rows() if row.number in self._numbers]
 
     def rows_in_order(self) -> Iterator[GameRow]:
-        """Give the stored games of the league in the order in which they are to be played."""
+        """Yield the stored games of the league in the order in which they are to be played."""
         return stored_games(self.new_pairing(), self._between())
 
     def _between(self) -> GamesBetween:
         return GamesBetween(self.store, self.players)
 
     def placing(self) -> Placing | None:
-        """Return how the format places the bots by the games that are stored; None where the table says all."""
+        """Return the places by the format's own rules; None where the table shows all."""
         return placing_of(self.new_pairing(), self._between())
 
     def refuse_lost(self, counted: Collection[int]) -> None:
-        """Raise `UsageError` if the league no longer counts some of these games, by number, which it has counted."""
+        """Raise `UsageError` if the league no longer counts some of these games, by number."""
         lost = sum(number not in self._numbers for number in counted)
         if lost:
             raise UsageError(
                 f"{self.store.path}: {lost} of the {counted_text(len(counted), 'game')} that this {self.plan.format} "
                 "league has played would not count any more, as it began with other bots, seeds or options; give the "
-                "command as before, or begin anew with --new-league"
+                "command as before, or start again with --new-league"
             )
 
     def remarks(self, lineup: LineUp) -> Iterator[str]:
-        """A line for each bot that comes after the draw, and one if new versions come after the end."""
+        """Yield a line for each bot that comes after the draw, and one if new versions come after the end."""
         for player in lineup.late:
-            yield f"{player.name}: not in the draw of this knockout, so it plays no game; --new-league draws anew"
+            yield f"{player.name}: not in the draw of this knockout, so it plays no game; --new-league makes a new draw"
         new = [player.name for player in self.plan.players if player.digest in lineup.former]
         placing = self.placing() if new else None
         if placing and placing.stage and placing.stage.is_over:
             yield (
-                f"this {self.plan.format} league is over, and its results stay as they are; --new-league plays it anew "
-                f"with {', '.join(new)} as of now"
+                f"this {self.plan.format} league is over, and its results stay as they are; --new-league plays "
+                f"it again with {', '.join(new)} as of now"
             )
 
     def keep_as_whole(self, first: int | None = None) -> None:
-        """Have the store know that all is played: that there are to be as many games as there are now, or with `first`
-        so many, in the order of play, and that others do not count."""
+        """Declare the games so far, or the first `first` in the order of play, to be all, and exclude others."""
         if first is not None:
             self._numbers = NumberSet()
             for row in islice(self.rows_in_order(), first):
@@ -254,8 +249,9 @@ class OpenLeague:
         self.store.keep(planned=self.planned)
 
     def keep_what_counts(self) -> None:
-        """Have the store know which games between these players the league does not count, and who is disqualified, so
-        that every table of the store is that of the league."""
+        """Store which games between these players do not count, and who is disqualified, for all tables of the
+        store.
+        """
         digests = {player.digest for player in self.players}
         if self.store.count_between(digests) > self.known:
             numbers = self.store.numbers_between(digests)
@@ -269,9 +265,9 @@ class OpenLeague:
         self.store.keep(disqualified=tuple(counted))
 
     def play(self, stop: StopRequest, watcher: Watcher, watch: Watch | None = None) -> LeagueOutcome:
-        """Play what is missing, until all is played or `stop` is asked for.
+        """Play what is missing, until all is played or `stop` is requested.
 
-        `watch` is called with what happens in the games, as the `watcher` is: it must not wait for anything.
+        `watch` receives the events of the games; like the `watcher`, it must not wait.
         """
         others = self._between().left - self.known
         state = PlayState(watcher, watch, self._numbers)
@@ -320,7 +316,6 @@ class OpenLeague:
 
     @asynccontextmanager
     async def _executor(self, settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-        """Make the executor for `jobs` parallel games."""
         cluster = self.plan.cluster
         if cluster is None:
             async with local_executor(settings, jobs) as local:
@@ -332,7 +327,6 @@ class OpenLeague:
             yield remote
 
     async def _play_games(self, state: PlayState) -> None:
-        """Where the games are played: in worker processes, of which there are no more than games."""
         plan = self.plan
         jobs = plan.jobs
         if self.planned is not None:

@@ -1,6 +1,6 @@
-"""What a league or a match is asked to be: the options in the words that people write, their defaults, and the formats.
+"""The options of a league or a match as people write them, their defaults, and the formats.
 
-Quick to import: the command line needs names and defaults before anything else. `arena.league.option_values` reads the
+Quick to import, because the command line needs names and defaults first. `arena.league.option_values` parses the
 values, and `arena.league.pairing.chosen` makes the format.
 """
 
@@ -23,22 +23,19 @@ SANDBOXES = ("basic", "bwrap", "cgroup", "auto")
 OPPONENTS = ("hidden", "named")
 LARGEST_SEED = 2**64 - 1
 MOST_JOBS = 4096
-"""Games at a time; each takes two processes and a dozen descriptors."""
+"""Parallel games; each takes two processes and a dozen descriptors."""
 USUAL_MATCH_GAMES = 2
 USUAL_MOST_COMPARED = 20_000
-"""Games of a sequential test at most, where nobody says how many."""
+"""The default limit on the games of a sequential test."""
 MOST_GAMES = 1_000_000
-"""Games of a league, whose rows are in memory while it is played."""
+"""Games of a league; their rows are in memory while it is played."""
 
 
 def usable_cpus() -> int:
-    """How many CPUs this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Kind(enum.Enum):
-    """A kind of games, by the word that default stores are named after."""
-
     LEAGUE = "league"
     MATCH = "match"
     COMPARE = "compare"
@@ -51,13 +48,11 @@ class PlayOptions:
 
     `rules` are a ruleset, or the name of one. `limits` is a TOML file with other limits and times for some bots.
     `interpreters` are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same
-    processes. `openings` is a file of set-ups that games begin with. `opponents`, one of `OPPONENTS`, is
-    whether bots are told each other's names. `affinity` pins the bots of each game to a CPU;
-    without it (None) that is done where there are at least as many games as usable CPUs.
-    `asked` are the bots as they were named, where more is said of them than their paths. `own` is what single bots may
-    use and take, by name; `limits` wins over it.
-    With a `cluster` the games are played on other machines, or on this one by way of one.
-    Without a `store` the games are kept in a file in the current folder that is named after the settings.
+    processes. `openings` is a file of set-ups. `opponents`, one of `OPPONENTS`, says whether bots receive each other's
+    names. `affinity` pins the bots of each game to a CPU; None: if there are at least as many games as usable CPUs.
+    `asked` are the bots as they were named, where more than paths were given. `own` are limits of single bots, by name;
+    `limits` wins over it. With a `cluster` the games are played by its workers. Without a `store` the games are kept in
+    a file in the current folder that is named after the settings.
     """
 
     rules: "str | Ruleset" = "isf"
@@ -95,16 +90,15 @@ USUAL_ROUNDS = 1
 USUAL_CONFIDENCE = 0.95
 USUAL_EXTRA_PAIRS = 2
 GAMES_A_BOT = 500
-"""What a ladder may spend if nobody says how much. A bot plays 1,000 then on average, which tells 40 Elo with certainty
-and 25 mostly; bots that are closer may not be worth more."""
+"""The default games of a ladder for each bot. A bot plays 1,000 then on average, which separates 40 Elo with certainty
+and 25 mostly.
+"""
 MOST_PAIRS = 1000
-"""In a match of a knockout, and as many extra ones."""
+"""The most pairs in a match of a knockout, and the most extra ones."""
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
 
 
 class FormatName(enum.Enum):
-    """A format of leagues, by its name on the command line."""
-
     ROUND_ROBIN = "round-robin"
     SINGLE = "single-round-robin"
     GAUNTLET = "gauntlet"
@@ -114,7 +108,6 @@ class FormatName(enum.Enum):
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """The fields of `FormatOptions` that say something to this format alone."""
         return _TAKES[self]
 
 
@@ -137,9 +130,9 @@ class FormatOptions:
     """The options of a format; None where an option was not given. See docs/formats.md.
 
     `rounds` are those of a round robin, a gauntlet or a Swiss; the first `challengers` bots meet all others in a
-    gauntlet; `seeds` are names of bots from the first seed on (the others follow in their order); a match of a knockout
-    is the best of so many pairs of games, and of at most `extra_pairs` more where it is level; a ladder ends at a
-    `confidence` of its order or after so many `games` (usually `GAMES_A_BOT` for each bot). A bot with `disqualify`
+    gauntlet; `seeds` are names of bots from the first seed on (the others follow in order); a match of a knockout is
+    the best of `best_of` pairs of games, and of at most `extra_pairs` more where it is level; a ladder ends at a
+    `confidence` of its order or after so many `games` (by default `GAMES_A_BOT` for each bot). A bot with `disqualify`
     faults plays no more, in all formats.
     """
 
@@ -155,7 +148,7 @@ class FormatOptions:
 
 
 def check_format(options: FormatOptions) -> None:
-    """Raise `UsageError` for an option that the format does not take, or needs and has not got."""
+    """Raise `UsageError` for an option that the format does not take, or lacks."""
     for option in fields(options):
         value = getattr(options, option.name)
         if option.name in ("name", "disqualify") or value is None or value == ():
@@ -186,7 +179,6 @@ def check_format(options: FormatOptions) -> None:
 
 
 def option_name(field: str) -> str:
-    """A field as the command line spells it."""
     return f"--{field.replace('_', '-')}"
 
 
@@ -220,7 +212,7 @@ class ClusterOptions:
 
     @property
     def local(self) -> int:
-        """How many workers there are to be on this machine; 0 where a scheduler is given. Raises `UsageError`."""
+        """The number of workers on this machine; 0 where a scheduler is given. Raises `UsageError`."""
         if not self.cluster.startswith(LOCAL):
             return 0
         number = self.cluster.removeprefix(LOCAL)
@@ -240,7 +232,7 @@ class ClusterOptions:
         return f"{scheme}://{match[2]}:{match[3]}"
 
     def check(self) -> None:
-        """Raise `UsageError` for what makes no sense."""
+        """Raise `UsageError` for invalid options."""
         files = {"--tls-ca": self.ca, "--tls-cert": self.cert, "--tls-key": self.key}
         given = [name for name, file in files.items() if file is not None]
         if self.local:
@@ -258,7 +250,6 @@ class ClusterOptions:
 
 
 def _check_tls(ca: Path, cert: Path, key: Path) -> None:
-    """Raise `UsageError` for files that no connection can be made with."""
     import ssl
 
     given = {"--tls-ca": ca, "--tls-cert": cert, "--tls-key": key}

@@ -1,8 +1,8 @@
-"""The line-up of a league that goes on: new versions of bots in the places of old ones, and bots that are not paired.
+"""The line-up of a resumed league: new versions of bots in the places of old ones, and bots that are not paired.
 
-A game that was played stays. A new version of a bot, which is one of the same name, takes the place of the old one in
-all games that were not. A bot that cannot be started is not paired until it can: in a Swiss from the next round on, in
-a ladder from the next batch on; a knockout is drawn once.
+Played games stay. A new version of a bot, of the same name, takes the place of the old one in all other games. A bot
+that cannot be started is not paired until it can: in a Swiss from the next round on, in a ladder from the next batch
+on; a knockout is drawn once.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ from arena.league.stored_league import (
 
 @dataclass(frozen=True)
 class LineUp:
-    """Who takes part: `format` knows who is not paired, `former` are older versions of players by digest.
+    """The participants: `format` with the bots that are not paired, and `former`, older versions of players by digest.
 
     `counted` are the numbers of the stored games that the league has counted so far, `late` the players that came after
     the draw of a knockout.
@@ -43,16 +43,16 @@ class LineUp:
     late: tuple[Player, ...] = ()
 
     def everybody(self, players: Iterable[Player]) -> tuple[Player, ...]:
-        """These players, and the older versions of them that have played."""
+        """Return these players, followed by their older versions that have played."""
         return (*players, *(old for older in self.former.values() for old in older))
 
 
 @dataclass(frozen=True)
 class LeagueBefore:
-    """A league that goes on, as the store has it.
+    """The stored state of a league to resume.
 
-    `names` are those of its players, by digest, `counted` the numbers of its stored games, and so many
-    `rounds` have begun.
+    `names` are those of its players by digest, `counted` the numbers of its stored games, `rounds` the number of rounds
+    begun.
     """
 
     kept: KeptFormat
@@ -70,7 +70,7 @@ def line_up(
 ) -> LineUp:
     """Return the line-up of these players.
 
-    Those of the digests in `broken` cannot be started; those of the digests in `played` have games in the store.
+    `broken` has the digests of those that cannot be started, `played` of those with games in the store.
     """
     if not isinstance(format_, ChosenFormat):
         return LineUp(format_)
@@ -108,8 +108,7 @@ def _away(
     before: LeagueBefore | None,
     seats: Mapping[str, str],
 ) -> dict[str, tuple[int, ...]]:
-    """The rounds in which players are not paired: those that have begun without them, and with a bot that cannot be
-    started all that are to come."""
+    """Return the rounds in which players are not paired: missed ones, and for a broken bot all that are to come."""
     begun = before.rounds if before else 0
     away: dict[str, tuple[int, ...]] = {}
     for player in players:
@@ -126,9 +125,9 @@ def _away(
 
 
 def league_before(store: Store, format_: Format, settings: Settings) -> LeagueBefore | None:
-    """The last league of a store, where one of this format that places bots goes on; None otherwise.
+    """Return the last league of a store, if it is of this format and the format places bots; None otherwise.
 
-    A league whose games cannot be worked out, as after somebody changed the store, does not go on.
+    Also None if its games cannot be worked out, as in a store that was changed by hand.
     """
     if not isinstance(format_, ChosenFormat) or format_.options.name not in PLACING:
         return None

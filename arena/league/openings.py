@@ -1,8 +1,8 @@
-"""Files of openings: the set-ups that games begin with where the bots are not to choose their own.
+"""Files of openings: set-ups that games begin with, instead of those that the bots choose.
 
 A text file in UTF-8. An opening is two lines, Red's set-up and then Blue's, in the notation of the protocol:
 
-    # anything behind a '#' at the start of a line, and empty lines, mean nothing
+    # lines that start with '#' and empty lines are ignored
     red  .........F/2........B/..S.2...../.39.M.....
     blue F........./B....9...2/........../2.S.3.M...
 
@@ -26,9 +26,9 @@ WHAT = "a file of openings"
 
 
 def load_openings(path: Path, ruleset: Ruleset) -> tuple[Opening, ...]:
-    """The openings of a file, in their order.
+    """Return the openings of a file, in order.
 
-    Raises `FileError` if it cannot be read, and `UsageError` with the line for what is no opening under the ruleset.
+    Raises `FileError` if it cannot be read, and `UsageError` with the line for an invalid opening.
     """
     where = printable(str(path))
     data = read_file(path, where, what=WHAT)
@@ -40,7 +40,7 @@ def load_openings(path: Path, ruleset: Ruleset) -> tuple[Opening, ...]:
 
 
 def parse_openings(text: str, ruleset: Ruleset, where: str) -> list[Opening]:
-    """The openings of a text; `where` names it in errors. Raises `UsageError` as `load_openings` does."""
+    """Return the openings of a text; `where` names it in errors. Raises `UsageError` as `load_openings` does."""
     found: dict[Opening, int] = {}
     red, begun = "", 0
     number = 0
@@ -62,7 +62,6 @@ def parse_openings(text: str, ruleset: Ruleset, where: str) -> list[Opening]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that mean something, with their numbers."""
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         content = line.strip()
         if content and not content.startswith(COMMENT):
@@ -70,7 +69,6 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _setup(line: str, color: Color, ruleset: Ruleset, where: str) -> str:
-    """The set-up in a line of that side. Raises `UsageError`."""
     word, *rows = line.split(maxsplit=1)
     setup = "".join(rows)
     if COLOR_BY_WORD.get(word) is not color or not setup:

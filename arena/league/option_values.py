@@ -1,4 +1,4 @@
-"""From what was asked for to the settings of a league, the limits of its bots and the file that it is kept in."""
+"""Convert options to the settings of a league, the limits of its bots and the path of its store."""
 
 import hashlib
 import os
@@ -35,7 +35,7 @@ from arena.rules.loading import load_ruleset
 from arena.system.printable import printable
 
 LONGEST_NAME = 255 - len("-journal")
-"""Bytes that a store's name may have: what file systems allow, less what SQLite adds for the file beside it."""
+"""Bytes of a store's name: the limit of file systems, less the suffix of SQLite's journal."""
 OPENINGS_DIGITS = 6
 NO_MARGIN = ("0", "0ms")
 
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
-    """An option's value; the error names the option. Raises `UsageError`."""
+    """Parse an option's value; errors name the option. Raises `UsageError`."""
     try:
         return parse(value)
     except UsageError as error:
@@ -52,7 +52,7 @@ def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
 
 
 def check_options(options: PlayOptions) -> None:
-    """Raise `UsageError` for what is out of range, or cannot be done on this system."""
+    """Raise `UsageError` for values out of range, or impossible on this system."""
     for name, value, least, most in (("seed", options.seed, 0, LARGEST_SEED), ("jobs", options.jobs, 1, MOST_JOBS)):
         if not least <= value <= most:
             raise UsageError(f"--{name}: expected a whole number from {least} to {most}, got {value}")
@@ -69,7 +69,7 @@ def check_options(options: PlayOptions) -> None:
 
 
 def check_values(options: PlayOptions) -> None:
-    """Raise `UsageError` or `RulesetError` for a value that makes no sense for any bots."""
+    """Raise `UsageError` or `RulesetError` for a value that is invalid for any bots."""
     check_options(options)
     time_control(options)
     usual_limits(options)
@@ -88,7 +88,6 @@ def check_number(bots: int, rounds: int, planned: int | None) -> None:
 
 
 def time_control(options: PlayOptions) -> TimeControl:
-    """The time limits that were asked for. Raises `UsageError`."""
     return msgspec.structs.replace(
         option_value("--time", parse_time, options.time),
         start_ms=option_value("--start-time", parse_duration, options.start_time),
@@ -98,7 +97,6 @@ def time_control(options: PlayOptions) -> TimeControl:
 
 
 def usual_limits(options: PlayOptions) -> Limits:
-    """The limits of each bot that has none of its own. Raises `UsageError` for an option that makes no sense."""
     return Limits(
         option_value("--memory", parse_memory, options.memory),
         option_value("--processes", check_processes, options.processes),
@@ -107,7 +105,6 @@ def usual_limits(options: PlayOptions) -> Limits:
 
 
 def build_limits(options: PlayOptions) -> BuildLimits:
-    """Return the limits of a build. Raises `UsageError` for an option that makes no sense."""
     return BuildLimits(
         seconds=option_value("--build-time", parse_duration, options.build_time) / 1000,
         memory=option_value("--build-memory", parse_memory, options.build_memory),
@@ -117,7 +114,6 @@ def build_limits(options: PlayOptions) -> BuildLimits:
 
 
 def check_openings(options: PlayOptions) -> None:
-    """Raise `UsageError` where games cannot begin with openings."""
     if options.openings is not None and options.keep_bots:
         raise UsageError(
             "--openings: expected no --keep-bots with it: in the return game a bot that remembers the first one would "
@@ -126,10 +122,9 @@ def check_openings(options: PlayOptions) -> None:
 
 
 def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[str | None] = ()) -> Settings:
-    """The settings that were asked for. Raises `UsageError` or `RulesetError`.
+    """Return the settings of the options. Raises `UsageError` or `RulesetError`.
 
-    `times` are the bots' own time controls where they have been told so, one for each bot; they win over the file of
-    limits.
+    `times` are time controls of single bots, or None, in the bots' order; they win over the file of limits.
     """
     usual = usual_limits(options)
     own = _own_of(options, bots)
@@ -161,9 +156,9 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
 
 
 def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
-    """Return the options of single bots, by name. `--limits` wins over what is written where the bot is named.
+    """Return the options of single bots, by name; `--limits` wins over those with the bot's name on the command line.
 
-    Raises `UsageError` for a table of no bot here, or of several.
+    Raises `UsageError` for a table of no bot, or of several.
     """
     names = [bot.name for bot in bots]
     own: dict[str, Own] = {}
@@ -183,14 +178,13 @@ def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
 
 
 def with_moves_of(time: TimeControl, other: TimeControl) -> TimeControl:
-    """A time control with another one's limits on moves."""
     return msgspec.structs.replace(time, move_ms=other.move_ms, bank_ms=other.bank_ms, increment_ms=other.increment_ms)
 
 
 def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Sequence[BotSpec]) -> tuple[str | None, ...]:
-    """The time controls that were given for paths, as those of the bots there: a path may have been passed over.
+    """Return the time controls that were given for paths, for the bots there: a path may have been skipped.
 
-    The bots are in the order of their paths; a path may be there twice, for a bot that plays a copy of itself, and the
+    The bots are in the order of their paths; a path may occur twice, for a bot that plays a copy of itself, and the
     path of a folder is that of all bots in it.
     """
     words = [asked_bot(path).path for path in paths]
@@ -207,14 +201,14 @@ def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Seque
 
 
 def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:
-    """The file that the games are kept in. Raises `UsageError` or `RulesetError`."""
+    """Return the path of the store. Raises `UsageError` or `RulesetError`."""
     if options.store is not None:
         return options.store
     return Path(default_store(kind, bots, settings_of(replace(options, limits=None, own=None), bots)))
 
 
 def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more: str) -> str:
-    """The file that the games are kept in where none is named: separated by what they are, and by what `more` says.
+    """Return the default file name of a store, made from the settings and `more`.
 
     A name that is too long for a file is cut, and ends in a fingerprint of the whole.
     """
@@ -231,7 +225,9 @@ def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more
 
 
 def apart_from_bots(store: Path, bots: Sequence[BotSpec]) -> Path:
-    """Return the path of the store. Raises `UsageError` if it is in a bot's folder, of which it would become a part."""
+    """Return the path of the store. Raises `UsageError` if it is in a bot's folder, and would become part of the
+    bot.
+    """
     full = Path(os.path.realpath(store))
     for bot in bots:
         if bot.fault is None and bot.path.is_dir() and full.is_relative_to(bot.folder):

@@ -1,4 +1,4 @@
-"""What comes of playing, while games are played and when they are over."""
+"""The outcome of playing, during the games and at their end."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -14,23 +14,23 @@ from arena.system.printable import counted
 
 
 class Watcher(Protocol):
-    """Told what happens while games are played, in the task that plays them: it must not wait for anything."""
+    """Receives events in the task that plays the games, so its methods must not wait."""
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
-        """A game is over and stored."""
+        pass
 
     def remark(self, text: str) -> None:
-        """There is something that people should know."""
+        pass
 
     def closing(self, under_way: int) -> None:
-        """No further game is begun; so many are played to their end."""
+        """Report that no further game is begun; `under_way` games are played to their end."""
 
 
 @dataclass(frozen=True)
 class Forfeits:
-    """The games that one bot has lost for one reason that is its own fault: how many, and the first of them.
+    """The games that one bot has lost for one reason that is its own fault: their number, and the first of them.
 
-    `words` are how it lost that one. Where both bots had a fault they are of this one's alone.
+    `words` describe the first loss. Where both bots had a fault, they describe only this one's.
     """
 
     name: str
@@ -39,13 +39,12 @@ class Forfeits:
     first: GameRow
     words: str
     stderr: str
-    """The end of what the bot had written to standard error in the first one."""
+    """The end of the bot's standard error in the first one."""
     worker: str = ""
     """The worker of a cluster that has played the first one."""
 
     @property
     def text(self) -> str:
-        """One line, with how the first of these games was lost."""
         where = f" on worker {self.worker}" if self.worker else ""
         lost = f"{self.name} forfeited {counted(self.count, 'game')} ({self.reason})"
         return f"{lost}; the first, game {self.first.number}{where}: {self.words}"
@@ -53,29 +52,26 @@ class Forfeits:
 
 @dataclass(frozen=True)
 class LeagueOutcome:
-    """The outcome of playing; the games are in the store."""
-
     error: ArenaError | None
-    """What stopped it, if something failed."""
     is_complete: bool
     """Whether all games are played and stored."""
     changed: tuple[str, ...]
-    """A line for each bot that has changed while it was played, and was played no more."""
+    """A line for each bot that has changed during the league, and was played no more."""
     remarks: tuple[str, ...]
-    """A line for each bot into whose folder files have come."""
+    """A line for each bot with new files in its folder."""
     forfeits: tuple[Forfeits, ...]
     dropped: int
     """Games under way that were stopped, or could not be judged."""
     repeated: tuple[str, int] | None = None
-    """The one bot that took part in all games that had to be played again, and how many these were."""
+    """The one bot that took part in all games that had to be played again, and the number of these games."""
     unstored: int = 0
-    """Games that were over, and could not be stored."""
+    """Finished games that could not be stored."""
 
 
 class PlayState:
     """The state of a league that plays; forfeits are counted for each bot and reason.
 
-    `numbers` are those of the league's stored games, to which each that is stored now is added.
+    `numbers` are those of the league's stored games, which are added to it.
     """
 
     def __init__(self, watcher: Watcher, watch: Watch | None, numbers: NumberSet) -> None:

@@ -1,8 +1,8 @@
-"""What the completion of a command line wants of a store: names and games, at once, and without a trace.
+"""Names and games of a store for the completion of a command line, found quickly and without a trace.
 
-It stands beside the store and not in it, as it must not wait for the imports of that.
-No lock is taken, nothing is undone and nothing is created beside the file, as SQLite would otherwise do even for a
-reader. So what is found while another process stores a game may be wrong; it is a list to choose from, and no result.
+This module is outside the store's package to avoid its slow imports. It takes no lock, rolls no transaction back and
+creates no file, as SQLite would otherwise do even for a reader. So the list may be wrong while another process stores a
+game.
 """
 
 import os
@@ -17,16 +17,14 @@ from urllib.parse import quote
 from arena.system.printable import printable
 
 MOST_SECONDS = 0.3
-"""What a look may take; what has been found by then is what there is."""
+"""Seconds after which the search stops."""
 INSTRUCTIONS = 10_000
-"""How many of them SQLite runs between two looks at the time."""
+"""Instructions of SQLite between two checks of the time."""
 LONGEST = 1 << 16
-"""Bytes of a value; a stranger's file may hold any."""
+"""The most bytes of a value, as the file may come from anyone."""
 
 
 class PeekedGame(NamedTuple):
-    """A stored game in a list to choose from."""
-
     number: int
     red: str
     blue: str
@@ -35,7 +33,7 @@ class PeekedGame(NamedTuple):
 
 
 def peek_games(path: str, start: str, most: int) -> list[PeekedGame]:
-    """List the last games whose number begins with these digits, the newest first; none if this is no store."""
+    """List the last games with a number that begins with these digits, the newest first; empty if this is no store."""
     statement = (
         "SELECT games.number, red.name, blue.name, result, plies FROM games "
         "JOIN players AS red ON red.number = games.red JOIN players AS blue ON blue.number = games.blue "
@@ -50,13 +48,12 @@ def peek_games(path: str, start: str, most: int) -> list[PeekedGame]:
 
 
 def peek_names(path: str, start: str) -> list[str]:
-    """The names, beginning so, of bots that have played in a store, sorted; none if this is no store."""
+    """List the names with this start of bots that have played in a store, sorted; empty if this is no store."""
     names = {_shown(name) for (name,) in _rows(path, "SELECT name FROM players")}
     return sorted(name for name in names if name.startswith(start))
 
 
 def _rows(path: str, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
-    """The rows that a statement finds in time, in a file that is only looked at."""
     try:
         full = os.path.realpath(os.path.expanduser(path))
         if not stat.S_ISREG(os.stat(full).st_mode):

@@ -1,9 +1,9 @@
-"""A game with a person in it, as a service: prepared, played as a session, stored or saved.
+"""A game with a person as a service: prepared, played as a session, stored or saved.
 
-It is played in this process, where the page or the terminal is that the person sees: there is one game, and no other
-whose clocks could suffer. What is stored is a game like any other, under an id and seeds that follow from its settings,
-its two players and a round. Who plays whom how often is for people to say, so a store of such games has no plan, and
-each new game takes a round that has not been played: a random one, unless the seed was given.
+It is played in this process, with the page or the terminal for the person: no other game's clocks could suffer. The
+stored game is like any other, with an id and seeds from its settings, its two players and a round. People decide who
+plays whom how often, so a store of such games has no plan, and each new game takes an unplayed round: a random one,
+unless the seed was given.
 """
 
 import contextlib
@@ -44,28 +44,26 @@ from arena.system.concurrency import background
 from protocol.notation import Color
 
 Face = Callable[[Session], Awaitable[None]]
-"""What shows a session to people and lets them act, a terminal or a page, until they have seen how it ended. If it
-returns before, the game is interrupted."""
+"""Shows a session to people and lets them act, until they have seen its end. If it returns before, the game is
+interrupted.
+"""
 FAREWELL_SECONDS = 2.0
-"""As long as this a face may go on after the game was interrupted."""
+"""Seconds that a face may continue after the game was interrupted."""
 
 
 @dataclass(frozen=True)
 class PersonOptions:
-    """The persons who play. `names` has one, who plays a bot, or two, who play each other.
+    """The persons who play: one in `names` plays a bot, two play each other.
 
-    `color` is that of the first of them; None: the one that it has had less often against the other, or either.
-    `clock` is a time for persons as `--time` is one for bots; without one they have none. With a `seed_given` rounds
-    follow each other; without one each game has new random numbers.
+    `color` is that of the first; None: the one that it has had less often against the other, or either. `clock` is a
+    time like `--time`; without one persons have unlimited time. With a `seed_given` rounds follow each other; without
+    one each game has new random numbers.
     """
 
     names: tuple[str, ...]
     color: Color | None = None
     clock: str | None = None
     seed_given: bool = False
-
-
-# --- preparing --------------------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
@@ -78,9 +76,9 @@ def begin_person_game(
     file: Path | None = None,
     run: Run = trio.run,
 ) -> Iterator[PreparedGame]:
-    """Prepare a game of a person against the bot of this path, or of two persons where there is none.
+    """Prepare a game of a person against the bot of this path, or of two persons without one.
 
-    `file` is where it is saved if it is interrupted: a new one; by default one in this folder. Raises `ArenaError`.
+    `file` is the new file for an interrupted game, by default one in this folder. Raises `ArenaError`.
     """
     check_values(options)
     persons = [_person(name) for name in who.names]
@@ -129,7 +127,6 @@ def _person(name: str) -> BotSpec:
 
 
 def _new_file(first: BotSpec, second: BotSpec) -> Path:
-    """A name of a file that is not there yet."""
     stem = "".join(c if c.isalnum() or c in "-." else "_" for c in f"{first.name}-{second.name}")[:100]
     names = chain([f"paused-{stem}.json"], (f"paused-{stem}-{number}.json" for number in count(2)))
     return next(path for path in map(Path, names) if not path.exists())
@@ -144,7 +141,6 @@ def _check_new(file: Path) -> None:
 def _settings(
     options: PlayOptions, who: PersonOptions, persons: Sequence[BotSpec], bots: Sequence[BotSpec]
 ) -> Settings:
-    """The settings that were asked for, with the clocks of the persons. Raises `UsageError`."""
     settings, time = settings_of(options, bots), time_control(options)
     clock = without_clock(time)
     if who.clock is not None:
@@ -154,14 +150,12 @@ def _settings(
 
 
 def _default_store(options: PlayOptions, who: PersonOptions) -> Path:
-    """The file that the games of people under these settings are kept in."""
     clock = () if who.clock is None else (f"clock-{who.clock}",)
     return Path(default_store(Kind.PLAY, (), settings_of(options, []), *clock))
 
 
 def _next_game(settings: Settings, store: Store, players: tuple[Player, Player], who: PersonOptions) -> GameSpec:
-    """A game of these two that has not been played: the first of them has the colour that was asked for, or the one
-    that it has had less often against the other."""
+    """Return an unplayed game of these two, in which the first has the requested colour, or its rarer one."""
     first, second = players
     games = Games(settings)
     color = _rarer_color(store, first, second) if who.color is None else who.color
@@ -177,7 +171,6 @@ def _next_game(settings: Settings, store: Store, players: tuple[Player, Player],
 
 
 def _rarer_color(store: Store, player: Player, other: Player) -> Color | None:
-    """The colour that a player has had less often against another one; None if neither is."""
     had = Counter(
         Color.RED if row.players[0].digest == player.digest else Color.BLUE
         for row in store.each_row([player])
@@ -189,7 +182,7 @@ def _rarer_color(store: Store, player: Player, other: Player) -> Color | None:
 
 
 def _rounds(who: PersonOptions) -> Iterator[int]:
-    """Rounds in which to look for a game that has not been played: of all those that `verify` knows again."""
+    """Yield rounds in which to look for an unplayed game, all of which `verify` can recognise."""
     if not who.seed_given:
         numbers = list(rounds_tried(0))
         random.SystemRandom().shuffle(numbers)
@@ -197,11 +190,8 @@ def _rounds(who: PersonOptions) -> Iterator[int]:
     yield from count()
 
 
-# --- playing ----------------------------------------------------------------------------------------------------------
-
-
 def play_person_game(prepared: PreparedGame, face: Face, stop: StopRequest, say: Say, run: Run = trio.run) -> Ending:
-    """Play until the game is over, which is stored, or until it is interrupted, which is saved in its file.
+    """Play until the game is over and stored, or interrupted and saved in its file.
 
     `face` shows the session to the person. Raises `ArenaError` as `arena.league.saved.play_prepared` does.
     """
@@ -220,7 +210,7 @@ async def _play(prepared: PreparedGame, face: Face, stop: StopRequest, say: Say)
             await face(session)
         except Exception as error:  # what has been played is saved before anybody hears of it
             errors.append(error)
-        session.leave()  # nobody is there any more
+        session.leave()  # the face is gone
         shown.set()
         left.set()
 

@@ -1,7 +1,7 @@
-"""The places of a league by its format's own rules: one home for whoever shows them, as it is played and afterwards.
+"""The places of a league by its format's own rules, while it is played and afterwards.
 
-A store keeps its last league's format (`kept_format`); the format's pairing is made anew and told the games that are
-there, as where the league is taken up again. So the places follow from the format and the games, and are never a claim.
+The format of a store's last league makes a new pairing, which receives the stored games, as when the league is resumed.
+So the places follow from the format and the games, and are never only a claim.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ MOST_OPENINGS = 100_000
 
 
 def placing_of(pairing: Pairing, stored: GamesBetween) -> Placing | None:
-    """Return how a new pairing places its players by the stored games; None where the table says all."""
+    """Return the places of a new pairing by the stored games; None where the table shows all."""
     if not isinstance(pairing, Placed):
         return None
     tell_stored(pairing, stored)
@@ -35,10 +35,10 @@ def placing_of(pairing: Pairing, stored: GamesBetween) -> Placing | None:
 
 
 def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Groups]) -> Placing | None:
-    """How the format of the last league of a store places those who took part, by the games that are whole.
+    """Return the places of a store's last league by its undamaged games.
 
-    None where no league was played, or one whose places are those of the table. Where there are places and they cannot
-    be worked out, they have a `problem`.
+    None without a league, or if its places are those of the table. If the places cannot be worked out, they have a
+    `problem`.
     """
     text = contents.kept.format
     if not text:
@@ -48,7 +48,7 @@ def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Gro
         digests = [*kept.players, *chain.from_iterable(kept.former.values())]
         called = {player.digest: player for player in contents.entrants}
         if kept.options.name not in PLACING or {*digests} != called.keys():
-            return None  # of those who take part now, another command has stored games since
+            return None  # another command has stored games of other players since
         if len(set(digests)) != len(digests):
             raise UsageError("expected each bot of the format once")
         players = [called[digest] for digest in kept.players]
@@ -66,7 +66,6 @@ def _pairing(
     players: Sequence[Player],
     rows: Sequence[GameRow],
 ) -> Pairing:
-    """The league's pairing, which nobody has asked for games. Raises `ArenaError`."""
     described = contents.settings
     settings = settings_in(described)
     if described.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
@@ -79,9 +78,9 @@ def _pairing(
 
 
 def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameRow]) -> tuple[Opening, ...]:
-    """The openings of a league, whose file nobody has, as far as records have them: the others are in no game.
+    """Return the openings of a league that records contain; the others are in no game.
 
-    Raises `UsageError` for a number of them that no file has.
+    Raises `UsageError` for a number of openings that no file has.
     """
     if not 1 <= count <= MOST_OPENINGS:
         raise UsageError(f"expected from 1 to {MOST_OPENINGS} openings, got {count}")

@@ -1,4 +1,4 @@
-"""What is to be played: who was named and how, as an entry, and what follows from it, as a plan."""
+"""The entry of a league (its bots and how they were named), and the plan made from it."""
 
 import contextlib
 import os
@@ -41,13 +41,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeagueEntry:
-    """The bots and the format of games to play: `format` is who meets whom, `games` limits their number.
+    """The bots and the format of games to play; `games` limits their number.
 
-    Unless it is `strict`, bots that cannot be started are listed as broken (with `skip_broken` they are left out), and
-    those that need a program which this machine has not got are left out. Where bots have to be `distinct`, copies of
-    one are refused. Unless links are to be followed, paths that are links are broken bots. `times` are time controls of
-    the bots at the paths, one for each path; None for a bot that has that of all. A league that `is_new` begins
-    anew, whatever the store holds. `archive` is whether copies of the bots are kept; None: if the format has rounds.
+    If it is `strict`, broken bots are refused; otherwise they are listed (with `skip_broken` left out), and those that
+    need a missing program are left out. If `distinct`, copies of one bot are refused. Unless `follow_links`, paths that
+    are links are broken bots. `times` are time controls for the paths, None for the usual one. A league that `is_new`
+    ignores earlier ones of the store. `archive` is whether copies of the bots are kept; None: if the format has rounds.
     """
 
     paths: Sequence[str]
@@ -79,15 +78,15 @@ class Plan:
     path: Path
     interpreters: tuple[str, ...]
     format: str
-    """The word for it; empty for the usual one."""
+    """The name of the format; empty for the usual one."""
     format_settings: tuple[str, ...]
-    """What the format was asked for, in words."""
+    """The options of the format, in words."""
     openings: Path | None
-    """The file that games begin with set-ups of."""
+    """The file of openings."""
     disqualifies: bool = False
     """Whether bots with many faults play no more."""
     cluster: "ClusterPlan | None" = None
-    """Where the games are played, if not by worker processes of this machine."""
+    """The cluster for the games; None for worker processes of this machine."""
 
     @property
     def players(self) -> tuple[Player, ...]:
@@ -95,7 +94,6 @@ class Plan:
 
     @property
     def faults(self) -> dict[str, str]:
-        """Why bots that are broken cannot be started, by name."""
         return {bot.name: bot.fault for bot in self.bots if bot.fault is not None}
 
     @property
@@ -112,8 +110,6 @@ class Plan:
 
 
 def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
-    """Return the plan of a cluster; parallel games are shared out where the workers are this machine's. Raises
-    `UsageError`."""
     from arena.league.executor.cluster.cluster_protocol import (  # a league without a cluster loads none of it
         ClusterPlan,
         Tls,
@@ -137,8 +133,11 @@ def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> "ClusterPlan":
 
 @contextlib.contextmanager
 def planned(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run) -> Iterator[Plan]:
-    """Find and build the bots, and read the settings. Within the `with` statement no other arena plays with the
-    store or builds in the bots' folders. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
+    """Find and build the bots, and read the settings.
+
+    Within the `with` statement no other arena plays with the store or builds in the bots' folders. Raises `UsageError`,
+    `RulesetError` and other `ArenaError`.
+    """
     check_values(options)
     cluster = _cluster_plan(options.cluster, options) if options.cluster else None
     level = choose(options.sandbox)
@@ -163,9 +162,9 @@ def planned(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run) -> Ite
 
 
 def is_pinned(options: PlayOptions, games: int | None) -> bool:
-    """Whether the bots of each game are pinned to a CPU; `games` are planned, if that is known.
+    """Return whether the bots of each game are pinned to a CPU; `games` are planned, if that is known.
 
-    Without a choice they are where every CPU has a game: with fewer, bots with several threads could use the others.
+    By default they are if every CPU has a game: with fewer, bots with several threads could use the others.
     """
     if options.affinity is not None:
         return options.affinity
@@ -182,7 +181,6 @@ def _plan(
     level: Level,
     cluster: "ClusterPlan | None",
 ) -> Plan:
-    """The plan of games between these bots. Raises `UsageError` and `RulesetError`."""
     settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
     players = [bot.player for bot in bots]
     games = entry.format(Games(settings), players, entry.rounds, entry.games).planned

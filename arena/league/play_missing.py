@@ -1,6 +1,6 @@
-"""Playing the missing games of a league: the pairing gives games out and an executor plays them.
+"""Play the missing games of a league: the pairing gives games out and an executor plays them.
 
-Each game is stored as soon as it is over, before it is reported and before the pairing is told its result.
+Each game is stored as soon as it is over, before it is reported and before the pairing receives its result.
 """
 
 from collections import deque
@@ -32,15 +32,14 @@ from arena.league.versions import Versions
 from arena.play.game_events import EventsDropped, GameFinished, WatchedEvent
 
 TELLING_REPEATS = 3
-"""So many times games have to be played again before it tells anything that one bot was in all of them."""
+"""Repeated games that make it significant that one bot was in all of them."""
 
 
 class RunProgress:
-    """Games that are being played, as it is seen from outside: how many there are, and whether more are begun.
+    """The observable progress of a run.
 
-    `dropped` are those that were stopped, or could not be judged; `unstored` were over, and could not be stored.
-    `is_complete` tells whether there is no more to play: the pairing has no more games, and all that it has given out
-    are stored.
+    `dropped` games were stopped, or could not be judged; `unstored` were over, and could not be stored. `is_complete`:
+    the pairing has no more games, and all that it has given out are stored.
     """
 
     def __init__(self) -> None:
@@ -48,16 +47,16 @@ class RunProgress:
         self.dropped = 0
         self.unstored = 0
         self.repeats: list[tuple[Player, Player]] = []
-        """Who was to play, each time that a game had to be played again."""
+        """The players of each repeated game."""
         self.is_closing = False
         self.is_complete = False
         self.on_close: Callable[[], None] = lambda: None
-        """What is to be told of `close`; set by who plays the games."""
+        """Called by `close`; set by the player of the games."""
 
     def in_all_repeats(self) -> tuple[str, int] | None:
-        """The name of the one bot that was in all games that had to be played again, and how many times that was.
+        """Return the name of the one bot that was in all repeated games, and their number.
 
-        None if there is no such bot or more than one, or if it was less than `TELLING_REPEATS` times.
+        None without exactly one such bot, or with fewer than `TELLING_REPEATS` games.
         """
         if len(self.repeats) < TELLING_REPEATS:
             return None
@@ -65,7 +64,7 @@ class RunProgress:
         return (common.pop().name, len(self.repeats)) if len(common) == 1 else None
 
     def close(self) -> None:
-        """Begin no game any more. Those under way are played to their end."""
+        """Begin no further game; those under way are played to their end."""
         self.is_closing = True
         self.on_close()
 
@@ -89,23 +88,23 @@ async def play_missing(
     watch: Watch = lambda event: None,
     stored: GamesBetween | None = None,
 ) -> None:
-    """Have the executor play the pairing's games that the store does not hold yet, and store each when it is over.
+    """Have the executor play the pairing's games that the store lacks, and store each when it is over.
 
-    The pairing is asked for games as there is room for them, and told the results: those that are stored already when
-    it gives their games out, the others as they are stored. `stored` are the stored games of its players and of
-    their older versions; by default those between `bots`.
+    The pairing is asked for games as there is room for them, and receives the results: stored ones when it gives their
+    games out, the others as they are stored. `stored` are the stored games of its players and of their older versions,
+    by default those between `bots`.
 
-    `finished` is called with the stored row and the record of each game, `say` with a line for each game that is played
-    again because the arena was stopped in it, and `watch` with what happens in the games, if the executor tells that.
-    With `keep_bots`, two games that follow one another and are a pair are played in the same processes.
+    `finished` receives the stored row and the record of each game, `say` a line for each game that is repeated because
+    the arena was stopped in it, and `watch` the events of the games, if the executor sends them. With `keep_bots`, two
+    consecutive games that are a pair are played in the same processes.
 
-    A bot that changes (`versions` tells which) is played no more, and a game that was played across the change is not
-    stored; the others go on. A game that cannot be judged however often it is played is left out, and so is one of a
-    bot that the executor plays no more, of which the `session` has a line.
+    A bot that changes (see `versions`) is played no more, and a game that was played across the change is not stored;
+    the others continue. A game that cannot be judged in any try is left out, and so is one of a bot that is played no
+    more.
 
     To stop early, close the `session`: the games under way are played and stored. Cancelling this stops them, and they
-    are not stored. Raises `ArenaError` if the store or the machine fails, or at the end if games were left out; all
-    games stored before stay.
+    are not stored. Raises `ArenaError` if the store or the machine fails, or at the end if games were left out; stored
+    games stay.
     """
     run = _Run(
         pairing,
@@ -131,13 +130,10 @@ async def play_missing(
 
 
 def _is_return(first: GameSpec, second: GameSpec) -> bool:
-    """Whether two games are a pair: the same two players, colours swapped."""
     return first.pair_seed == second.pair_seed and first.players == second.players[::-1]
 
 
 class _Run:
-    """The games of one call of `play_missing`."""
-
     def __init__(
         self,
         pairing: Pairing,
@@ -157,21 +153,21 @@ class _Run:
         self._pairing = pairing
         self._stored = stored
         self._results: list[GameRow] = []
-        """The games that the pairing has given out and that are stored."""
+        """The stored games that the pairing has given out and not received."""
         self._given: deque[GameSpec] = deque()
-        """What the pairing has given out and nobody has looked at yet."""
+        """Games from the pairing that have not been handled yet."""
         self._open: dict[str, GameSpec] = {}
         """The games that are to be played, are played or wait to be stored."""
         self._left_out = 0
         """Games that were given out and get no result."""
         self._has_result = trio.Event()
-        """Whether a game has been dealt with since the pairing was asked the last time."""
+        """Set when a game was settled since the last call of the pairing."""
         self._bots = bots
         self._store = store
         self._executor = executor
         self._versions = versions
         self._ended: list[Played | Failed] = []
-        """What has not been dealt with yet."""
+        """Outcomes that have not been handled yet."""
         self._has_news = trio.Event()
         self._is_over = False
         self._is_exhausted = False
@@ -180,10 +176,7 @@ class _Run:
     def _bots_of(self, game: str) -> tuple[BotSpec, ...]:
         return tuple(self._bots[player] for player in self._open[game].players)
 
-    # --- asking -------------------------------------------------------------------------------------------------------
-
     async def _tasks(self) -> AsyncIterator[GameTask]:
-        """The games that are missing, as the pairing gives them out."""
         following: GameSpec | None = None
         while not self.session.is_closing:
             game = following or await self._next_missing()
@@ -202,7 +195,9 @@ class _Run:
                     self._settle(spec.id, None)
 
     async def _next_missing(self, *, waits: bool = True) -> GameSpec | None:
-        """The next game not stored; None if there is none, or (unless it `waits`) none before others are over."""
+        """Return the next game that is not stored; None if there is none, or (unless it `waits`) none before others are
+        over.
+        """
         while True:
             if self._given:
                 game = self._given.popleft()
@@ -226,19 +221,16 @@ class _Run:
                 await self._has_result.wait()
 
     async def _stored_of(self, games: Sequence[GameSpec]) -> dict[str, GameRow]:
-        """The rows of those of the games that are stored already, by id."""
         if not self._stored.left:
             return {}
         rows = await trio.to_thread.run_sync(self._stored.take, games) if self._open else self._stored.take(games)
         return {row.id: row for row in rows}
 
     def _take_results(self) -> list[GameRow]:
-        """The results that the pairing has not been told of."""
         results, self._results = self._results, []
         return results
 
     def _settle(self, game: str, row: GameRow | None) -> None:
-        """A game has been dealt with: stored as this row, or left out."""
         del self._open[game]
         if row is None:
             self._left_out += 1
@@ -247,16 +239,14 @@ class _Run:
         self._has_result.set()
 
     def is_complete(self) -> bool:
-        """Whether the pairing has no more games, and all that it gave out are stored."""
+        """Return whether the pairing has no more games, and all that it gave out are stored."""
         if self._given or self._open or self._left_out:
             return False
         # It may have been closed at the end, and the pairing not been asked again.
         return self._is_exhausted or self._pairing.next(self._take_results()) is None
 
-    # --- hearing ------------------------------------------------------------------------------------------------------
-
     async def hear(self, say: Say, watch: Watch) -> None:
-        """Take what the executor tells, to the end. What it told when this was cancelled is not lost."""
+        """Handle the outcomes of the executor to the end; a cancellation loses none."""
         outcomes = self._executor.play(self._tasks())
         try:
             await self._hear(outcomes, say, watch)
@@ -306,10 +296,8 @@ class _Run:
         self.session.close()
         self._executor.stop()
 
-    # --- storing ------------------------------------------------------------------------------------------------------
-
     async def write(self, finished: Finished) -> None:
-        """Store all games that have ended, those that wait in one transaction."""
+        """Store all games that have ended, waiting ones in one transaction."""
         with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
             while self._ended or not self._is_over:
                 await self._has_news.wait()

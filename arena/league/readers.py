@@ -1,11 +1,11 @@
-"""Who reads the games of a store, and which of them can be read together without giving a hidden rank away.
+"""The readers of a store's games, and the games that can be given to one without revealing a hidden rank.
 
-What is left out of one game can stand in another. In the return game of a pair the side that was hidden has the other
-colour, and many bots set up by their seed alone, or always alike. So games as one colour saw them are given out
-together only if no bot is on either side; the games of one bot, each as that bot saw it, always can be.
+What one game hides another can show. In the return game of a pair the hidden side has the other colour, and many bots
+set up by their seed alone, or always alike. So games as seen by one colour are given out together only if no bot is on
+both sides; the games of one bot, each as that bot saw it, always can be.
 
-Openings turn this round. The two set-ups of a pair are given, and each bot has both in turn: as one colour saw them,
-the games show the same one of each opening, while those of one bot show both.
+With openings it is the reverse. The two set-ups of a pair are given, and each bot has both in turn: the games as seen
+by one colour show the same set-up of each opening, while those of one bot show both.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ from arena.system.printable import shown
 from protocol.notation import Color
 
 OF_BOT = "bot:"
-"""Stands before the name of the bot whose games are meant."""
+"""The prefix of the name of a bot."""
 GUESSED = 2**32
 """A seed of a league below this can be found by trying."""
 
@@ -38,8 +38,6 @@ class Audience(Enum):
 
 
 class PlayedGame(Protocol):
-    """The number and the players of a game."""
-
     @property
     def number(self) -> int: ...
     @property
@@ -51,7 +49,7 @@ AnyGame = TypeVar("AnyGame", bound=PlayedGame)
 
 @dataclass(frozen=True)
 class Reader:
-    """An audience; of a bot's author also how the bot was named, and which players that is, as they stand in rows."""
+    """An audience; for a bot's author also the bot's name, and the players that are this bot."""
 
     audience: Audience
     name: str = ""
@@ -59,11 +57,10 @@ class Reader:
 
     @property
     def text(self) -> str:
-        """The reader as `reader_named` reads it."""
         return OF_BOT + self.name if self.audience is Audience.BOT else self.audience.value
 
     def seats(self, players: tuple[Player, Player]) -> tuple[Color, ...]:
-        """Return the sides of a game that this reader may see: both where both are versions of the reader's bot."""
+        """Return the sides of a game that this reader may see: both if both are versions of the reader's bot."""
         match self.audience:
             case Audience.ALL:
                 return tuple(Color)
@@ -75,7 +72,7 @@ class Reader:
                 return tuple(color for color in Color if players[color] in self.bots)
 
     def lines(self, record: GameRecord, settings: dict[str, str]) -> Iterable[bytes]:
-        """The lines of a game for this reader: one, or of a game between two versions of the bot one for each seat.
+        """Return the lines of a game for this reader: one for each seat that it sees.
 
         Raises `RecordError` for a game that has none.
         """
@@ -88,11 +85,10 @@ class Reader:
 
 
 HOST = Reader(Audience.ALL)
-"""Who may see everything."""
 
 
 def reader_named(text: str) -> Reader:
-    """`all`, `red`, `blue`, `public` or `bot:NAME`; who that bot is, is still to be found. Raises `UsageError`."""
+    """Parse `all`, `red`, `blue`, `public` or `bot:NAME`, without resolving the bot. Raises `UsageError`."""
     if text.startswith(OF_BOT) and len(text) > len(OF_BOT):
         return Reader(Audience.BOT, text.removeprefix(OF_BOT))
     if text == Audience.ALL.value:
@@ -142,12 +138,12 @@ def _refuse_both_roles(rows: Sequence[PlayedGame], reader: Reader) -> None:
     name = red.players[Color.RED].name
     raise UsageError(
         f"{name} has Red in game {red.number} and Blue in game {blue.number}, and many bots always set up alike: what "
-        f"{reader.audience.value} may not know of one game stands in the other; take '{OF_BOT}{name}' for the author "
+        f"{reader.audience.value} may not know of one game is in the other; take '{OF_BOT}{name}' for the author "
         "of a bot, 'public' for what both sides were told, or one game alone"
     )
 
 
 def guessable_seed(settings: dict[str, str]) -> str | None:
-    """The seed of a league, if it can be guessed: with it and a bot's program its set-ups can be made again."""
+    """Return the seed of a league if it can be guessed: with it and a bot's program its set-ups can be computed."""
     seed = settings.get(SEED, "")
     return seed if seed.isdecimal() and int(seed) < GUESSED else None

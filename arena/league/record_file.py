@@ -1,7 +1,7 @@
-"""Files of records, as `arena export` writes them: reading them line by line, and checking them as a whole.
+"""Read and check files of records, as `arena export` writes them.
 
-A file may come from anywhere: each line is bounded, checked by itself (`arena.game.exported`), and played again.
-That a whole line is missing cannot be told from a file that never had it.
+A file may come from anyone: each line is bounded, checked by itself (`arena.game.exported`), and replayed. A missing
+whole line cannot be noticed.
 """
 
 from collections import Counter
@@ -25,16 +25,14 @@ from arena.system.printable import printable, shown
 from arena.system.user_files import FileError, read_lines
 
 MOST_NO_RECORDS = 100
-"""Lines that are no records, after which the rest of a file is not looked at: it is another file, or is lost."""
+"""Lines without a record after which reading stops."""
 LONGEST_FAULT = 500
-"""Characters: what is wrong with a game may name what stands in it, which can be of any length."""
+"""Characters of a fault, which may quote text of any length from a game."""
 
 Progress = Callable[[int, int], None]
 
 
 class LineFault(NamedTuple):
-    """A fault in a line of a file."""
-
     line: int
     text: str
 
@@ -43,10 +41,7 @@ class LineFault(NamedTuple):
 
 
 def read_entries(path: Path) -> Iterator[tuple[int, RecordEntry | RecordError]]:
-    """The games of a file with the numbers of their lines, or what is wrong with the line.
-
-    Raises `FileError`.
-    """
+    """Yield the games of a file, or the fault of a line, with the numbers of their lines. Raises `FileError`."""
     for number, line in enumerate(read_lines(path, LONGEST_LINE, "a file of game records"), start=1):
         if number == 1 and line.startswith(STORE_START):
             raise FileError(
@@ -64,10 +59,10 @@ def read_entries(path: Path) -> Iterator[tuple[int, RecordEntry | RecordError]]:
 
 
 def read_records(path: Path) -> Iterator[GameRecord]:
-    """The games of a file that `arena export` wrote, one after the other, as records.
+    """Yield the games of a file that `arena export` wrote, as records.
 
-    Raises `FileError` if the file cannot be read, `UsageError` with the number of the line that holds only what one
-    side may know, and `ArenaError` with that of a line that is not as it was written.
+    Raises `FileError` if the file cannot be read, `UsageError` with the number of a line that holds only the view of
+    one side, and `ArenaError` with that of a damaged line.
     """
     for number, entry in read_entries(path):
         if isinstance(entry, RecordError):
@@ -82,19 +77,19 @@ def settings_of_game(settings: dict[str, str], record: GameRecord) -> dict[str, 
 
 
 def _is_of_another(setting: str, players: tuple[Player, Player]) -> bool:
-    """Whether a setting is one bot's, and none of these is that: limits go by names, times by digests."""
+    """Return whether a setting is that of a bot other than these: limits have names, times digests."""
     if setting.startswith(TIME_OF):
         return setting.rpartition("@")[2] not in {player.digest for player in players}
     return setting.startswith(LIMITS_OF) and setting not in {LIMITS_OF + player.name for player in players}
 
 
 def shared_settings(settings: dict[str, str]) -> dict[str, str]:
-    """Return the settings of a line but the limits of single bots, which the lines of other bots do not have."""
+    """Return the settings of a line without the limits of single bots, which other lines do not have."""
     return {name: value for name, value in settings.items() if not name.startswith(LIMITS_OF)}
 
 
 def settings_fault(entry: RecordEntry) -> str | None:
-    """Why a line's settings cannot be those of a league, in words; None if they can be."""
+    """Return why a line's settings cannot be those of a league; None if they can be."""
     record, settings = entry
     for player in record.players:
         fault = table_name_fault(player.name)
@@ -118,17 +113,16 @@ class _Met(NamedTuple):
 
 
 def met(meetings: Counter[tuple[Player, Player]]) -> Iterable[_Met]:
-    """Give counted games as `GameChecks` takes them."""
     return (_Met(players, games) for players, games in meetings.items())
 
 
 def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
-    """All that is wrong with a file of records, as it is found: a line that is not as it was written, two games of one
-    id, and what `arena.league.verify` finds in a game. Games may be of several leagues. A copy of an earlier line is
-    passed over and not counted, as `arena import` does.
+    """Yield all faults of a file of records: damaged lines, games with the same id, and what `arena.league.verify`
+    finds in a game.
 
-    `progress` is told how many of how many games are done. Raises `FileError` if the file cannot be read, or was
-    replaced meanwhile, and `UsageError` if a line holds only what one side may know.
+    Games may be of several leagues. A copy of an earlier line is skipped and not counted. `progress` receives how many
+    of how many games are done. Raises `FileError` if the file cannot be read or was replaced meanwhile, and
+    `UsageError` if a line holds only the view of one side.
     """
     meetings: Counter[tuple[Player, Player]] = Counter()
     lines = 0

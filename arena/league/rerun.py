@@ -1,10 +1,8 @@
-"""A stored game played again, as a service: the same bots, colours, seeds, rules, clocks, limits and sandbox.
+"""Replay a stored game as a service: the same bots, colours, seeds, rules, clocks, limits and sandbox.
 
-A record may be anybody's: an imported line, a store from elsewhere. What it may decide of how bots are held is the
-business of `arena.league.trust`.
-
-Nothing is stored. What comes of it is where the new game parts from the record: a bot that depends on nothing but what
-it is told and its seed plays the same game again, and one that does not shows it by the first action that differs.
+A record may come from anyone; `arena.league.trust` limits its say over the sandbox. The new game is not stored. The
+result is where it first differs from the record: a bot that depends only on its messages and its seed plays the same
+game again, and any other shows itself by the first action that differs.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -39,17 +37,15 @@ from protocol.notation import Color
 
 
 class Part(Enum):
-    """The kind of the first difference."""
-
     SETUP = "set-up"
     ACTION = "action"
     END = "end"
-    """One of the games ended where the other one goes on, or they ended otherwise."""
+    """One of the games ended where the other one continues, or they ended otherwise."""
 
 
 @dataclass(frozen=True)
 class FirstDifference:
-    """The first thing in which two games differ: at this ply (0: before the game), for this side.
+    """The first difference of two games: its ply (0: before the game) and side.
 
     `recorded` and `played` are the two set-ups or actions; None where there was none.
     """
@@ -63,7 +59,7 @@ class FirstDifference:
 
 @dataclass(frozen=True)
 class Rerun:
-    """A game that was played again: as it is stored, as it was played now, and where the two differ, if they do."""
+    """A replayed game: as stored, as played now, and their first difference, if any."""
 
     recorded: GameRecord
     played: GameRecord
@@ -72,13 +68,11 @@ class Rerun:
 
 @dataclass(frozen=True)
 class RerunOptions:
-    """How a game is played again. `bots` are paths by the colour that they play; the others are looked for in
-    the `archive` and `near`.
+    """Options for replaying a game. `bots` are paths by colour; the others are looked for in the `archive` and `near`.
 
-    `arguments` are those that bots are started with, by colour, where the host says them; `known_arguments` are those
-    that the store has, by digest. `places` are where it was played with its bots, `limits` those that its settings give
-    to bots, by name; no bot has more than these, or than the usual ones. `sandbox` is the level, where the host
-    names one, `last_sandbox` that at which the store was last played with: see `sandbox_asked`.
+    `arguments` are the host's, by colour; `known_arguments` are the store's, by digest. `places` are where the store
+    was played with its bots, `limits` those of its settings, by name; no bot gets more than these, or than the usual
+    ones. `sandbox` is the host's level, `last_sandbox` the store's: see `sandbox_asked`.
     """
 
     bots: Mapping[Color, str] = field(default_factory=dict)
@@ -95,8 +89,8 @@ class RerunOptions:
 
 
 def sandbox_asked(record: GameRecord, options: RerunOptions) -> str:
-    """The level at which a game is to be played again: the one that the host has named, else that of the record, and
-    never a weaker one than the store was last played with, or than a match has where none is named.
+    """Return the level for replaying a game: the host's, or that of the record, but no weaker one than the store's last
+    or a match's default.
 
     Raises `ArenaError` if neither bot was started in the game.
     """
@@ -107,23 +101,22 @@ def sandbox_asked(record: GameRecord, options: RerunOptions) -> str:
             "'arena show', and check it with 'arena verify'"
         )
     if record.used is not None and not any(record.confinement):
-        raise ArenaError("neither bot was started in this game: there is nothing to play again")
+        raise ArenaError("neither bot was started in this game: there is no game to play again")
     return sandbox_for(options.sandbox, _said(record, options))
 
 
 def _said(record: GameRecord, options: RerunOptions) -> list[str | None]:
-    """At which levels the record says that bots were held, and the store that they are."""
     return [options.last_sandbox, *(word.partition(": ")[0] for word in record.confinement)]
 
 
 def chosen_level(record: GameRecord, options: RerunOptions) -> Level:
-    """The level for `sandbox_asked`. Raises `UsageError` if it does not work here: no weaker one takes its place."""
+    """Return the level for `sandbox_asked`. Raises `UsageError` if it does not work here: no weaker one replaces it."""
     sandbox_asked(record, options)
     return level_for(options.sandbox, _said(record, options))
 
 
 def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.run) -> Rerun:
-    """Play a recorded game again. Raises `UsageError` if a bot is not to be found or has changed, and `ArenaError`."""
+    """Replay a recorded game. Raises `UsageError` if a bot is not found or has changed, and `ArenaError`."""
     level = chosen_level(record, options)
     spec = spec_of(record)
     _remark(record, say)
@@ -146,7 +139,7 @@ def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.r
 
 
 def difference(recorded: GameRecord, played: GameRecord) -> FirstDifference | None:
-    """The first thing in which two games under the same rules differ, times aside; None if they are the same."""
+    """Return the first difference of two games under the same rules, times aside; None if they are the same."""
     for color in Color:
         if recorded.setups[color] != played.setups[color]:
             return FirstDifference(Part.SETUP, 0, color, recorded.setups[color], played.setups[color])
@@ -177,7 +170,6 @@ def _remark(record: GameRecord, say: Say) -> None:
 
 
 def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -> Limits:
-    """Return the limits of a side, by default the usual ones; no more than the store gives its bots."""
     said = read_limits(record.confinement[color].partition(": ")[2]) or Limits()
     return limits_for(color, record.players[color].name, said, options.limits, where="the record", say=say)
 
@@ -185,7 +177,6 @@ def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -
 def _bots(
     record: GameRecord, level: Level, options: RerunOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> tuple[BotSpec, BotSpec]:
-    """Both bots as they are to be started, built where they have to be. Raises `UsageError`."""
     finder = BotFinder(options.near, may_differ=options.changed_bots, archive=options.archive)
     found, problems = [], []
     for color, player in zip(Color, record.players, strict=True):
@@ -214,7 +205,6 @@ def _bots(
 
 
 def _found(finder: BotFinder, color: Color, player: Player, options: RerunOptions) -> list[BotSpec]:
-    """Return where the bot of a side is. Raises `UsageError` if it is not to be found, or has changed."""
     arguments = options.arguments.get(color, options.known_arguments.get(player.digest, ()))
     if color in options.bots:
         return [finder.at(options.bots[color], player, arguments)]
@@ -222,7 +212,6 @@ def _found(finder: BotFinder, color: Color, player: Player, options: RerunOption
 
 
 def _may_run(bot: BotSpec, color: Color, level: Level, options: RerunOptions) -> bool:
-    """Return whether a bot that was found may run at this level."""
     is_named = color in options.bots and _has_own_words(bot, color, options)
     is_known = is_named or is_archived(bot, options.archive, options.places)
     return is_trusted(bot, level, options.sandbox, options.places, is_named=is_known)
@@ -234,13 +223,13 @@ def _has_own_words(bot: BotSpec, color: Color, options: RerunOptions) -> bool:
 
 
 def _naming(color: Color, bot: BotSpec, has_own_words: bool) -> str:
-    """The options that name a bot: its path, and its arguments where only the store says them."""
+    """Return the options that name a bot: its path, and its arguments if only the store gives them."""
     option = f"--bot {color.word}=PATH"
     return option if has_own_words else f"{option} with --arguments {color.word}=WORDS"
 
 
 async def _play(record: GameRecord, spec: GameSpec, settings: PlaySettings, say: Say) -> GameRecord:
-    """Play the game; after the other one of the pair, if a bot had played that in the same process."""
+    """Play the game, after the other one of the pair if a bot had played that in the same process."""
     task = GameTask(return_game(spec), then=spec) if record.kept and any(record.kept) else GameTask(spec)
     versions = Versions()
     async with local_executor(settings, 1) as executor:

@@ -1,8 +1,8 @@
-"""A saved game that is taken up again.
+"""Resume a saved game.
 
-The file of the game may be anybody's. The game in it is checked when it is read (`arena.play.saved_game`), and its ids,
-seeds and settings must be those that its league gives. What it says of programs, sandbox and limits counts only as
-far as `arena.league.trust` lets it.
+The file of the game may come from anyone. The game is checked when it is read (`arena.play.saved_game`), and its ids,
+seeds and settings must be those that its league gives. Programs, sandbox and limits count only within the
+limits of `arena.league.trust`.
 """
 
 import contextlib
@@ -43,9 +43,10 @@ from protocol.notation import Color
 
 @dataclass(frozen=True)
 class ResumeOptions:
-    """The host's options for a saved game: the level, where its bots are, by the colour that they play,
-    and programs that they may be run by. The file alone is not believed for what could harm the host
-    (`arena.league.trust`)."""
+    """The host's options for a saved game: the level, the bots' paths by colour, and programs for bots.
+
+    The file alone does not decide what could harm the host (`arena.league.trust`).
+    """
 
     sandbox: str | None = None
     bots: Mapping[Color, str] = field(default_factory=dict)
@@ -62,7 +63,6 @@ class _Known(NamedTuple):
 
 
 def _known_of(path: Path) -> _Known:
-    """Raises `ArenaError` for what is no store."""
     if not os.path.exists(path) or is_empty_file(path):  # Path.exists raises an error for a name that is too long
         return _Known(is_new=True)
     with Store(path, create=False) as store:
@@ -70,7 +70,7 @@ def _known_of(path: Path) -> _Known:
 
 
 def resume_sandbox(saved: SavedGame, options: ResumeOptions) -> str:
-    """The level at which the bots of a saved game are to be held. Raises `ArenaError` as `resume_game` does."""
+    """Return the level for the bots of a saved game. Raises `ArenaError` as `resume_game` does."""
     return sandbox_for(options.sandbox, [saved.sandbox, _known_of(Path(saved.store)).sandbox])
 
 
@@ -78,8 +78,10 @@ def resume_sandbox(saved: SavedGame, options: ResumeOptions) -> str:
 def resume_game(
     saved: SavedGame, file: Path, options: ResumeOptions, say: Say, run: Run = trio.run
 ) -> Iterator[PreparedGame | AlreadyPlayed]:
-    """Prepare to go on with a saved game, at the level of `resume_sandbox`. Raises `ArenaError`, also for a bot or an
-    interpreter that only the file speaks for."""
+    """Prepare to resume a saved game, at the level of `resume_sandbox`.
+
+    Raises `ArenaError`, also for a bot or an interpreter that only the file names.
+    """
     check_place(file)
     bots = saved.load_bots(options.bots)
     _refuse_unnamed(saved.interpreters, options.interpreters)
@@ -119,7 +121,6 @@ def resume_game(
 def _held(
     saved: SavedGame, bots: tuple[BotSpec, BotSpec], level: Level, interpreters: tuple[str, ...], run: Run
 ) -> Iterator[Sandbox]:
-    """The sandbox of a saved game, tried out. Raises `ArenaError`."""
     usual = saved.limits[0]
     programs = [bot for bot in bots if not bot.is_person]
     checked = runnable(level, programs, HostPrograms(interpreters, programs), usual, run)
@@ -133,7 +134,7 @@ def _held(
 
 
 def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:
-    """Raise `UsageError` for an interpreter that only the file names: bots could read what is there."""
+    """Raise `UsageError` for an interpreter that only the file names: bots could read the files there."""
     known = {os.path.abspath(path) for path in named}
     missing = [path for path in of_file if os.path.abspath(path) not in known]
     if missing:
@@ -145,7 +146,7 @@ def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:
 
 
 def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOptions, places: Mapping[str, str]) -> None:
-    """Raise `UsageError` for bots that would run without a sandbox because a file says so."""
+    """Raise `UsageError` for bots that would run without a sandbox only because of a file."""
     way = "its path before --resume" if any(bot.is_person for bot in bots) else ""
     problems = [
         untrusted_text(color, bot, *([] if bot.arguments else [way or f"--bot {color.word}=PATH"]))
@@ -158,7 +159,7 @@ def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOpti
 
 
 def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
-    """Have the store know how these bots are held, and where they are trusted without a sandbox."""
+    """Store the sandbox level of these bots, and the places where they are trusted without a sandbox."""
     known = store.claims().places
     if level is Level.BASIC:
         store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person}, known)
@@ -166,13 +167,11 @@ def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
 
 
 def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds: range = range(1)) -> str | None:
-    """Have a saved game's settings agree with those of the store that its result belongs to.
+    """Check that a saved game's settings agree with those of its store, for one of the `rounds` of its players.
 
-    It is the game of one of the `rounds` of its two players.
-
-    Returns the id under which the store holds this game already; None if it does not. If the `bots` are given, that may
-    be the id of the game of what these take part as in the store. Raises `UsageError` if the two do not
-    agree, or if the game is not one that such settings give.
+    Returns the id under which the store holds this game already, or that of the game of the `bots` under their present
+    identities; None if there is none. Raises `UsageError` if they do not agree, or if such settings do not give the
+    game.
     """
     words = misfit(paused)
     if words:
@@ -181,7 +180,7 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
     store.agree(settings.described(paused.players), paused.players)
     if paused.id in store:
         return paused.id
-    if any(paused.persons):  # whose other games against each other are of other rounds
+    if any(paused.persons):  # their other games are of other rounds
         return None
     games = Games(settings)
     entered = [bot.player for bot in assign_identities(bots, store.players())]
@@ -194,9 +193,10 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds:
 
 
 def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
-    """The settings that the match had, of which this is the game of one of the `rounds`.
+    """Return the settings of the match in which this is a game of one of the `rounds`.
 
-    Raises `UsageError` if there are none from which this game follows."""
+    Raises `UsageError` if no settings give this game.
+    """
     spec = paused.spec()
     players = paused.players
     own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))

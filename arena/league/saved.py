@@ -1,4 +1,4 @@
-"""One game that can be interrupted, saved in a file and taken up again, as a service: see `arena.league.league`."""
+"""One game that can be interrupted, saved in a file and resumed, as a service: see `arena.league.league`."""
 
 import contextlib
 import os
@@ -40,14 +40,14 @@ class PreparedGame:
     bots: tuple[BotSpec, BotSpec]
     history: History | None
     store: Store
-    """It stays open while the game is played, so that one that is exchanged meanwhile is noticed."""
+    """Stays open while the game is played, so that a replaced file is noticed."""
     file: Path
-    """Where the game is saved if it is interrupted."""
+    """The file for the game if it is interrupted."""
     held: Sandbox
     pondering: bool
     seed: int
     usual_time: TimeControl | None = None
-    """That of the match, where a bot has its own."""
+    """The time of the match, if a bot has its own."""
 
     @property
     def play_settings(self) -> PlaySettings:
@@ -71,26 +71,22 @@ class AlreadyPlayed:
 
 @dataclass(frozen=True)
 class Finished:
-    """The game is over and stored."""
-
     row: GameRow
 
 
 @dataclass(frozen=True)
 class Saved:
-    """The game was interrupted after so many plies in all, and is saved in its file."""
-
     plies: int
 
 
 @dataclass(frozen=True)
 class NothingPlayed:
-    """The game was interrupted before both sides had set up; its file, if there is one, is as it was."""
+    """The game was interrupted before both sides had set up; its file, if any, is unchanged."""
 
 
 @dataclass(frozen=True)
 class NotSaved(NothingPlayed):
-    """The game was interrupted and cannot go on another day; `why`, in words."""
+    """The game was interrupted and cannot be resumed; `why`, in words."""
 
     why: str
 
@@ -143,8 +139,7 @@ def begin_game(
 
 
 def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> None:
-    """Have the store know who takes part, and how they are held. A plan of just these players stays what it is; for
-    others one game is planned."""
+    """Store the players and their sandbox level. A plan of these players stays; for others one game is planned."""
     if {player.digest for player in store.kept().entrants} != {player.digest for player in players}:
         store.keep(planned=1, meets_all=True, format="", disqualified=(), not_counted=())
     store.keep(entrants=players, sandbox=level.value)
@@ -153,10 +148,10 @@ def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> No
 def play_prepared(
     prepared: PreparedGame, pause_after: int | None, stop: StopRequest, say: Say, run: Run = trio.run
 ) -> Ending:
-    """Play until the game is over, which is stored, or until it is interrupted, by `stop` or after so many plies.
+    """Play until the game is over and stored, or interrupted, by `stop` or after so many plies.
 
-    Raises `ArenaError` if the machine, a sandbox or the store fails; then nothing is stored, and the file is as it was.
-    That is `StoreChangedError` if another file is at the path of the store than before the game.
+    Raises `ArenaError` if the machine, a sandbox or the store fails; then no game is stored, and the file is unchanged.
+    That is `StoreChangedError` if the store's file was replaced during the game.
     """
     versions = Versions()
     played = run_games(run, _play_until_stopped, prepared, pause_after, stop, versions, say)
@@ -166,9 +161,9 @@ def play_prepared(
 def keep(
     prepared: PreparedGame, played: GameRecord | History | None, versions: Versions, say: Say, why_not: str = ""
 ) -> Ending:
-    """Store the game, or save what has been played of it in its file, if its bots are unchanged.
+    """Store the game, or save its history in its file, if its bots are unchanged.
 
-    `why_not` is why a game that is not over could not go on, in words. Raises `ArenaError`.
+    `why_not` is why an unfinished game cannot be resumed, in words. Raises `ArenaError`.
     """
     if versions.errors():
         return Changed(tuple(versions.errors()))
@@ -197,7 +192,7 @@ def keep(
 
 
 def check_place(file: Path) -> None:
-    """Raise `UsageError` if a game could not be saved here. It is better known before the game than after it."""
+    """Raise `UsageError` if a game could not be saved here."""
     try:
         _check_place(file)
     except OSError as error:  # a name that is too long, a folder that may not be searched
@@ -214,13 +209,12 @@ def _check_place(file: Path) -> None:
 
 
 def already_played(game_id: str | None, store: Store) -> AlreadyPlayed | None:
-    """Where the game is, if it has been played already."""
     row = None if game_id is None else store.row(game_id)
     return row and AlreadyPlayed(row, store.path)
 
 
 def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
-    """Raise `UsageError` if a bot's path cannot stand in the file that the game is saved in."""
+    """Raise `UsageError` if a bot's path cannot be written to the file of the game."""
     for bot in bots:
         try:
             str(bot.path.resolve()).encode("utf-8")
@@ -233,7 +227,6 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
 async def _play_until_stopped(
     prepared: PreparedGame, pause_after: int | None, stop: StopRequest, versions: Versions, say: Say
 ) -> GameRecord | History | None:
-    """Play the game to its end, or until it is to stop; `versions` tells afterwards whether a bot has changed."""
     async with local_executor(prepared.play_settings, 1) as executor:
         played = await _play_one(prepared, pause_after, stop, executor, say)
     if played is not None:
@@ -244,7 +237,6 @@ async def _play_until_stopped(
 async def _play_one(
     prepared: PreparedGame, pause_after: int | None, stop: StopRequest, executor: Executor, say: Say
 ) -> GameRecord | History | None:
-    """The record of the game, what was played of it, or None before both sides had set up. Raises `ArenaError`."""
     game = prepared.spec.id
     ending: Played | Paused | Failed | None = None
 

@@ -1,4 +1,4 @@
-"""The settings that all games of a league share: as a value, as the words in a store or an export, and read back."""
+"""The settings that all games of a league share: as a value, as the words in a store or an export, and parsed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -47,36 +47,37 @@ from arena.rules.ruleset import Ruleset, RulesetError
 from arena.system.printable import shown
 
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
-"""The setting of a store of games with openings."""
 OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin (\d{1,15})ms", re.ASCII)
-"""The setting of the limits on what is not a move, as `other_times` writes it."""
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The settings that all games of a league share; `time` is for all bots but those that have their own."""
+    """The settings that all games of a league share; `time` is for all bots without a time of their own."""
 
     ruleset: Ruleset
     time: TimeControl
     seed: int = 1
     limits: Limits = Limits()
     bot_limits: tuple[tuple[str, Limits], ...] = ()
-    """The limits of bots that have their own, by name."""
+    """The limits of single bots, by name."""
     pondering: bool = True
     keep_bots: bool = False
     """Whether the two games of a pair are played in the same processes."""
     bot_times: tuple[tuple[str, TimeControl], ...] = ()
-    """The time controls of bots that have their own, by digest. They differ from `time` in the limits on moves."""
+    """The time controls of single bots, by digest. They differ from `time` in the limits on moves."""
     openings: tuple[Opening, ...] = ()
-    """The set-ups that games begin with; none if the bots choose their own."""
+    """The set-ups that games begin with; empty if the bots choose their own."""
     names_told: bool = False
-    """Whether each bot is told what its opponent is called."""
+    """Whether each bot receives its opponent's name."""
     reference_us: int | None = None
-    """What clocks are scaled by to each machine (`arena.play.machine.percent_of`); None: they are not. The
-    ids of games are those of the clocks that are not scaled."""
+    """The reference for scaling clocks to each machine (`arena.play.machine.percent_of`); None: unscaled. Ids of games
+    use unscaled clocks.
+    """
 
     def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
-        """The settings in words, by name, with limits and own times of these bots; leagues that agree in all may share
-        a store."""
+        """Return the settings in words, by name, with limits and own times of these bots.
+
+        Leagues with equal words may share a store.
+        """
         own = dict(self.bot_limits)
         bots = [player for player in players if not is_person(player)]
         return {
@@ -95,19 +96,19 @@ class Settings(msgspec.Struct, frozen=True):
         }
 
     def own_times(self, players: Sequence[Player]) -> dict[str, str]:
-        """The time controls of those of these bots that have their own, in words, by the names of the settings."""
         own = dict(self.bot_times)
         return {time_key(player): own[player.digest].text for player in players if player.digest in own}
 
     def times(self, players: Players) -> Times:
-        """How long each of two players may take."""
         own = dict(self.bot_times)
         first, second = (own.get(player.digest, self.time) for player in players)
         return first, second
 
     def digest(self, players: Players | None = None) -> str:
-        """A fingerprint of the settings that games are named by: those of two players, or of any two without times of
-        their own. What a bot may use is not among them."""
+        """Return a fingerprint of the settings that are part of game ids, for two players or for any without own times.
+
+        Limits of bots are excluded.
+        """
         rules = self.ruleset.digest()
         if players is None:
             return common_of_equals(rules, self.seed, self.time)
@@ -115,18 +116,17 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def rules_text(ruleset: Ruleset) -> str:
-    """The lines of a ruleset, as a setting."""
     return SEPARATOR.join(f"{name} {value}" for name, value in ruleset.lasting_lines())
 
 
 def rules_in(name: str, text: str) -> Ruleset:
-    """The ruleset of a setting. Raises `RulesetError`."""
+    """Parse the ruleset of a setting. Raises `RulesetError`."""
     parts = (line.partition(" ") for line in text.split(SEPARATOR))
     return ruleset_from_lines(name, ((key, value) for key, _, value in parts))
 
 
 class OtherTimes(NamedTuple):
-    """A time control's limits on what is not a move."""
+    """A time control's limits other than those on moves."""
 
     start_ms: int
     setup_ms: int
@@ -134,34 +134,32 @@ class OtherTimes(NamedTuple):
 
 
 def other_times(time: TimeControl) -> str:
-    """A time control's limits on what is not a move, in words."""
     return f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms"
 
 
 def other_times_in(text: str) -> OtherTimes | None:
-    """The limits that a setting speaks of; None for what is no such setting."""
     match = OTHER_TIMES_TEXT.fullmatch(text)
     return OtherTimes(*map(int, match.groups())) if match else None
 
 
 def openings_text(openings: Sequence[Opening]) -> str:
-    """The openings of a league in words, as a setting: how many, and a fingerprint of them and their order."""
+    """Return the setting for openings: their number, and a fingerprint of them and their order."""
     if not openings:
         return NO_OPENINGS
     return f"{len(openings)} of digest {openings_digest(openings)}"
 
 
 def openings_in(text: str) -> int:
-    """How many openings a setting speaks of; 0 for none, and for what is no such setting."""
+    """Return the number of openings in a setting; 0 for none, and for an invalid one."""
     match = OPENINGS_TEXT.fullmatch(text)
     return int(match[1]) if match else 0
 
 
 def settings_in(described: Mapping[str, str]) -> Settings:
-    """The settings, without openings, which are in files that the store does not have.
+    """Parse the settings of a store, without openings, which are in files outside the store.
 
-    Limits, sandboxes and the like are left out: no id follows from them. Raises `UsageError` for what is not there, and
-    for what no arena has written.
+    Limits, sandboxes and the like are left out: ids do not depend on them. Raises `UsageError` for missing and invalid
+    settings.
     """
     for name in (RULES, TIME, OTHER_TIMES, SEED):
         if name not in described:
@@ -184,29 +182,26 @@ def settings_in(described: Mapping[str, str]) -> Settings:
 
 CHOICES = ("yes", "no")
 CHOSEN = (PONDERING, KEEP_BOTS)
-"""The settings that are one of two words."""
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
 KNOWN = frozenset({*SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION})
-"""The names of all settings but those that go on with the name of a bot."""
+"""The names of all settings but those that end with the name of a bot."""
 OF_BOTS = (LIMITS_OF, TIME_OF)
 NEEDED = (*SETTINGS_OF_GAMES, SEED)
-"""What every store says that holds games."""
+"""The settings in every store that holds games."""
 
 
 def is_seed(text: str) -> bool:
-    """Whether a league can have this seed."""
     return _SEED.fullmatch(text) is not None and int(text) <= LARGEST_SEED
 
 
 def setting_fault(name: str, value: str) -> str | None:
-    """Why the arena has not written this setting, in words; None if it can have, or does not know it."""
+    """Return why the arena cannot have written this setting; None if it can have, or does not know it."""
     expected = _expected(name, value)
     called = shown(name) if name.startswith(OF_BOTS) else name  # a bot's name is in it
     return f"{called}: expected {expected}, got {shown(value)}" if expected else None
 
 
 def _expected(name: str, value: str) -> str | None:
-    """Return what was expected in place of a setting's value; None if the value is valid."""
     if name == SEED and not is_seed(value):
         return f"a whole number from 0 to {LARGEST_SEED}"
     if name == RULES and not _are_rules(value):
@@ -227,7 +222,6 @@ def _expected(name: str, value: str) -> str | None:
 
 
 def _is_time(text: str) -> bool:
-    """Return whether this is a time as `TimeControl.text` writes it."""
     if text == UNLIMITED:  # a person's
         return True
     try:
@@ -237,7 +231,6 @@ def _is_time(text: str) -> bool:
 
 
 def _are_rules(text: str) -> bool:
-    """Whether the lines of a ruleset stand there, as `Settings.described` writes them."""
     try:
         rules_in("rules", text)
     except RulesetError:

@@ -1,6 +1,6 @@
-"""The wish that games stop, from any thread or a signal handler, and one path for the errors of what plays games.
+"""Requests to stop games, from any thread or a signal handler, and the errors of functions that play games.
 
-Quick to import: the command line has this module before anything slow.
+Quick to import, for the command line.
 """
 
 import contextlib
@@ -17,12 +17,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 Say = Callable[[str], None]
-"""Takes a remark for people: one or more lines, without a newline at the end."""
+"""Receives a remark for people: one or more lines, without a newline at the end."""
 
 
 class Wish(enum.IntEnum):
-    """How urgently games are to stop."""
-
     GO_ON = 0
     STOP_SOON = 1
     """No further game is begun; those under way are played to their end."""
@@ -31,21 +29,19 @@ class Wish(enum.IntEnum):
 
 
 class StopRequest:
-    """Carries the wish to the task that plays."""
-
     def __init__(self) -> None:
         self.wish = Wish.GO_ON
         self._waiting: list[Callable[[], None]] = []
 
     def ask(self, wish: Wish) -> None:
-        """Announce a wish. A weaker one than before changes nothing."""
+        """Set the wish, unless a stronger one was set before."""
         self.wish = max(self.wish, wish)
         for notify in tuple(self._waiting):
             notify()
 
     @contextlib.contextmanager
     def passed_on(self) -> "Iterator[StopRequest]":
-        """Give another request, which gets the wishes of this one, but not the other way round."""
+        """Yield another request, which receives the wishes of this one, but not the reverse."""
         other = StopRequest()
 
         def notify() -> None:
@@ -59,7 +55,7 @@ class StopRequest:
             self._waiting.remove(notify)
 
     async def wait_beyond(self, known: Wish) -> Wish:
-        """Return the wish as soon as it is another than `known`."""
+        """Return the wish as soon as it differs from `known`."""
         import trio  # here, since the command line has this module before anything slow
 
         token, changed = trio.lowlevel.current_trio_token(), trio.Event()
@@ -77,7 +73,9 @@ class StopRequest:
 
 
 def run_games(run: "Run", function: Callable[[*Ts], Awaitable[T]], *arguments: *Ts) -> T:
-    """Run what plays games or starts bots. Raises `ArenaError` for what the store, a sandbox or the machine lacks."""
+    """Run a function that plays games or starts bots. Raises `ArenaError` for errors of the store, a sandbox or the
+    machine.
+    """
     try:
         return run(function, *arguments)
     except ArenaError:

@@ -1,8 +1,8 @@
-"""The last league of a store: its format, which is kept next to the games, and which of the stored games are its.
+"""The last league of a store: its format, and which of the stored games are its.
 
-The format is kept with all defaults filled in, as a later version may have other defaults, and with its players by
-digest in the order of their seeds, so that a bot that is renamed keeps its seed. The games of a league are found by
-asking its pairing again. That ends as soon as every stored game that may be one of the league's has been met.
+The format is stored with all defaults filled in, as a later version may have other defaults, and with its players by
+digest in the order of their seeds, so that a renamed bot keeps its seed. The games of a league are found by asking its
+pairing again, until every stored game that may be one of the league's has been met.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ from arena.league.store import GameRow, Store
 
 WORDS = "a format with its options and players, as this version writes them"
 MOST_BOTS = 5000
-"""A store says how many bots there are whether they have played or not, and a Swiss pairs them before any game."""
+"""The most bots, as a store lists them even without games, and a Swiss pairs them before any game."""
 MOST_PAIRS = 200_000
-"""Of games that a knockout may give out before any is played: so many bots times the pairs of a match."""
+"""The most games that a knockout may give out before any is played: bots times the pairs of a match."""
 
 
 class KeptFormat(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -53,12 +53,12 @@ class KeptFormat(msgspec.Struct, frozen=True, omit_defaults=True):
         known: list[GameRow] = []
         if self.options.name is FormatName.LADDER:
             if ladder_since is None:
-                raise UsageError("there is nothing of the games that the ladder began with")
+                raise UsageError("the games that the ladder began with are missing")
             known = [row for row in rows if row.number <= ladder_since]
         return ChosenFormat(self.options, known, self.idle, self.away)(games, players, 1, None)
 
     def versions(self, players: Iterable[Player]) -> dict[str, tuple[Player, ...]]:
-        """Return the older versions of these players, by digest, under the names of now."""
+        """Return the older versions of these players, by digest, under their present names."""
         return versions(self.former, players)
 
 
@@ -87,10 +87,10 @@ def format_text(format_: Format, players: Sequence[Player], rounds: int, former:
 
 
 def format_in(text: str) -> KeptFormat:
-    """The format that was kept. Raises `UsageError` for what this version has not written."""
+    """Decode a stored format. Raises `UsageError` if this version has not written it."""
     try:
         kept = msgspec.json.decode(text, type=KeptFormat)
-        is_whole = msgspec.json.encode(kept).decode() == text  # what another version has beside it is passed over
+        is_whole = msgspec.json.encode(kept).decode() == text  # unknown fields of another version are refused
         check_format(kept.options)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError, UsageError):
         is_whole = False
@@ -105,17 +105,17 @@ class GamesBetween:
     def __init__(self, store: Store, players: Iterable[Player]) -> None:
         self._store = store
         self.left = store.count_between({player.digest for player in players})
-        """How many were not yet taken."""
+        """The number of games not yet taken."""
 
     def take(self, games: Sequence[GameSpec]) -> list[GameRow]:
-        """Return the rows of those of the games that are stored. A game is taken once."""
+        """Return the rows of the stored ones of these games. A game is taken once."""
         rows = self._store.rows_of_ids([game.id for game in games]) if self.left else []
         self.left -= len(rows)
         return rows
 
 
 def tell_stored(pairing: Pairing, stored: GamesBetween) -> bool:
-    """Tell a new pairing all its games that are stored. Returns whether it has no others."""
+    """Give a new pairing all its stored games. Returns whether it has no others."""
     results: list[GameRow] = []
     found_all = True
     while batch := pairing.next(results):
@@ -127,12 +127,12 @@ def tell_stored(pairing: Pairing, stored: GamesBetween) -> bool:
 
 
 def stored_games(pairing: Pairing, stored: GamesBetween) -> Iterator[GameRow]:
-    """Give the stored games of a new pairing in the order in which it gives them out."""
+    """Yield the stored games of a new pairing in the order in which it gives them out."""
     results: list[GameRow] = []
     while stored.left:
         batch = pairing.next(results)
         if batch is None or not (batch or results):
-            return  # the others are of other rounds or formats, or the pairing waits for what has not been played
+            return  # the others are of other rounds or formats, or the pairing waits for unplayed games
         results = stored.take(batch)
         yield from results
 
@@ -140,14 +140,13 @@ def stored_games(pairing: Pairing, stored: GamesBetween) -> Iterator[GameRow]:
 def ladder_start(store: Store, players: Sequence[Player]) -> int:
     """Return the number of the last game that a ladder of these players, in this order, begins with.
 
-    That is the last game of the store when such a ladder was first asked for, so a resumed ladder goes on in the same
-    way.
+    That is the store's last game when such a ladder was first requested, so a resumed ladder continues in the same way.
     """
     since = store.ladder_since([player.digest for player in players])
     return since if since is not None else store.last_number()
 
 
 def games_between(players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
-    """Give the rows that are games between these players, of any league."""
+    """Yield the rows that are games between these players, of any league."""
     digests = {player.digest for player in players}
     return (row for row in rows if digests.issuperset(player.digest for player in row.players))

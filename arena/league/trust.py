@@ -1,8 +1,8 @@
-"""What a record, a store or a saved game may decide of how bots are held: it may be anybody's.
+"""Limit what a record, a store or a saved game, which may come from anyone, decides about sandboxes.
 
-So it can ask for a stronger sandbox than a match would have and for smaller limits, never for less. It takes no program
-out of its sandbox, and has none run outside of one that the host has not named: by its path, or by playing with it from
-that folder in that store, which keeps places as hashes.
+It can ask for a stronger sandbox than a match would have and for smaller limits, never for less. Programs run without a
+sandbox only if the host has named them: by path, or by playing with them from that folder in that store, which keeps
+places as hashes.
 """
 
 import os
@@ -24,8 +24,7 @@ from protocol.notation import Color
 
 
 def sandbox_for(asked: str | None, said: Iterable[str | None]) -> str:
-    """The level at which bots are held: the one that the host has asked for, else the strongest of those that are said
-    of them, and never a weaker one than a match has where none is named."""
+    """Return the host's level, or the strongest of those in `said`, but no weaker one than a match's default."""
     if asked is not None:
         return asked
     levels = [level.value for level in Level]
@@ -33,7 +32,7 @@ def sandbox_for(asked: str | None, said: Iterable[str | None]) -> str:
 
 
 def level_for(asked: str | None, said: Iterable[str | None]) -> Level:
-    """The level of `sandbox_for`. Raises `UsageError` if it does not work here: no weaker one takes its place."""
+    """Return the level of `sandbox_for`. Raises `UsageError` if it does not work here: no weaker one replaces it."""
     word = sandbox_for(asked, said)
     try:
         return choose(word)
@@ -41,17 +40,16 @@ def level_for(asked: str | None, said: Iterable[str | None]) -> Level:
         if asked is not None:
             raise
         raise UsageError(
-            f"the bots of this game were held by {word}, and are by nothing weaker now unless --sandbox "
-            f"says so\n{error}"
+            f"the bots of this game were held by {word}, and by no weaker one now unless --sandbox says so\n{error}"
         ) from None
 
 
 def limits_for(
     color: Color, name: str, said: Limits, of_store: Mapping[str, Limits], *, where: str, say: Say
 ) -> Limits:
-    """Return the limits of a bot: those of the file, and no more than the store's settings or else the usual limits.
+    """Return the limits of a bot in the file, at most the store's or otherwise the usual ones.
 
-    `where` tells people where it is said.
+    `where` names the file in remarks.
     """
     usual = Limits()
     limits = said.within(of_store.get(name, usual))
@@ -66,8 +64,8 @@ def limits_for(
 def is_trusted(bot: BotSpec, level: Level, asked: str | None, places: Mapping[str, str], *, is_named: bool) -> bool:
     """Return whether a bot may run at a level that may be no sandbox.
 
-    It may if the host has named the bot or the level, if the host has played with the bot from where it is, by the
-    store's `places`, or if it is a sample bot without arguments.
+    It may if the host has named the bot or the level, has played with the bot from its place, by the store's `places`,
+    or if it is a sample bot without arguments.
     """
     if level is not Level.BASIC or asked not in (None, AUTO) or is_named:
         return True
@@ -75,20 +73,19 @@ def is_trusted(bot: BotSpec, level: Level, asked: str | None, places: Mapping[st
 
 
 def is_archived(bot: BotSpec, archive: Path | None, places: Mapping[str, str]) -> bool:
-    """Whether a bot is a copy that the arena has put into this archive, from where the store says that it is."""
+    """Return whether a bot is a copy in this archive, at the place that the store has for it."""
     if archive is None or not bot.path.is_relative_to(archive):
         return False
     return places.get(ARCHIVE) == fingerprint(Path(os.path.realpath(archive)))
 
 
 def bot_line(bot: BotSpec) -> str:
-    """Where a bot is, and with which arguments it is started."""
     words = f" {printable(shlex.join(bot.arguments), SHOWN)}" if bot.arguments else ""
     return f"{printable(str(bot.path))}{words}"
 
 
 def untrusted_text(color: Color, bot: BotSpec, *options: str) -> str:
-    """Return why a program is not run that only a file names; `options` trust it, besides --sandbox."""
+    """Return why a program that only a file names is not run; `options` would trust it, as --sandbox basic does."""
     trusting = " or ".join((*options, "--sandbox basic"))
     return (
         f"{color.word}: {bot.name} is {bot_line(bot)}; without a sandbox it could use your files and "

@@ -1,9 +1,9 @@
-"""A store checked as a whole: is every game what the store says, and can it have been played so?
+"""Check a whole store: whether every game is what the store says, and can have been played so.
 
-Each record is played again through the engine and must give the stored verdict; each row must say what its record says;
-every id must follow from the settings, the players and a round; digests and SQLite's own structures must be sound. A
-store that was forged as a whole, consistently, cannot be told from a true one. The games of a damaged store that are
-whole can be copied to a new store (`salvage`), in which their league can go on.
+Each record is replayed through the engine and must give the stored verdict; each row must match its record; every id
+must follow from the settings, the players and a round; digests and SQLite's own structures must be sound. A
+consistently forged store cannot be distinguished from a true one. The undamaged games of a damaged store can be copied
+to a new store (`salvage`), in which their league can continue.
 """
 
 import subprocess
@@ -68,20 +68,20 @@ LEVELS = frozenset(level.value for level in Level)
 NOT_IN_RECORDS = (PONDERING, KEEP_BOTS, OPENINGS, OPPONENTS)
 
 ALONE_SECONDS = 0.5
-"""After that, other processes are worth their start."""
+"""Seconds after which other processes are worth their start."""
 AT_ONCE = 32
 """Games of a share, for a process that checks games."""
 PROGRAM = (
     "import pathlib, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[6:]; "
     "from arena.league.verify import check_shares; check_shares(pathlib.Path(sys.argv[1]), *map(int, sys.argv[2:6]))"
 )
-"""Ctrl-C is for the process that has started these: it ends them."""
+"""Ignores Ctrl-C, which is for the parent."""
 
 Progress = Callable[[int, int], None]
 
 
 def verify(store: Store, progress: Progress) -> Iterator[Damage]:
-    """Find all that is wrong with a store. `progress` is called with the number of games done and of all."""
+    """Yield all faults of a store. `progress` receives the number of games done and of all."""
     of_file = store.file_damage()
     contents = store.count()
     of_store = [damage for damage in contents.damage if damage.game is None]
@@ -102,7 +102,7 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
 
 
 class _Checked(msgspec.Struct, array_like=True):
-    """A game that was played again: its id, where its record can be read, and what is wrong with it."""
+    """A replayed game: its id if its record can be read, and its faults."""
 
     number: int
     id: str | None
@@ -118,7 +118,7 @@ def _check(store: Store, league: "GameChecks", number: int) -> _Checked:
 
 
 def _checked(store: Store, league: "GameChecks", numbers: Sequence[int]) -> Iterator[_Checked]:
-    """Check these games in order; what takes longer than a moment is shared out to a process for each CPU.
+    """Check these games in order, after a moment with a process for each CPU.
 
     Where games have openings one process checks them all, as it compares the openings of the games.
     """
@@ -163,7 +163,7 @@ def check_shares(path: Path, first: int, last: int, count: int, place: int) -> N
 
 
 def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) -> Iterator[str]:
-    """Give the reasons why these cannot be the settings of a store, in words."""
+    """Yield the reasons why these cannot be the settings of a store, in words."""
     missing = [name for name in NEEDED if name not in settings] if has_games else []
     if missing:
         there = "there are no settings" if not settings else f"there is no {', no '.join(missing)}"
@@ -171,7 +171,7 @@ def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) ->
     for name in sorted(settings):
         if name not in KNOWN and not name.startswith(OF_BOTS):
             yield f"{shown(name)} is none that this version knows"
-        elif name != OPENINGS:  # what of openings is none is said of each game: a salvaged store may not know them
+        elif name != OPENINGS:  # openings are checked for each game: a salvaged store may not know them
             fault = setting_fault(name, settings[name])
             if fault:
                 yield fault
@@ -191,7 +191,7 @@ def _is_format(text: str) -> bool:
 
 
 def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
-    """Find the sides whose limits are not those of the settings, or cannot be read."""
+    """Return a fault for each side with limits that differ from the settings, or cannot be read."""
     faults = []
     for player, held in zip(record.players, record.confinement, strict=True):
         level, _, words = held.partition(": ")
@@ -207,8 +207,6 @@ def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
 
 
 class CountedGames(Protocol):
-    """The players of a game, or of several that were counted together."""
-
     @property
     def players(self) -> tuple[Player, Player]: ...
     @property
@@ -227,7 +225,7 @@ class GameChecks:
         self._rounds: dict[tuple[str, object], dict[int, int]] = {}
         self._rules: dict[Ruleset, str] = {}
         self._openings: dict[int, tuple[Opening, str]] = {}
-        """The openings by their places in the file, as far as games tell them, and the first game of each."""
+        """The openings by their places in the file that are known from games, and the first game of each."""
 
     @property
     def has_openings(self) -> bool:
@@ -250,7 +248,6 @@ class GameChecks:
         return faults + self._strange(record, ruleset)
 
     def _strange(self, record: GameRecord, ruleset: Ruleset) -> list[str]:
-        """Where a game is not one of this league."""
         if not self._settings:
             return []  # the games were stored without a league
         if "starts chosen" in self._settings.get(RULES, "").split(SEPARATOR):
@@ -270,7 +267,6 @@ class GameChecks:
         return self._out_of_place(record, ruleset, int(digits))
 
     def _other_clocks(self, record: GameRecord) -> list[str]:
-        """Where a side had another time control than the store has for its player."""
         is_handicap = any(player.digest in self._own_times for player in record.players) or record.blue_time
         faults = []
         for player, time in zip(record.players, record.nominal_times, strict=True):
@@ -279,7 +275,7 @@ class GameChecks:
                 TIME: self._own_times.get(player.digest, usual),
                 OTHER_TIMES: self._settings.get(OTHER_TIMES, other_times(time)),
             }
-            if is_person(player):  # who may set up for as long as it likes
+            if is_person(player):  # without a limit on the set-up
                 expected[OTHER_TIMES] = other_times(time)
             for name, value in ((TIME, time.text), (OTHER_TIMES, other_times(time))):
                 if expected[name] != value:
@@ -288,7 +284,7 @@ class GameChecks:
         return list(dict.fromkeys(faults))
 
     def _other_scale(self, record: GameRecord) -> list[str]:
-        """Where the clocks were scaled by another factor than that of the machine, or not as those of the store."""
+        """Return where the clocks were scaled by a factor that does not follow from machine and store."""
         percent, setting = record.time_percent or None, self._settings.get(CALIBRATION)
         if setting is None:
             return [] if percent is None else [f"its clocks were scaled to {percent}%, and the store is for no scaling"]
@@ -306,14 +302,12 @@ class GameChecks:
         return [f"its clocks were scaled to {percent}%, where {expected}% follow from the machine's {told}"]
 
     def _other_opening(self, record: GameRecord) -> list[str]:
-        """Where a game has an opening and is of a league without, or the other way round."""
         openings = self._settings.get(OPENINGS, NO_OPENINGS)
         if bool(record.opening) is (openings != NO_OPENINGS):
             return []
         return [f"it was played {'with' if record.opening else 'without'} an opening, and the store is for {openings}"]
 
     def _other_choices(self, record: GameRecord) -> list[str]:
-        """Where a game was played in another way than all games of the league."""
         faults = []
         if self._settings.get(PONDERING) == "no" and record.pondered_us is None:
             faults.append("what was used in the opponent's turns is not there, and the store is for no pondering")
@@ -325,7 +319,6 @@ class GameChecks:
         return faults
 
     def _out_of_place(self, record: GameRecord, ruleset: Ruleset, seed: int) -> list[str]:
-        """Where a game is of no round."""
         if ruleset not in self._rules:
             self._rules[ruleset] = ruleset.digest()
         common = common_of(self._rules[ruleset], seed, record.players, record.nominal_times)
@@ -338,7 +331,7 @@ class GameChecks:
         return ["its pair's seed follows from no round of this league"] if number is None else []
 
     def _number_with(self, opening: Opening, common: str, record: GameRecord) -> int | None:
-        """The round of a game with an opening. Few pairs have the same, so that no table of their seeds is made."""
+        """Return the round of a game with an opening. Few pairs have the same, so no table of their seeds is made."""
         players = record.players
         for number in self._rounds_of(players):
             if pair_seed_of(common, players, number, opening=opening) == record.pair_seed:
@@ -346,7 +339,7 @@ class GameChecks:
         return None
 
     def _other_place(self, record: GameRecord, opening: Opening, common: str, number: int) -> str:
-        """Where another game of the store has another opening from the same place in the file; empty if none has."""
+        """Return a fault if another game has another opening from the same place in the file, or an empty string."""
         count = openings_in(self._settings[OPENINGS])
         if not count:
             return ""
@@ -358,7 +351,6 @@ class GameChecks:
         return rounds_tried(self._meetings[contents_of(players)])
 
     def _numbers(self, common: str, players: tuple[Player, Player]) -> dict[int, int]:
-        """The seeds that name the pairs of games which these two can have played, and their rounds."""
         who = contents_of(players)
         if (common, who) not in self._rounds:
             rounds = self._rounds_of(players)
@@ -367,16 +359,16 @@ class GameChecks:
 
 
 def salvage(store: Store, new: Store) -> int:
-    """Copy each game whose record can be read and gives its result when played again; return how many.
+    """Copy each game with a readable record that gives its result when replayed; return their number.
 
-    Games get new numbers. Of two with one id, the one that is as it was stored is copied. Damaged settings are used if
-    they can be read, as the games are held to them. Raises `UsageError` if the settings cannot be read.
+    Games get new numbers. Of two with one id, the undamaged one is copied. Damaged settings are used if they can be
+    read, as the games are checked against them. Raises `UsageError` if the settings cannot be read.
     """
     document = store.unchecked_settings()
     if document is None:
         raise UsageError(
-            f"{store.path}: the settings of its games are lost, and without them nobody knows which league the games "
-            "are of: nothing was copied"
+            f"{store.path}: the settings of its games are lost, and without them it is unknown which league the games "
+            "are of: no game was copied"
         )
     contents = store.count()
     league = GameChecks(document.games, contents.rows)

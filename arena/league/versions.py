@@ -1,8 +1,8 @@
 """Whether bots stay what their digests say: no game counts that was played across a change of one.
 
-Bots are looked at in a thread, all that are asked for at a time together: to go to a thread and back costs the parent
-more than the look. Before a game one of a moment ago will do, for games wait in a worker after it anyway; what counts
-is the one after the game, which shows whatever has changed since the last.
+Files are compared in a thread, of all requested bots together: switching to a thread costs the parent more than the
+comparison. Before a game a recent result is enough, as games wait in a worker after it anyway; decisive is the
+comparison after the game, which shows any change since the last.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -16,37 +16,37 @@ from arena.game.spec import Player
 from arena.league.entrants import are_likely_its_own, ignore_hint
 
 RECENT_SECONDS = 0.1
-"""So old a look may be before a game. Two looks for each of 400 games a second took the parent more than all else."""
+"""The oldest valid comparison before a game. Two for each of 400 games a second were the parent's largest cost."""
 NEVER = float("-inf")
 
 
 class Versions:
-    """What has become of the bots of one run. Looks at their files in a thread, one at a time."""
+    """The changes of the bots of one run, found in a thread, one comparison after the other."""
 
     def __init__(self) -> None:
         self._looks: dict[Player, Look] = {}
         self._looked: dict[Player, float] = {}
-        """When the last look at each was begun."""
+        """The start of the last comparison of each."""
         self._changed: dict[Player, tuple[BotSpec, Change]] = {}
         self._grown: dict[Player, tuple[BotSpec, Change]] = {}
         self._one_reader = trio.Lock()
 
     async def are_unchanged(self, bots: Iterable[BotSpec]) -> bool:
-        """Whether these bots are what their digests say, and have been whenever this was asked.
+        """Return whether these bots match their digests, and did at every earlier call.
 
-        New files in a bot's folder are remembered, but change nothing. Bots with a `fault` are never started.
+        New files in a bot's folder are recorded, but are no change. Bots with a `fault` are never started.
         """
         return not await self.changed_of(bots)
 
     async def were_unchanged(self, bots: Collection[BotSpec]) -> bool:
-        """The same as they were `RECENT_SECONDS` ago, or are now: a short-cut for who will ask again."""
+        """Return whether these bots match their digests, by a comparison up to `RECENT_SECONDS` old."""
         since = trio.current_time() - RECENT_SECONDS
         old = [bot for bot in bots if self._looked.get(bot.player, NEVER) < since]
         changed = await self.changed_of(old) if old else ()
         return not changed and not any(bot.player in self._changed for bot in bots)
 
     async def changed_of(self, bots: Iterable[BotSpec]) -> set[Player]:
-        """Which of these bots are not what their digests say, or have not been when this was asked before."""
+        """Return which of these bots do not match their digests, or did not at an earlier call."""
         asked = {bot.player: bot for bot in bots}
         async with self._one_reader:
             to_see = [
@@ -69,7 +69,6 @@ class Versions:
             (self._grown if change.is_only_new else self._changed)[bot.player] = (bot, change)
 
     def errors(self) -> list[str]:
-        """A line for each bot that has changed."""
         lines = []
         for bot, change in self._changed.values():
             line = f"{bot.name} ({bot.path}) has changed while it was played: {change.fault or named(change.files)}"
@@ -79,7 +78,6 @@ class Versions:
         return lines
 
     def remarks(self) -> list[str]:
-        """A line for each bot into whose folder files have come."""
         return [
             f"{bot.name}: while it was played, files have come into its folder: {named(change.files)}; its games "
             f"count, but with these files it is a new version; {ignore_hint(change.files)}"

@@ -90,7 +90,6 @@ class Driver:
     # --- signals from other tasks ---------------------------------------------------------------------------------
 
     def disturb(self) -> None:
-        """Leave the current wait: the game has to be judged or interrupted."""
         self._scope.cancel()
 
     def exited(self, color: Color) -> None:
@@ -180,7 +179,6 @@ class Driver:
         referee.expire(self._now())
 
     async def _serve_before_the_game(self) -> None:
-        """Let both bots start, and then set up, at the same time."""
         referee = self._referee
         await self._serve_both(referee.due() or referee.awaited())
         if not referee.is_over:  # a restored seat receives its history even when it is not to move
@@ -213,7 +211,6 @@ class Driver:
             await self._read(seat, process)
 
     def _write(self, seat: Seat, process: Participant) -> None:
-        """Write the pending lines of a seat, up to what its pipe takes, and start its clock."""
         referee, color = self._referee, seat.color
         self._cpu_before[color] = process.cpu_us()
         self._times[color] = None
@@ -239,7 +236,6 @@ class Driver:
             await self._output_ended(seat.color, process)
 
     def _receive(self, seat: Seat, process: Participant) -> bytes | None:
-        """Read a bot's output and pass it on with its time of arrival; return it as `read_now` does."""
         referee, color, asked = self._referee, seat.color, seat.started
         came, read = self._arrivals.take(process.stdout, asked)
         data = process.read_now()
@@ -266,7 +262,6 @@ class Driver:
                 self._processes[color].write_now(self._referee.take(color))
 
     def _report(self, watch: Callable[[GameEvent], None], color: Color) -> None:
-        """Report the results of the last message of this side to a watcher."""
         live, spec = self._referee.live, self._referee.spec
         if live.game is None:
             return
@@ -321,7 +316,6 @@ class Driver:
         self._referee.gone(color, process.exit_words(), exited=True)
 
     def _final_read(self, color: Color) -> None:
-        """Judge an answer that came in time while the arena was busy."""
         process = self._processes[color]
         seat = self._referee.seats[color]
         if color in self._unsent:

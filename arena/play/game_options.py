@@ -31,7 +31,6 @@ Watch = Callable[[GameEvent], None]
 
 
 def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
-    """Start a bot as a plain child process with the usual limits, on these CPUs (an empty set: on all)."""
     return BotProcess.start(Launch(bot.words, bot.folder, bot.environment, Limits(), cpus=cpus))
 
 
@@ -60,7 +59,6 @@ class Interrupt:
         """Returns why the running game could not be resumed, or an empty string; set by the game."""
 
     def request(self) -> None:
-        """Interrupt the game now, even in the middle of a turn."""
         self.after = 0
         self.interrupt()
 

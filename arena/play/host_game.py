@@ -63,7 +63,6 @@ class HostGame:
             self._game = Game(self._spec.ruleset, red.split("/"), blue.split("/"))
 
     def truth(self) -> tuple[str, ...]:
-        """Return the board with all ranks as 100 cells, or an empty tuple before both sides have set up."""
         return true_cells(self._game) if self._game else ()
 
     def refusal(self, action: str) -> IllegalActionError | None:

@@ -68,7 +68,6 @@ def ms_text(work_us: int) -> str:
 
 
 def worker_of(machine: str) -> str:
-    """Return the worker in the `machine` of a record; an empty string without a cluster."""
     found = _WORKER.match(machine)
     return found[1] if found else ""
 

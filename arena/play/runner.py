@@ -209,14 +209,12 @@ class GameRunner:
         return hinted(fault, diagnose(seen))
 
     def _send_quit(self) -> None:
-        """Send the last lines of the game, up to what the pipes take at once."""
         for color in self.referee.due():
             data = self.referee.take(color)
             if color in self._processes and self._processes[color].write_now(data):
                 self._unwritten.add(color)
 
     async def _end(self, bots: tuple[BotSpec, BotSpec]) -> None:
-        """End both processes and all their children, except those that are kept for another game."""
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for color, process in self._processes.items():
@@ -246,7 +244,6 @@ class GameRunner:
     # --- what came of it ------------------------------------------------------------------------------------------
 
     def history(self) -> History | None:
-        """Return what has been played, for resuming; None before both sides had set up."""
         history = self.referee.history(self._ended)
         return history and msgspec.structs.replace(history, cpu_us=tuple(self._driver.cpu_us))
 

@@ -86,11 +86,9 @@ class SavedGame(msgspec.Struct, frozen=True):
 
     @property
     def goes_on_with(self) -> str:
-        """The command that resumes the game, without the file."""
         return "arena play --resume" if any(self.persons) else "arena resume"
 
     def spec(self) -> GameSpec:
-        """Return the game's specification. Raises `UsageError` if its rules cannot be read."""
         try:
             ruleset = ruleset_from_lines(self.ruleset, self.rules)
         except RulesetError as error:
@@ -120,7 +118,7 @@ class SavedGame(msgspec.Struct, frozen=True):
             if _program_of(bot) != self.programs[color]:
                 raise UsageError(
                     f"{printable(str(bot.path))}: expected the program that its build had made when the game began; "
-                    "another is there, or none: put that back, or play the game anew"
+                    "another is there, or none: put that back, or play the game again"
                 )
             return bot
 
@@ -129,7 +127,6 @@ class SavedGame(msgspec.Struct, frozen=True):
 
 
 def _program_of(bot: BotSpec) -> str:
-    """Return the digest of the program of a bot's build, or an empty string."""
     return bot.look.made.decode() if bot.look and bot.look.made else ""
 
 
@@ -148,7 +145,7 @@ def _same_bot(color: Color, word: str, player: Player, arguments: tuple[str, ...
     if not may_be(bot, player):
         raise UsageError(
             f"{path}: expected the bot that began the game, {player.name}, but its files have changed since: restore "
-            f"them, or play the game anew with '{'arena play' if is_alone else 'arena match'}'"
+            f"them, or play the game again with '{'arena play' if is_alone else 'arena match'}'"
         )
     return replace(as_player(bot, player.digest), name=player.name)
 

@@ -111,7 +111,7 @@ class Session:
                 self._interrupt,
                 options=options,
                 say=self.remark,
-                can_pause=False,  # a person that asks for a pause is told why not
+                can_pause=False,  # a person who asks for a pause gets the reason against it
             )
         finally:
             if isinstance(played, GameRecord):
@@ -122,7 +122,6 @@ class Session:
         return played
 
     def _take_seat(self, bot: BotSpec) -> Participant:
-        """Start a bot, or give a person a new seat each time that the game begins."""
         if not bot.is_person:
             return self._options.spawn(bot)
         chair = next(self._chairs[color] for color in self._chairs if self._players[color].player == bot.player)
@@ -225,7 +224,6 @@ class Session:
         return tuple(self._chairs[color].seat.actions[first - 1 :])
 
     def told(self, color: Color) -> Sequence[ArenaMessage]:
-        """Return the messages that a person's seat has received, oldest first."""
         return tuple(self._chairs[color].seat.told)
 
     def cells(self, color: Color) -> tuple[str, ...]:
@@ -292,7 +290,6 @@ class Session:
         self.leave()
 
     def leave(self) -> None:
-        """Interrupt the game even if it cannot be resumed."""
         self._interrupt.request()
 
     def why_no_pause(self) -> str:
@@ -304,7 +301,6 @@ class Session:
         return self.why_not_saved()
 
     def why_not_saved(self) -> str:
-        """Return why the game could not be resumed if it were interrupted; an empty string if it can."""
         return self._interrupt.why_not()
 
     def remark(self, text: str) -> None:
@@ -318,7 +314,6 @@ class Session:
     # --- help with setting up -----------------------------------------------------------------------------------------
 
     def check_setup(self, rows: Sequence[str]) -> SetupCheck:
-        """Return the missing or wrong parts of a set-up; rows may have empty squares."""
         return check_rows(self.spec.ruleset, rows)
 
     def presets(self) -> tuple[Preset, ...]:

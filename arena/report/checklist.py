@@ -32,11 +32,6 @@ OF_SOME_LEAGUES = (Mark.PARTLY, Mark.NOT_APPLICABLE)
 
 
 def check_json(checked: Checked) -> str:
-    """Return a checked bot as one document.
-
-    `accepted` tells whether a league would take it; `ready_for` and `not_ready_for` are rulesets. Times are in
-    milliseconds, null where there was none; `memory` is in bytes.
-    """
     return to_json(
         {
             "bot": checked.name,
@@ -331,7 +326,6 @@ def _in_short(replayed: Replayed) -> str:
 
 
 def _fault_in_short(replayed: Replayed) -> str:
-    """Compare the recorded fault with the new one; return an empty string if there is none."""
     failure = replayed.failure
     if failure is None:
         return "no fault now" if replayed.fault_then else ""

@@ -105,7 +105,6 @@ def live_text(names: Names, state: SequentialState) -> str:
 
 
 def _left(state: SequentialState) -> str:
-    """Return the expected number of games left, limited by the budget."""
     left = games_left(state)
     if not left:
         return ""

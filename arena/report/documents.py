@@ -85,7 +85,6 @@ def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
 
 
 def verify_file_json(file: Path, games: int, findings: "Sequence[LineFault]") -> str:
-    """Return the findings of `arena verify FILE`; `games` is the number of lines."""
     found = [{"line": line, "text": text} for line, text in findings]
     return to_json({"file": printable(str(file)), "games": games, "findings": found})
 
@@ -172,7 +171,6 @@ def _cell(value: Any) -> Any:
 
 
 def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table in GitHub's Markdown; all columns but the names are right-aligned."""
     marks = [":--" if head == "bot" else "--:" for head in heads]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in ([*map(escaped, heads)], marks, *rows))
 

@@ -136,11 +136,9 @@ class Plies:
         return self.are_all or any(first <= ply <= last for first, last in self.ranges)
 
     def are_over(self, ply: int) -> bool:
-        """Whether all requested plies are before or at this one."""
         return not self.are_all and ply >= max(last for _, last in self.ranges)
 
     def check(self, game: int, plies: int) -> None:
-        """Raise `UsageError` if the game has fewer plies than requested."""
         for first, last in self.ranges:
             wrong = next((ply for ply in (first, last) if ply > plies and ply != LAST), None)
             if wrong is not None:
@@ -276,7 +274,6 @@ def _held_text(red: SideFacts, blue: SideFacts) -> str:
 
 
 def _seeds(record: GameRecord, view: str) -> str:
-    """Return the seeds of the bots that a view may see."""
     given = [f"{color.word} {record.seeds[color]}" for color in Color if view in (ALL, color.word)]
     of_pair = f" (of the pair: {record.pair_seed})" if view == ALL else ""
     return f"seed{'s' if len(given) > 1 else ''}: {', '.join(given)}{of_pair}"

@@ -55,7 +55,6 @@ def is_late(record: GameRecord) -> bool:
 
 
 def machine_of(record: GameRecord) -> str:
-    """Return the cluster worker of a record, or else its machine."""
     words = record.machine or ""
     return printable(worker_of(words) or words, 200) or NO_MACHINE
 

@@ -84,7 +84,6 @@ class Names:
         return names[index] if index < len(names) else f"{names[0]} {NOT_IN_THE_BOOKLETS}"
 
     def one(self, rank: Rank) -> str:
-        """Return the name with an English article."""
         name = self.name(rank)
         return f"{'an' if name[0].lower() in 'aeéiouö' else 'a'} {name}"
 

@@ -89,7 +89,6 @@ def title_of(round_: Round) -> str:
 
 
 def score_of(meeting: Meeting) -> str:
-    """Return the points of both bots, or the text shown in their place."""
     if meeting.is_bye:
         return "bye" if meeting.players[0] else ""
     if not meeting.games and not meeting.is_over:
@@ -105,7 +104,7 @@ def remarks_of(meeting: Meeting, names: ShownNames) -> str:
         return "not over" if meeting.games else "to be played"
     if not meeting.decided_by:
         return ""
-    return f"{name_if_known(meeting.winner, names) or 'nobody'} wins {meeting.decided_by}"
+    return f"{name_if_known(meeting.winner, names) or 'no bot'} wins {meeting.decided_by}"
 
 
 def rounds_of(store: Path, placing: Placing | None) -> tuple[Round, ...]:
@@ -245,7 +244,6 @@ def placing_report(placing: Placing, names: ShownNames) -> RenderableType:
 
 
 def title_text(placing: Placing) -> str:
-    """Return the heading of the list of places: the format, its progress and the columns."""
     match placing.places[0]:
         case SwissPlace():
             name, what = "Swiss", ": points with byes"
@@ -260,7 +258,6 @@ def title_text(placing: Placing) -> str:
 
 
 def stage_text(placing: Placing) -> str:
-    """Return the progress of a format as text; empty without places."""
     stage = placing.stage
     if stage is None or not placing.places:
         return ""

@@ -34,7 +34,6 @@ ERASE_ROW, UP, ERASE_BELOW = "\x1b[2K", "\x1b[1A", "\x1b[J"
 
 
 def erasing(widths: list[int], columns: int) -> str:
-    """Return the control codes that erase lines of these widths, with the cursor in the last line."""
     if not widths:
         return ""
     rows = sum(max(1, -(-width // columns)) for width in widths)
@@ -61,11 +60,9 @@ class Frame:
 
     @property
     def is_misfit(self) -> bool:
-        """Whether the terminal has been resized since the last drawing."""
         return self._drawn_for not in ((0, 0), self._console.size)
 
     def draw(self, content: RenderableType) -> None:
-        """Replace the frame by this content, cut to the lines of the terminal."""
         self._drawn_for = width, height = self._console.size
         options = self._console.options.update(width=width, height=None)
         self._lines = self._console.render_lines(content, options, pad=False)[:height]
@@ -146,7 +143,6 @@ class LiveTable:
             self._changed = True
 
     def take_changed(self) -> bool:
-        """Return whether the table has changed since the last call."""
         with self._lock:
             changed, self._changed = self._changed, False
         return changed

@@ -52,13 +52,11 @@ class ArmyEntry(msgspec.Struct, frozen=True):
 
 
 def common_rules() -> Ruleset:
-    """Return the rules that all booklets share: the defaults, with the original army."""
     army = load_ruleset(DEFAULT_RULESET).army
     return Ruleset(name="common", title="What the booklets have in common", source="", army=army)
 
 
 def differing_keys(ruleset: Ruleset) -> tuple[str, ...]:
-    """Return the keys of a ruleset with other values than the common rules."""
     common = common_rules()
     return tuple(key for key in RULE_KEYS if getattr(ruleset, key) != getattr(common, key))
 
@@ -145,7 +143,7 @@ def list_page(columns: int = WIDTH) -> str:
 
 def rules_page(ruleset: Ruleset, names: Names = DEFAULT_NAMES, columns: int = WIDTH) -> str:
     lines = [*_wrap(ruleset.title, columns), *_wrap(f"ruleset {ruleset.name}; source: {ruleset.source}", columns), ""]
-    lines += _wrap("* differs from what the booklets have in common; the source stands below the rule.", columns)
+    lines += _wrap("* differs from what the booklets have in common; the source is below the rule.", columns)
     lines += _wrap("Reading: how this arena understands a source that is silent or unclear.", columns)
     rules = rule_lines(ruleset, names)
     for part in RulesPart:

@@ -102,7 +102,6 @@ def stage_words(state: SeatState) -> str:
 
 
 def cells_of(state: SeatState) -> tuple[str, ...]:
-    """Return the 100 cells of a `board` line as this seat knows them."""
     cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
     for piece in state.pieces:
         rank = piece.rank or ("!" if piece.moved else "?")
@@ -180,7 +179,6 @@ def _time_text(clock: ClockState) -> str:
 
 
 def end_words(state: SeatState) -> str:
-    """Return how the game ended for this seat, or an empty string."""
     return f"{RESULTS[state.end.result]}: {state.end.words}." if state.end else ""
 
 

@@ -37,9 +37,9 @@ def attacking(ruleset: Ruleset, names: Names) -> Sentences:
     spy, marshal, flag = (names.name(rank) for rank in (Rank.SPY, Rank.MARSHAL, Rank.FLAG))
     match ruleset.attacks:
         case Attacks.ALL_SIDES:
-            yield "attacks", "An attack goes forward, back or sideways. Nobody has to attack."
+            yield "attacks", "An attack goes forward, back or sideways. Attacking is never required."
         case Attacks.FACING:
-            yield "attacks", "An attack goes straight ahead or back, never sideways. Nobody has to attack."
+            yield "attacks", "An attack goes straight ahead or back, never sideways. Attacking is never required."
     yield (
         None,
         "The stronger piece stays and the weaker leaves the board, in the order of the army above. An attacker that "
@@ -80,8 +80,8 @@ def attacking(ruleset: Ruleset, names: Names) -> Sentences:
     yield (
         None,
         "After a fight the rank of the piece that is left is hidden again, and remembering it is up to the players. "
-        "What has left the board lies in view of both. Reading: 81320, 09495 and Vintage say so; the others have no "
-        "rule on it.",
+        "Pieces that have left the board are visible to both sides. Reading: 81320, 09495 and Vintage say so; the "
+        "others have no rule on it.",
     )
     if Rank.INFILTRATOR in army:
         yield "infiltration", _infiltration(ruleset, names)
@@ -89,7 +89,6 @@ def attacking(ruleset: Ruleset, names: Names) -> Sentences:
 
 
 def _weakest_pairs(army: set[Rank], names: Names) -> str:
-    """Return the reading on pairs of the lowest rank, where in some booklets the attacker wins."""
     spy, infiltrator = names.one(Rank.SPY), names.one(Rank.INFILTRATOR)
     pairs = {
         f"{spy} against {spy}": {Rank.SPY},
@@ -157,7 +156,6 @@ class RulesPart(enum.Enum):
 
 
 def sentences(ruleset: Ruleset, names: Names) -> Iterator[tuple[RulesPart, str | None, str]]:
-    """Yield all sentences with their parts of the page and their keys."""
     for part, found in (
         (RulesPart.AIM, _aim(ruleset, names)),
         (RulesPart.MOVING, _moving(ruleset, names)),
@@ -265,7 +263,7 @@ def _scouts(ruleset: Ruleset, names: Names) -> str:
 def _repetition(ruleset: Ruleset, names: Names) -> Sentences:
     limit = ruleset.two_squares
     if limit is None:
-        yield "two_squares", "A piece may go back and forth between the same two squares as long as it likes."
+        yield "two_squares", "A piece may go back and forth between the same two squares without limit."
     else:
         scouts = (
             f"; {names.one(Rank.SCOUT)} crosses every border on its way" if dict(ruleset.army).get(Rank.SCOUT) else ""
@@ -275,26 +273,26 @@ def _repetition(ruleset: Ruleset, names: Names) -> Sentences:
         guesses = " or guesses," if ruleset.infiltration else ""
         yield (
             "two_squares",
-            f"A piece may cross the same border at most {_times(limit)} in a row. A border lies between two "
+            f"A piece may cross the same border at most {_times(limit)} in a row. A border is between two "
             f"neighbouring squares{scouts}. Attacks count, and what the opponent does does not matter. The count "
-            f"begins anew when the side moves another piece{guesses} or the piece turns off the line.",
+            f"starts again when the side moves another piece{guesses} or the piece turns off the line.",
         )
     match ruleset.chase:
         case Chase.FREE:
-            yield "chase", "A piece may be chased as long as one likes."
+            yield "chase", "A piece may be chased without limit."
         case Chase.ISF:
             yield (
                 "chase",
                 "Who threatens, move after move, pieces that evade each time may not play another threatening move "
                 "that brings back a position of this chase; stepping straight back is a matter of the rule above. To "
-                f"threaten is to move beside an enemy piece. To attack is always allowed. {_chase_readings(ruleset)}",
+                f"threaten is to move next to an enemy piece. To attack is always allowed. {_chase_readings(ruleset)}",
             )
         case Chase.BOOKLET:
             yield (
                 "chase",
                 "Who threatens, move after move, pieces that evade each time over more than two squares may not play "
                 "another threatening move that brings back a position which stood on the board before. To threaten is "
-                f"to move beside an enemy piece. To attack is always allowed. {_chase_readings(ruleset)}",
+                f"to move next to an enemy piece. To attack is always allowed. {_chase_readings(ruleset)}",
             )
 
 

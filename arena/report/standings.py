@@ -296,7 +296,6 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool | None:
-        """Whether all planned games are played; None if their number is not known."""
         return None if self.planned is None else self.games >= self.planned
 
 
@@ -409,16 +408,12 @@ def _difference(names: Sequence[str], ranked: Sequence[Standing]) -> Difference 
     first, second = sorted(ranked, key=lambda standing: names.index(standing.name))
     if not first.rating:
         return None
-    found = difference(first.wins, first.draws, second.wins)  # a double forfeit is a loss of both, and says nothing
+    found = difference(first.wins, first.draws, second.wins)  # a double forfeit is a loss of both and does not count
     ends = (_finite(found.elo), _finite(found.low), _finite(found.high))
     return Difference(first.name, second.name, *ends, stronger=found.stronger)
 
 
 def _least_planned(players: int, most: int) -> int:
-    """Return the least number of games if a pair has met `most` times.
-
-    In each round of a league all pairs meet twice; a match may have any number of games.
-    """
     return most if players == 2 else (most + 1) // 2 * players * (players - 1)
 
 
@@ -436,7 +431,6 @@ NAMED = 6
 
 
 def own_times_of(lines: Iterable[Line], settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the time controls of bots with their own, by shown name."""
     own = own_times_in(settings)
     return {line.name: own[line.digest] for line in lines if line.digest in own}
 
@@ -455,7 +449,6 @@ def handicap_text(usual: str, own: Mapping[str, str], names: Iterable[str]) -> s
 
 
 def table_note(lines: Iterable[Line], settings: Mapping[str, str]) -> str:
-    """Return the note on clocks below a table; empty if all have the same."""
     lines = list(lines)
     return handicap_text(printable(settings.get(TIME, "")), own_times_of(lines, settings), [one.name for one in lines])
 

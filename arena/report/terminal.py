@@ -64,7 +64,6 @@ def _forms(names: Sequence[str], width: int) -> Iterator[Callable[[str], str]]:
 
 
 def _shared(first: str, second: str) -> int:
-    """Return the length of the common prefix of two names."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
@@ -107,7 +106,6 @@ FOR_SHORT_NAMES = 2
 
 
 def _grid(first: str, *others: str) -> Grid:
-    """Return an empty table: a column, the bots, and others that are right-aligned."""
     grid = Grid(box=None, pad_edge=False, header_style="dim")
     grid.add_column(first, justify="right")
     grid.add_column("bot", no_wrap=True, overflow="ellipsis")

@@ -20,7 +20,6 @@ CODES = 32
 
 
 def code_of(color: Color, rank: Rank) -> int:
-    """Return the code of a piece on the board."""
     return rank + BLUE_BIT * color
 
 
@@ -50,12 +49,10 @@ class Move:
 
     @property
     def sideways(self) -> bool:
-        """Whether the move runs along a rank."""
         return self.origin // BOARD_SIZE == self.target // BOARD_SIZE
 
 
 def border(square: int, neighbour: int) -> int:
-    """Return the bit of the border between two neighbouring squares."""
     low, high = (square, neighbour) if square < neighbour else (neighbour, square)
     return 1 << (2 * low + (high - low != 1))
 

@@ -53,7 +53,6 @@ def fight(
 
 @cache
 def fight_table(equal_ranks: EqualRanks, bombs: Bombs) -> Fights:
-    """Return the result of every fight under these rules, by attacker and defender."""
     return {
         attacker: {defender: fight(attacker, defender, equal_ranks, bombs) for defender in Rank}
         for attacker in STRENGTH

@@ -134,7 +134,6 @@ class Game(Position):
         return (Moved(side, move),)
 
     def _move_piece(self, move: PieceMove, side: int) -> Fought | Revealed | None:
-        """Move a piece; return the event that this causes, if any."""
         board, tables = self.board, self.tables
         origin, target = move.origin, move.target
         code, other = board[origin], board[target]
@@ -194,7 +193,6 @@ class Game(Position):
         return Fought(target, attacker, defender, survivor, COLORS[side], silent)
 
     def _carry_mark(self, origin: int, target: int, side: int) -> None:
-        """Move the note that a piece may not rescue again along with the piece."""
         if origin in self.rescuers[side]:
             self.rescuers[side].remove(origin)
             self.rescuers[side].add(target)

@@ -12,7 +12,6 @@ from protocol.notation import LAKE_SQUARES, SQUARES, Rank
 
 
 def check(game: Position, action: Action) -> None:
-    """Raise `IllegalActionError` if the action is illegal for the side to move."""
     if game.outcome:
         raise IllegalActionError(Rule.OVER, f"{action.text}: the game is over")
     if isinstance(action, Move | Path):
@@ -33,7 +32,7 @@ def _check_piece_move(game: Position, move: PieceMove) -> None:
     name = SQUARES[move.origin]
     if code == EMPTY or (code > BLUE_BIT) != side:
         raise IllegalActionError(Rule.OWN_PIECE, f"{move.text}: {COLORS[side].word} has no piece on {name}")
-    loses = tables.fixed_loses and not tables.can_move[code]  # a move like any other, but for what comes of it
+    loses = tables.fixed_loses and not tables.can_move[code]  # a move like any other, except for its effect
     if not tables.can_move[code] and not loses:
         raise IllegalActionError(Rule.IMMOVABLE, f"{move.text}: the {piece(code)} on {name} cannot move")
     if move.between:
@@ -49,7 +48,6 @@ def _check_piece_move(game: Position, move: PieceMove) -> None:
 
 
 def _check_way(game: Position, move: PieceMove, code: int) -> None:
-    """Check a move over more than one square: the piece and the squares between."""
     name = SQUARES[move.origin]
     runs = game.tables.captains_take_two and RANKS[code] is Rank.CAPTAIN and len(move.between) == 1
     if isinstance(move, Path) and not runs:

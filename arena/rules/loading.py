@@ -84,13 +84,12 @@ def _load_file(path: Path) -> Ruleset:
     table = read_toml(path)
     name = path.name.removesuffix(SUFFIX)
     if not name or not all(character.isascii() and (character.isalnum() or character in "-_.") for character in name):
-        raise RulesetError(f"{where}: expected a name of letters, digits, '-', '_' and '.', since bots are told it")
+        raise RulesetError(f"{where}: expected a name of letters, digits, '-', '_' and '.', since bots receive it")
     return _ruleset(name, read_ruleset_file(table, where), where)
 
 
 @_ruleset_errors()
 def parse_ruleset(name: str, text: str, where: str) -> Ruleset:
-    """Parse a ruleset from the text of a TOML file; `where` names the file in errors. Raises `RulesetError`."""
     return _ruleset(name, read_ruleset_file(parse_toml(text.encode(), where), where), where)
 
 
@@ -132,7 +131,6 @@ def _switches() -> Mapping[str, Switch]:
 
 
 def _apply(ruleset: Ruleset, name: str, set_by: dict[str, str]) -> Ruleset:
-    """Return the ruleset with a switch applied. `set_by` has the switch that set each rule."""
     switches = _switches()
     if name not in switches:
         raise RulesetError(f"unknown switch +{printable(name, NAME_SHOWN)}; {suggest(name, switches)}")

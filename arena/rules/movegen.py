@@ -105,7 +105,6 @@ def piece_moves(game: Pieces, side: int) -> Iterator[PieceMove]:
 
 
 def step_rays(origin: int) -> Iterator[tuple[tuple[int, Move]]]:
-    """Yield the steps by one square, each as a line of its own."""
     return ((step,) for step in STEPS[origin])
 
 

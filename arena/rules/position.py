@@ -94,7 +94,6 @@ class Position(Pieces):
         return not (self.chase and self.chase.forbids(self.board, self.told, side, move))
 
     def is_fresh_rescue(self, action: Rescue, side: int) -> bool:
-        """Whether the rules against repetition allow the move together with the returning piece."""
         if self.runs[side].forbids(action.move):
             return False
         placed = action.square, code_of(COLORS[side], action.rank)

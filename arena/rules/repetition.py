@@ -199,7 +199,6 @@ class ChaseLog:
         self._refused = None
 
     def _flee(self, side: int, move: PieceMove) -> None:
-        """Add the square of an evading piece, for the booklets' form of the rule."""
         if self.length[1 - side]:
             self._fled[1 - side].update((move.origin, move.target))
         else:
@@ -230,7 +229,7 @@ class ChaseLog:
         self._last[side] = None
         if code != EMPTY:
             self._lost([(square, code)])
-        else:  # nothing has changed on the board: positions from before can come back
+        else:  # an unchanged board: earlier positions can come back
             self._changes.append(())
             self._refused = None
 

@@ -35,7 +35,6 @@ def _rule_type(key: str) -> Any:
 
 
 def _table(name: str, fields: Mapping[str, Any], rename: Mapping[str, str] | None = None) -> type[msgspec.Struct]:
-    """Return the type of a table in which all of these fields are optional."""
     optional = [(field, kind | None, None) for field, kind in fields.items()]
     return msgspec.defstruct(name, optional, rename=rename, forbid_unknown_fields=True)
 
@@ -109,7 +108,7 @@ def read_ruleset_file(table: Mapping[str, Any], where: str) -> RulesetFile:
     rules = _rules(file.rules, f"{where}: [rules]")
     for key in at_top:
         if key in rules:
-            raise FileError(f"{where}: {key} stands in [rules] and at the top; expected one of them")
+            raise FileError(f"{where}: {key} is in [rules] and at the top; expected one of them")
     rules |= _rules(at_top, where)
     if file.army is not None:
         rules[ARMY_RULE] = _army(file.army, f"{where}: [army]")
@@ -131,7 +130,6 @@ def _printable(strings: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_switches(table: Mapping[str, Any], where: str) -> dict[str, Switch]:
-    """Return the switches in their file, by name. Raises `FileError`."""
     return {
         name: Switch(
             title=switch.title,
@@ -162,7 +160,6 @@ def _rules(table: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def _given(table: Mapping[str, Any], kind: type[msgspec.Struct], where: str) -> dict[str, Any]:
-    """Validate a table against one of the types above; return the values given. Raises `FileError`."""
     values = msgspec.structs.asdict(structured(table, kind, where))
     return {key: value for key, value in values.items() if value is not None}
 

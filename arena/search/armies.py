@@ -99,7 +99,6 @@ class Counts:
 
 
 def _allotments(total: int, caps: list[int]) -> list[tuple[int, ...]]:
-    """Return every way to make up `total` of numbers that are at most these."""
     if not caps:
         return [()] if total == 0 else []
     rest = sum(caps[1:])
@@ -197,7 +196,6 @@ class Armies:
         return army
 
     def _choice(self, step: int, caps: tuple[int, ...], random: Random) -> Choice:
-        """Draw the choice of this step's group, weighted by the number of ways."""
         found = self._steps.get((step, caps))
         if found is None:
             ways, choices = self._counts.choices(step, caps)
@@ -207,7 +205,6 @@ class Armies:
 
 
 def _take(bags: list[list[Rank]], taken: tuple[int, ...], random: Random) -> list[Rank]:
-    """Draw this number of tokens from each bag, uniformly."""
     drawn: list[Rank] = []
     number = random.random
     for index, count in enumerate(taken):
@@ -223,7 +220,6 @@ def _take(bags: list[list[Rank]], taken: tuple[int, ...], random: Random) -> lis
 
 
 def _joined(bags: list[list[Rank]], becomes: list[int], count: int) -> list[list[Rank]]:
-    """Merge the bags of classes that are one from here on."""
     joined: list[list[Rank]] = [[] for _ in range(count)]
     for bag, index in zip(bags, becomes, strict=True):
         joined[index] += bag

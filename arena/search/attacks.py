@@ -63,7 +63,6 @@ class AttackPlay(RarePlay):
         self.side = enemy
 
     def _undo_attack(self, action: Action, fought: Fought) -> None:
-        """Restore the rest of the state that `undo` has not restored."""
         assert type(action) is Move
         code, other, survivor, self.quiet, was_told, other_was_told, occupied, steps = fought
         side, origin, target, board = self.side, action.origin, action.target, self.board

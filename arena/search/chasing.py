@@ -30,7 +30,6 @@ def last(state: ChaseState, side: int) -> PieceMove | None:
 
 
 def fled(state: ChaseState, side: int) -> frozenset[int]:
-    """Return the squares on which pieces that evade a side have stood."""
     return state[5] if side else state[4]
 
 
@@ -82,5 +81,4 @@ def guessed(state: ChaseState, side: int, gone: Sequence[tuple[int, int]] | None
 
 
 def placed(state: ChaseState, square: int) -> ChaseState:
-    """Return the state after a piece has come back, in the same turn as the move before."""
     return (*state[:6], (square, state[6]))

@@ -40,7 +40,6 @@ class SomeCanMove:
         return any(piece.ranks <= ranks for piece, ranks in self.alternatives)
 
     def of(self, places: Mapping[EnemyPiece, int]) -> Condition:
-        """Return the condition on armies that list the hidden pieces in these places."""
         return _SomeHas([(places[piece], ranks) for piece, ranks in self.alternatives if piece in places])
 
 
@@ -79,7 +78,6 @@ def _ranks(label: Label) -> frozenset[Rank]:
 
 
 def _place(label: Label, places: Mapping[EnemyPiece, int]) -> int | Rank:
-    """Return the place of a hidden piece in the army, or its known rank."""
     if isinstance(label, EnemyPiece) and label in places:
         return places[label]
     return next(iter(_ranks(label)))
@@ -104,7 +102,6 @@ def some_can_move(position: Position, pieces: Iterable[EnemyPiece], color: Color
 
 
 def _mobile_ranks(trial: Position, piece: EnemyPiece, color: Color) -> frozenset[Rank]:
-    """Return the ranks with which a piece could act from its square. `trial` is changed and restored."""
     was, movers = trial.board[piece.square], trial.movers
     trial.movers = (set(), {piece.square}) if color else ({piece.square}, set())
     found = set()
@@ -174,7 +171,6 @@ def _is_own(label: Label, color: Color) -> bool:
 
 
 def _walk_back(labels: list[Label], change: Change) -> list[int]:
-    """Undo one change and return its squares."""
     if isinstance(change, Move | Path):
         labels[change.origin], labels[change.target] = labels[change.target], EMPTY
         return [change.origin, change.target]

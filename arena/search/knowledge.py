@@ -193,12 +193,10 @@ class Knowledge:
         self._show(piece)
 
     def _show(self, piece: EnemyPiece) -> None:
-        """Set the rank of a piece in the position once it is known."""
         if piece.rank is not None and self._position.board[piece.square] == UNKNOWN[self.enemy]:
             self._position.identify(piece.square, piece.rank)
 
     def _follow(self, happening: Happening) -> None:
-        """Move, remove and bring back enemy pieces, to match the position."""
         action = happening.action
         move = action.move if isinstance(action, Rescue) else action
         target = self.pieces.get(move.target)
@@ -221,7 +219,6 @@ class Knowledge:
         return self._position.color_at(square) is self.enemy
 
     def _lose(self, piece: EnemyPiece) -> None:
-        """Remove an enemy piece of known rank."""
         self.pieces.pop(piece.square, None)
         piece.square = GONE
         assert piece.rank is not None

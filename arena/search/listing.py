@@ -90,7 +90,6 @@ class Listing(Pieces):
         return actions if outcome is None else []
 
     def _fresh_actions(self) -> list[Action]:
-        """Return the actions that the rules on repetition allow, even if the game is over."""
         side = self.side
         chase = self._chase
         repeats = self._runs[side][1] or (chase is not None and (chase[1] if side else chase[0]) > 1)
@@ -99,7 +98,7 @@ class Listing(Pieces):
         moves = self._plain_moves(side)
         if repeats:
             moves = self._without_repeats(side, moves)
-        return moves  # type: ignore[return-value]  # a list of moves is one of actions, as nobody else has it
+        return moves  # type: ignore[return-value]  # a list of moves is one of actions, as it is not shared
 
     def _without_repeats(self, side: int, moves: list[Move]) -> list[Move]:
         """Filter out moves that the rules against repetition forbid. A cheap test settles most of them."""
@@ -153,7 +152,6 @@ class Listing(Pieces):
         return steps, scouts
 
     def _slide(self, side: int, origin: int) -> Slides:
-        """Return a scout's moves, and the squares that they go over and end at."""
         board = self.board
         mine, theirs = self._occupied[side], self._occupied[1 - side]
         moves: list[Move] = []
@@ -227,7 +225,6 @@ class Listing(Pieces):
     # --- the end --------------------------------------------------------------------------------------------------
 
     def _find_outcome(self, can_go_on: bool) -> Outcome | None:
-        """Compute the outcome; `can_go_on` is whether the side to move has a legal action."""
         side, tables = self.side, self.tables
         stuck = not can_go_on
         other_stuck = not self._other_moves and tables.at_once and not self._is_mobile(1 - side)
@@ -247,7 +244,6 @@ class Listing(Pieces):
         return Outcome(COLORS[1 - self.side] if mover else COLORS[self.side], reason)
 
     def _is_mobile(self, side: int) -> bool:
-        """Whether a side can act, without the rules against repetition."""
         if self.tables.plain:
             steps = self._steps[side]
             if steps:

@@ -160,7 +160,6 @@ class RarePlay(Listing):
             self.told.add(target)
 
     def _carry(self, origin: int, target: int, side: int) -> None:
-        """Move notes on a piece (its rank is known, it has rescued) to its new square."""
         for marks in (self.told, self.rescuers[side]):
             if origin in marks:
                 marks.remove(origin)
@@ -193,7 +192,6 @@ class RarePlay(Listing):
 
     @property
     def _pieces_return(self) -> bool:
-        """Whether a position from before a loss can come back."""
         return self.tables.rescues > 0 and self._booklet
 
     def _rescue(self, before: Before, action: Rescue, side: int) -> None:
@@ -225,5 +223,5 @@ class RarePlay(Listing):
         self.told.add(action.origin)
         self._runs[side] = (-1, 0, *self._runs[side][2:])
         if self._chase is not None:
-            gone = [(target, code)] if right else []  # of a wrong guess nothing: positions from before can come back
+            gone = [(target, code)] if right else []  # after a wrong guess earlier positions can come back
             self._chase = guessed(self._chase, side, gone if self._pieces_return or not right else None)

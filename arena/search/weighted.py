@@ -84,7 +84,6 @@ class WeightedArmies:
 
 
 def _row(row: Mapping[Rank, float], possible: frozenset[Rank], place: int) -> list[float]:
-    """Return a piece's weights by rank, the greatest of them 1 and those of impossible ranks 0."""
     for rank, weight in row.items():
         if not isinstance(rank, Rank):
             raise UsageError(f"expected ranks such as Rank.SCOUT as keys of the weights of piece {place}, got {rank!r}")

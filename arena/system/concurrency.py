@@ -46,7 +46,6 @@ async def background(*functions: Callable[[], Awaitable[object]]) -> AsyncGenera
 
 
 def _single_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the only error in a group; the group if there are several, a cancellation if there is none."""
     cancelled, errors = group.split(trio.Cancelled)
     if errors is not None:
         return errors.exceptions[0] if len(errors.exceptions) == 1 else errors
@@ -58,12 +57,10 @@ def _single_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 async def readable(descriptor: int) -> None:
-    """Wait until a descriptor can be read or is at its end. Raises as `trio.lowlevel.wait_readable` does."""
     await _wait(descriptor, trio.lowlevel.wait_readable, select.POLLIN)
 
 
 async def writable(descriptor: int) -> None:
-    """Wait until a descriptor can be written or has no reader. Raises as `trio.lowlevel.wait_writable` does."""
     await _wait(descriptor, trio.lowlevel.wait_writable, select.POLLOUT)
 
 

@@ -25,8 +25,8 @@ def printable(text: str, limit: int | None = None, *, lines: bool = False) -> st
 
     Characters that are not printable (control characters, marks of direction, separators but the space, halves of
     surrogate pairs) or invisible become an escape such as `\x1b`, and so does each mark after the third on one letter.
-    With `lines`, ends of lines and tabs stay, and `\r ` counts as the end of a line. `limit` is the most characters of
-    the result that are kept; a note says how many were left out.
+    With `lines`, ends of lines and tabs stay, and `\r\n` counts as the end of a line. `limit` is the most characters
+    of the result that are kept; a note says how many were left out.
     """
     if lines:
         text = text.replace("\r\n", "\n")

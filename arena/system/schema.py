@@ -84,7 +84,6 @@ def _required(kind: type[msgspec.Struct]) -> list[str]:
 
 
 def _without_none(kind: Any) -> Any:
-    """Return an optional type without None, which represents a missing key."""
     kinds = [inner for inner in get_args(kind) if inner is not type(None)]
     return kinds[0] if type(None) in get_args(kind) and len(kinds) == 1 else kind
 

@@ -59,7 +59,6 @@ class NotAFileError(OSError):
 
 
 def kind_of(mode: int) -> str:
-    """Describe the kind of file of this mode."""
     return next((words for is_kind, words in KINDS if is_kind(mode)), "a file")
 
 
@@ -213,7 +212,6 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
 
 
 def _new_draft(folder: Path) -> tuple[Path, int]:
-    """Create a locked file in a folder, open for writing. Raises `OSError`."""
     for _ in range(_DRAFTS_TRIED):
         draft = _draft_in(folder)
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -253,7 +251,7 @@ def _draft_in(folder: Path) -> Path:
 def _is_locked(draft: Path, descriptor: int) -> bool:
     """Lock an open draft; return False if another writer has just removed it."""
     if fcntl is not None:
-        with suppress(OSError):  # where there are no locks nobody removes it either
+        with suppress(OSError):  # without locks no writer removes it either
             fcntl.flock(descriptor, fcntl.LOCK_EX)
     return is_at(draft, descriptor)
 
@@ -298,7 +296,7 @@ def is_at(path: Path, descriptor: int, *, follow_symlinks: bool = True) -> bool:
 # --- locks that are held for longer than a call -----------------------------------------------------------------------
 
 # Such a lock (flock) ends when its last descriptor is closed, however its process ends. A forked child has the
-# descriptors, too, and would hold the locks for as long as it lives; so it closes them.
+# descriptors, too, and would hold the locks until it ends; so it closes them.
 _locks: set[int] = set()
 
 

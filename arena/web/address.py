@@ -33,7 +33,6 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """Whether only programs on this machine can reach the address."""
         number = _number(self.host)
         return self.host == "localhost" or (number is not None and number.is_loopback)
 

@@ -174,7 +174,6 @@ class ServerBeside:
         return frame(Happened(tuple(events), dropped))
 
     def _hear(self) -> None:
-        """Pass on the process's standard error, and report its early end."""
         assert self._popen.stderr is not None
         for number, line in enumerate(self._popen.stderr):
             if number < MOST_SAID:

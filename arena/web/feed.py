@@ -108,7 +108,6 @@ class Feed:
 
     @contextmanager
     def viewer(self) -> Iterator[Viewer]:
-        """Add a viewer during the body, and greet it."""
         with self._audience.seat() as viewer:
             viewer.put(b"".join(event.encoded() for event in self._greeting()))
             self._viewers.add(viewer)

@@ -98,7 +98,6 @@ class Asset:
         return cls(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:24]}"')
 
     def answer(self, request: Request) -> Response:
-        """Return the body, or 304 if the browser has it already."""
         headers = {"ETag": self.mark, "Cache-Control": "no-cache"}
         if self.mark in [given.strip() for given in request.headers.get("if-none-match", "").split(",")]:
             return Response(status_code=304, headers=headers)
@@ -201,8 +200,6 @@ class Guard:
 
 
 class _Body:
-    """The body of a request, within its limits."""
-
     def __init__(self, receive: Any, limits: ServerLimits) -> None:
         self._receive, self._limits = receive, limits
         self._size, self._is_whole = 0, False
@@ -223,8 +220,6 @@ class _Body:
 
 
 class _Answer:
-    """An answer being sent: it gets the common headers, and has no time limit after that."""
-
     def __init__(self, send: Any, headers: dict[str, str]) -> None:
         self._send, self._headers = send, headers
         self.is_started = False

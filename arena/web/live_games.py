@@ -123,8 +123,6 @@ class WatchedGame:
 
 
 class LiveGames:
-    """The running games of a league, and their pages below `now`."""
-
     def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, names: Names, delay: float = 0.0) -> None:
         self._viewers, self._look, self._audience, self._names, self._delay = viewers, look, audience, names, delay
         self.games: dict[str, WatchedGame] = {}
@@ -147,7 +145,6 @@ class LiveGames:
             self._has_some.set()
 
     def end(self) -> None:
-        """Apply all messages now: the league is over."""
         while self._waiting:
             self._note(self._waiting.popleft()[1])
         self._note(Over())

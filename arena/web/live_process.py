@@ -43,7 +43,7 @@ def give_up_rights() -> None:
     """Lower the priority, and disable writing to files, even open ones."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
-    with contextlib.suppress(OSError):  # a session has a share of its own on many systems, whatever its priority
+    with contextlib.suppress(OSError):  # a session has a share of its own on many systems at any priority
         Path("/proc/self/autogroup").write_text(str(NICENESS), encoding="ascii")
     if resource is not None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -65,7 +65,6 @@ class SeatTable:
         object.__setattr__(self, "tokens", {color: Token.new() for color in self.session.persons})
 
     def address(self, color: Color, listening: Listening) -> str:
-        """Return the secret URL at which a person plays."""
         return f"{listening.url}{self.tokens[color].text}/"
 
     def seat_of(self, given: str) -> Color | None:

@@ -112,7 +112,6 @@ class PlayPages:
         return color
 
     async def _move_on(self, request: Request) -> Response:
-        """Redirect an address without its last slash."""
         self._seat(request)
         return RedirectResponse(f"/{request.path_params['token']}/", 308)
 
@@ -139,8 +138,6 @@ class PlayPages:
         return self._feeds[self._seat(request)].answer()
 
     def _post(self, kind: type[Any], do: Callable[[Color, Any], None]) -> Callable[[Request], Awaitable[Response]]:
-        """Return a handler that takes a value of this type and acts for the seat."""
-
         async def answer(request: Request) -> Response:
             color = self._seat(request)
             if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":

@@ -124,7 +124,7 @@ class GuardedStream(trio.abc.HalfCloseableStream):
                 await self._stream.send_all(piece)
             if scope.cancelled_caught:
                 self.close()
-                raise trio.BrokenResourceError("the other side takes nothing")
+                raise trio.BrokenResourceError("the other side reads too slowly")
             if not rest:
                 return
 

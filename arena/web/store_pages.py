@@ -133,7 +133,6 @@ class StoreReader:
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def _read_timed(self, version: str) -> tuple[State, float]:
-        """Return the state and the processor time of reading it."""
         start = time.thread_time()
         return self._read(version), time.thread_time() - start
 
@@ -157,7 +156,6 @@ class StoreReader:
         return State(version, replace(contents, site=self._dress(contents.site, version)))
 
     def tell_of_game(self, number: int, error: ArenaError) -> None:
-        """Report once a game why it has no page, for a limited number of games."""
         if number not in self._games_told and len(self._games_told) < MOST_GAMES_TOLD:
             self._games_told.add(number)
             self._complain(printable(f"{self.path}: game {number} has no page: {error}"))
@@ -189,7 +187,7 @@ class ServedStore:
         self.feed = Feed(audience, lambda: [self.event()])
         self._cache: dict[str, Asset] = {}
         self._cached = reader.state
-        self._making = trio.Lock()  # one page is made at a time, and once for all who ask meanwhile
+        self._making = trio.Lock()  # one page at once, shared by all requests that wait for it
 
     def routes(self) -> list[BaseRoute]:
         return [

@@ -139,7 +139,6 @@ class StoreServer:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """Return a unique name for each store, made from its file name, for use in a URL."""
     found: list[str] = []
     for path in paths:
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", printable(path.stem)).strip(".-") or "store"

@@ -1,6 +1,7 @@
 """What these tests share: a referee with two scripted bots instead of processes, an executor without workers, and games
 at random."""
 
+import tempfile
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
@@ -12,6 +13,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -54,6 +56,15 @@ def process_as_it_was() -> Iterator[None]:
     """No test may make of the process that runs all tests one that starts nothing but bots: that cannot be undone."""
     yield
     assert not reaper.owns_every_orphan()
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that every user can read: those of pytest are closed to others, and bots of root play as others."""
+    with tempfile.TemporaryDirectory(prefix="arena-tests-", ignore_cleanup_errors=True) as name:
+        path = Path(name).resolve()
+        path.chmod(0o755)
+        yield path
 
 
 def game_spec(

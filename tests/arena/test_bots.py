@@ -220,7 +220,7 @@ def test_a_folder_without_a_manifest_says_what_is_there_instead(file: str, words
         ('command = ["./empty"]', "command: ./empty is not an executable file in"),
         ('command = ["no-such-program"]', "command: there is no program 'no-such-program' on the PATH"),
         ('command = ["run"]', """there is no program 'run' on the PATH; did you mean "./run"?"""),
-        ('command = ["./run --fast"]', """; each word stands by itself: ["./run", "--fast"]"""),
+        ('command = ["./run --fast"]', """; each word is a string of its own: ["./run", "--fast"]"""),
     ],
 )
 def test_what_is_wrong_with_a_manifest_is_named_with_its_file(manifest: str, words: str, tmp_path: Path) -> None:

@@ -3,19 +3,18 @@
 A build is a program of an entrant's. Each attack here is a real one, run as the arena runs it.
 """
 
-import errno
 import os
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
+from commands import arena
+from made_files import put
 from own_children import started_from_now
 from sandboxes import at_every_level, in_bwrap
 
@@ -24,25 +23,13 @@ from arena.bots.build import build_all
 from arena.bots.build_files import BuildLimits
 from arena.bots.limits import MIB, Limits
 from arena.bots.loading import load_bot
-from arena.bots.sandbox import bwrap, bwrap_check, files
-from arena.bots.sandbox.launch import SandboxError
+from arena.bots.sandbox import bwrap, bwrap_check
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120.0
-AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder that every user can read: those of pytest are closed to others."""
-    with tempfile.TemporaryDirectory(prefix="builds-", ignore_cleanup_errors=True) as name:
-        path = Path(name).resolve()
-        path.chmod(0o755)
-        yield path
 
 
 @pytest.fixture
@@ -51,18 +38,11 @@ def new_processes(as_in_a_worker: None) -> Callable[[], list[psutil.Process]]:
     return started_from_now()
 
 
-def put(path: Path, text: str, mode: int = 0o644) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(mode)
-    return path
-
-
 def bot_with(folder: Path, script: str, *, command: str = '["./made"]', name: str = "hunter") -> BotSpec:
     """A bot in a folder of its own that is built by a shell script."""
-    put(folder / name / "build.sh", script)
-    put(folder / name / "source", "#!/bin/sh\necho 7\n")
-    put(folder / name / "bot.toml", f'command = {command}\nbuild = "sh build.sh"\n')
+    put(folder / name / "build.sh", script, 0o644)
+    put(folder / name / "source", "#!/bin/sh\necho 7\n", 0o644)
+    put(folder / name / "bot.toml", f'command = {command}\nbuild = "sh build.sh"\n', 0o644)
     return load_bot(folder / name)
 
 
@@ -136,13 +116,12 @@ def test_a_bot_that_is_named_as_one_of_2012_is_one_when_it_is_built(folder: Path
     assert (built.fault, built.is_of_2012, built.digest) == (None, True, bot.digest)
 
 
-@at_every_level
-def test_a_digest_is_of_what_is_built_from_not_of_what_is_built(level: Level, folder: Path) -> None:
+def test_a_digest_is_of_what_is_built_from_not_of_what_is_built(folder: Path) -> None:
     """Compilers stamp what they make: the same source built again is the same bot."""
     bot = bot_with(folder, "date +%N > made; chmod +x made")
-    build(bot, level)
+    build(bot, Level.BASIC)
     program = (folder / "hunter/made").read_text()
-    build(bot, level)
+    build(bot, Level.BASIC)
     assert (folder / "hunter/made").read_text() != program
     assert load_bot(folder / "hunter").digest == bot.digest
     put(folder / "hunter/source", "2")
@@ -171,52 +150,34 @@ def test_a_program_that_is_brought_along_and_not_built_is_refused(level: Level, 
 
 
 @at_every_level
-def test_a_build_that_fails_leaves_the_program_that_was_there(level: Level, folder: Path) -> None:
-    bot = bot_with(folder, "test ! -e made || exit 9; echo half > made; exit 1\n")
-    put(folder / "hunter/made", "#!/bin/sh\n", 0o755)
-    before = content(folder)
-    assert "failed with exit code 1" in problem(bot, level)
-    assert content(folder) == before
+def test_a_build_may_not_change_what_bot_toml_says(level: Level, folder: Path) -> None:
+    assert "its build changes bot.toml" in problem(bot_with(folder, f"{MAKE}echo 'name = \"x\"' >> bot.toml\n"), level)
 
 
-@at_every_level
-@pytest.mark.parametrize("change", ["echo 'name = \"rival\"' >> bot.toml", "rm bot.toml"])
-def test_a_build_may_not_change_what_bot_toml_says(level: Level, change: str, folder: Path) -> None:
-    assert "its build changes bot.toml" in problem(bot_with(folder, f"{MAKE}{change}\n"), level)
-
-
-@at_every_level
-def test_a_build_that_fails_shows_the_end_of_what_it_printed(level: Level, folder: Path) -> None:
-    script = "i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo line $i; done; echo broken >&2; exit 3\n"
-    first, *lines = problem(bot_with(folder, script), level).splitlines()
+def test_a_build_that_fails_shows_the_end_of_what_it_printed_as_text(folder: Path) -> None:
+    script = "i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo line $i; done; printf 'br\\033ken\\n' >&2; exit 3\n"
+    first, *lines = problem(bot_with(folder, script), Level.BASIC).splitlines()
     assert first == f"{folder}/hunter: the build failed with exit code 3: sh build.sh"
-    assert [line.strip() for line in lines] == [f"line {number}" for number in range(32, 51)] + ["broken"]
+    assert [line.strip() for line in lines] == [f"line {number}" for number in range(32, 51)] + ["br\\x1bken"]
 
 
-@at_every_level
-def test_what_a_build_printed_reaches_a_terminal_as_text_only(level: Level, folder: Path) -> None:
-    said = problem(bot_with(folder, "printf '\\033]52;c;aGk=\\007\\n'; exit 1\n"), level)
-    assert "\\x1b]52;c;aGk=\\x07" in said
-    assert all(line.isprintable() for line in said.splitlines())
-
-
-@at_every_level
-def test_a_build_that_succeeds_without_the_program_is_said_to_have_made_none(level: Level, folder: Path) -> None:
+def test_a_build_that_succeeds_without_the_program_is_said_to_have_made_none(folder: Path) -> None:
     bot = bot_with(folder, "touch other\n", name="none")
     words = f"{bot.path}: the build succeeded but did not make ./made, which command names"
-    assert problem(bot, level).startswith(words)
+    assert problem(bot, Level.BASIC).startswith(words)
     bot = bot_with(folder, "cp source made; chmod 644 made\n", name="closed")
-    assert problem(bot, level).endswith("the build succeeded, but ./made, which command names, is no executable file")
+    assert problem(bot, Level.BASIC).endswith(
+        "the build succeeded, but ./made, which command names, is no executable file"
+    )
 
 
-@at_every_level
-def test_all_builds_that_fail_are_told_at_once_and_the_others_are_done(level: Level, folder: Path) -> None:
+def test_all_builds_that_fail_are_told_at_once_and_the_others_are_done(folder: Path) -> None:
     bots = [
         bot_with(folder, "exit 1", name="a"),
         bot_with(folder, MAKE, name="b"),
         bot_with(folder, "exit 2", name="c"),
     ]
-    built = build_all(bots, level, BuildLimits(), HostPrograms((), bots), lambda _: None)
+    built = build_all(bots, Level.BASIC, BuildLimits(), HostPrograms((), bots), lambda _: None)
     assert [bot.fault is None for bot in built] == [False, True, False]
     assert (folder / "b/made").exists()
 
@@ -277,27 +238,6 @@ def test_a_build_has_a_home_for_its_caches_where_the_arena_has_none(
     assert home == (str(Path.home()) if level is Level.BASIC else "/tmp")
 
 
-@in_bwrap
-def test_a_c_compiler_works(folder: Path) -> None:
-    if shutil.which("cc", path="/usr/bin") is None:
-        pytest.skip("this needs a C compiler of the system (apt install gcc libc6-dev)")
-    bot = bot_with(folder, "cc -o made main.c\n")
-    put(folder / "hunter/main.c", '#include <stdio.h>\nint main(void) { return puts("compiled") < 0; }\n')
-    build(bot)
-    assert run_as_bot(bot) == "compiled\n"
-
-
-@in_bwrap
-def test_a_virtual_environment_that_a_build_makes_is_that_of_the_bot_when_it_plays(folder: Path) -> None:
-    bot = bot_with(
-        folder,
-        "python3 -m venv --without-pip venv\n",
-        command='["./venv/bin/python", "-c", "import sys; print(sys.prefix)"]',
-    )
-    build(bot)
-    assert run_as_bot(bot) == "/bot/venv\n"
-
-
 def test_a_build_without_its_compiler_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "bin").mkdir()
     (folder / "bin/sh").symlink_to("/bin/sh")
@@ -317,19 +257,6 @@ def test_a_compiler_that_the_host_names_is_there_with_its_folder(folder: Path) -
     assert said.endswith("not on the PATH here; a host names a program outside the PATH with --interpreter PATH")
     build(bot, named=(folder / "tools/cc/bin/compile",))
     assert run_as_bot(bot) == "7\n"
-
-
-@in_bwrap
-def test_what_the_host_names_and_cannot_be_shown_is_the_hosts_affair(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(folder))
-    tool = put(folder / ".tools/bin/tool", "#!/bin/sh\n", 0o755)
-    bot = bot_with(folder, MAKE)
-    with pytest.raises(
-        SandboxError, match=f"--interpreter {tool}: it belongs to {folder}/.tools, which holds too much"
-    ):
-        build(bot, named=(tool,))
 
 
 # --- what a build may not ---------------------------------------------------------------------------------------------
@@ -362,26 +289,6 @@ def test_a_build_reads_no_other_bots_files_and_no_secrets_of_the_host(
 
 
 @in_bwrap
-def test_a_build_that_fails_leaves_its_folder_as_it_was(folder: Path) -> None:
-    bot = bot_with(folder, f"{MAKE} echo other > source; rm bot.toml; exit 1\n")
-    before = content(folder)
-    problem(bot)
-    assert content(folder) == before
-
-
-@in_bwrap
-def test_a_build_runs_as_nobody_that_owns_anything(folder: Path) -> None:
-    said = problem(
-        bot_with(folder, "id -u; grep -E 'Cap(Eff|Prm|Bnd)|NoNewPrivs|Seccomp:' /proc/self/status; exit 1\n")
-    )
-    lines = [line.split() for line in said.splitlines()[1:]]
-    assert (int(lines[0][0]) != 0) or not AS_ROOT
-    rights = dict(lines[1:])
-    assert int(rights["CapEff:"], 16) == int(rights["CapPrm:"], 16) == 0
-    assert rights["NoNewPrivs:"] == "1"
-
-
-@in_bwrap
 def test_a_build_has_no_network_unless_the_host_gives_it(folder: Path) -> None:
     program = "import socket, sys\nsocket.create_connection(('127.0.0.1', int(sys.argv[1])))\n"
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -402,12 +309,10 @@ def test_a_build_has_no_network_unless_the_host_gives_it(folder: Path) -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        "for i in 1 2 3 4 5 6 7 8; do head -c 9000000 /dev/zero > $i & done; wait; sleep 60",
         "head -c 90000000 /dev/zero > one; sleep 60",
-        "i=0; while :; do i=$((i+1)); head -c 100000 /dev/zero > $i; done",
         "mkdir a; chmod 0 a; i=0; while :; do i=$((i+1)); head -c 100000 /dev/zero > $i; done",
     ],
-    ids=["several files", "one file", "small files for ever", "beside a closed folder"],
+    ids=["one file", "small files beside a closed folder"],
 )
 def test_a_build_that_fills_the_disk_is_stopped(script: str, folder: Path) -> None:
     said = problem(bot_with(folder, f"{script}\n"), limits=BuildLimits(disk=16 * MIB, seconds=PATIENCE))
@@ -433,15 +338,6 @@ time.sleep(1000)
 
 
 @in_bwrap
-def test_temporary_files_of_a_build_are_bounded_by_the_system(folder: Path) -> None:
-    said = problem(
-        bot_with(folder, "for i in 1 2 3; do head -c 9000000 /dev/zero > /tmp/$i || exit 1; done\n"),
-        limits=BuildLimits(disk=16 * MIB),
-    )
-    assert "No space left on device" in said
-
-
-@in_bwrap
 def test_a_build_that_takes_too_much_memory_is_stopped(folder: Path) -> None:
     bot = bot_with(folder, "python3 -c 'x = bytearray(200 << 20); input()' < /dev/zero\n")
     assert "64M are allowed" in problem(bot, limits=BuildLimits(memory=64 * MIB, seconds=PATIENCE))
@@ -460,21 +356,13 @@ def test_a_fork_bomb_in_a_build_is_bounded_and_killed(
 
 
 @in_bwrap
-@pytest.mark.parametrize(
-    "target", ["/etc/passwd", "../rival/plan", "/root", "sub/../../../etc/passwd", "/bot/../etc", "../bot/made"]
-)
+@pytest.mark.parametrize("target", ["/etc/passwd", "sub/../../../etc/passwd", "/bot/../etc"])
 def test_a_build_that_makes_a_link_out_of_its_folder_is_refused(target: str, folder: Path) -> None:
     bot = bot_with(folder, f"{MAKE} mkdir -p sub; ln -s {target} way-out\n")
     before = content(folder)
     said = problem(bot)
     assert f"makes a link that leads out of its folder: way-out leads to {target}" in said
     assert content(folder) == before
-
-
-@in_bwrap
-def test_a_link_that_leads_out_by_way_of_another_link_is_refused(folder: Path) -> None:
-    bot = bot_with(folder, f"{MAKE} mkdir -p p/q; ln -s ../.. p/q/e; ln -s e/../rival p/q/way-out\n")
-    assert "p/q/way-out leads to e/../rival" in problem(bot)
 
 
 @in_bwrap
@@ -517,74 +405,7 @@ def test_folders_in_folders_without_end_are_refused_and_cleared_away(
     assert list(own.iterdir()) == []
 
 
-# --- control groups ---------------------------------------------------------------------------------------------------
-
-
-class FakeGroup:
-    """Stands for a control group where there are none: its list of members is a file."""
-
-    def __init__(self, folder: Path) -> None:
-        self.members = put(folder / "members", "")
-        self.done: list[str] = []
-
-    def cpu_us(self) -> int:
-        return 0
-
-    def oom_kills(self) -> int:
-        return 0
-
-    def memory_peak(self) -> int | None:
-        return None
-
-    def freeze(self, frozen: bool) -> None:
-        raise AssertionError("nobody freezes a build")
-
-    def kill(self) -> None:
-        self.done.append("killed")
-
-    def remove(self) -> bool:
-        self.done.append("removed")
-        return True
-
-
-class FakeHierarchy:
-    """Stands for the place where control groups are made."""
-
-    def __init__(self, group: FakeGroup) -> None:
-        self.group = group
-        self.made: list[Limits] = []
-
-    def find(self) -> "FakeHierarchy":
-        return self
-
-    def make(self, name: str, limits: Limits, helpers: int) -> FakeGroup:
-        self.made.append(limits)
-        return self.group
-
-    def close(self) -> None:
-        self.group.done.append("closed")
-
-
-@in_bwrap
-def test_at_the_level_of_control_groups_a_build_joins_one_that_ends_with_it(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    group = FakeGroup(folder)
-    hierarchy = FakeHierarchy(group)
-    monkeypatch.setattr("arena.bots.build_sandbox.Hierarchy", hierarchy)
-    build(bot_with(folder, MAKE), Level.CGROUP, BuildLimits(memory=64 * MIB, disk=16 * MIB))
-    assert group.members.read_text() == "0\n"
-    assert [made.memory for made in hierarchy.made] == [(64 + 16) * MIB]
-    assert group.done == ["killed", "removed", "closed"]
-
-
 # --- the command line -------------------------------------------------------------------------------------------------
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=folder
-    )
 
 
 PLAYS = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
@@ -601,21 +422,10 @@ def test_a_match_builds_its_bots_at_the_level_it_is_played_at(level: Level, fold
     assert (folder / "a/here").exists() is (level is not Level.BASIC)
 
 
-def test_a_build_that_fails_ends_a_match_before_it_begins(folder: Path) -> None:
-    for name in ("a", "b"):
-        bot_with(folder, "echo broken; exit 4\n", name=name)
-    done = arena(folder, "match", "a", "b")
-    assert done.returncode == 2
-    assert "a: the build failed with exit code 4: sh build.sh\n    broken\n" in done.stderr
-    assert not list(folder.glob("*.sqlite"))
-
-
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (("--build-time", "soon"), "--build-time: expected a time such as 100ms"),
         (("--build-memory", "1K"), "--build-memory: expected at least 16M"),
-        (("--build-disk", "much"), "--build-disk: expected a size such as"),
         (("--interpreter", "/no/such/thing"), "--interpreter /no/such/thing: expected a program"),
         (("--interpreter", "a"), "which no bot can change; this leads into the files of a"),
     ],
@@ -629,26 +439,9 @@ def test_options_that_make_no_sense_are_refused(option: tuple[str, str], words: 
     assert words in done.stderr
 
 
-def test_a_folder_that_may_not_be_looked_into_hides_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(tmp_path / "!/inner", "x")
-    put(tmp_path / "big", "x" * 100_000)
-    really = os.open
-
-    def refuses(path: str, *rest: Any, **more: Any) -> int:
-        if path == "!":
-            raise PermissionError(errno.EACCES, "closed")
-        return really(path, *rest, **more)
-
-    monkeypatch.setattr(os, "open", refuses)
-    assert files.size_on_disk(tmp_path) >= 100_000
-
-
-@pytest.mark.parametrize(
-    "command", [("match", "a", "drifter"), ("match", "a", "drifter", "--pause", "g"), ("check", "a")]
-)
-def test_a_time_that_makes_no_sense_is_refused_before_anything_is_built(command: tuple[str, ...], folder: Path) -> None:
+def test_a_time_that_makes_no_sense_is_refused_before_anything_is_built(folder: Path) -> None:
     bot_with(folder, MAKE, name="a")
-    done = arena(folder, *command, "--time", "1x", "--sandbox", "basic")
+    done = arena(folder, "match", "a", "drifter", "--time", "1x", "--sandbox", "basic")
     assert done.returncode == 2
     assert "--time: expected a time such as 100ms" in done.stderr
     assert "building" not in done.stderr

@@ -14,18 +14,17 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from made_files import put
 
 import protocol
 from arena.bots.limits import MIB, Limits
 from arena.bots.loading import load_bot
 from arena.bots.process import EXIT_OF_SIGNALS
-from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.bwrap import (
     CONTAINER_USERS,
     FILTER,
@@ -36,9 +35,9 @@ from arena.bots.sandbox.bwrap import (
     spare_user,
     through_shell,
 )
-from arena.bots.sandbox.bwrap_check import _has_own_share, gaps, why_not
+from arena.bots.sandbox.bwrap_check import gaps, why_not
 from arena.bots.sandbox.mounts import Rivals, mounts_of
-from arena.bots.sandbox.programs import SYSTEM, HostPrograms
+from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS, filter_program
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
@@ -71,22 +70,6 @@ class Started(subprocess.Popen[bytes]):
                 break
             data += chunk
         return data
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder that every user can read: those of pytest are closed to others."""
-    with tempfile.TemporaryDirectory(prefix="sandboxed-", ignore_cleanup_errors=True) as name:
-        path = Path(name).resolve()
-        path.chmod(0o755)
-        yield path
-
-
-def put(path: Path, text: str, mode: int = 0o755) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(mode)
-    return path
 
 
 def bot_folder(path: Path, manifest: str, **files: str) -> BotSpec:
@@ -177,44 +160,9 @@ def need(name: str) -> str:
     return path
 
 
-def test_a_python_file_runs_on_the_arenas_interpreter(folder: Path) -> None:
-    assert output(load_bot(put(folder / "bot.py", PYTHON_HELLO, 0o644))) == HELLO
-
-
-def test_a_python_bot_imports_the_kit_if_it_can_outside(folder: Path) -> None:
-    program = (
-        "import sys\ntry:\n    import protocol.kit as kit\n    print(kit.__file__)\nexcept ImportError:\n    print()\n"
-    )
-    for python in {sys.executable, SYSTEM_PYTHON or sys.executable}:
-        path = put(folder / "bots" / "bot.py", f"#!{python}\n{program}")
-        outside = subprocess.run([path], check=True, capture_output=True, cwd=path.parent, env={}).stdout.decode()
-        assert output(load_bot(path)) == outside
-
-
-def test_a_python_bot_can_search_with_the_arena_s_library(folder: Path) -> None:
-    program = "from arena.search import Knowledge\nfrom protocol.bot import Bot\nprint(Knowledge.__name__)\n"
-    assert output(load_bot(put(folder / "bot.py", program, 0o644))) == "Knowledge\n"
-
-
-def test_of_a_checkout_only_the_packages_are_shown(folder: Path) -> None:
-    shown = mounts_of(load_bot(put(folder / "bot.py", PYTHON_HELLO, 0o644))).folders
-    assert not any(Path(__file__).is_relative_to(path) for path in shown)
-
-
-@pytest.mark.parametrize(
-    "line", ["#!/usr/bin/env python3", "#! /usr/bin/env  -S python3 -u", "#!/usr/bin/env -S A=1 python3"]
-)
+@pytest.mark.parametrize("line", ["#!/usr/bin/env python3", "#! /usr/bin/env  -S A=1 python3 -u"])
 def test_scripts_name_their_interpreter_in_all_ways(folder: Path, line: str) -> None:
     assert output(load_bot(put(folder / "bot", f"{line}\n{PYTHON_HELLO}"))) == HELLO
-
-
-def test_a_virtual_environment_made_from_another_one_runs(folder: Path) -> None:
-    outer, inner = folder / "environments/outer", folder / "environments/inner"
-    for python, place in ((sys.executable, outer), (str(outer / "bin/python"), inner)):
-        subprocess.run([python, "-m", "venv", "--without-pip", place], check=True)
-    program = f"#!{inner}/bin/python\nimport json, sys\nprint(sys.prefix)\n"
-    bot = load_bot(put(folder / "bots/bot.py", program))
-    assert output(bot, named=[inner / "bin/python"]) == f"{inner}\n"
 
 
 def test_a_virtual_environment_in_the_bots_own_folder_runs(folder: Path) -> None:
@@ -230,21 +178,11 @@ def test_a_compiled_program_runs(folder: Path) -> None:
     assert output(load_bot(folder / "bot")) == "compiled\n"
 
 
-def test_a_java_program_runs_with_the_smallest_usual_memory(folder: Path) -> None:
-    need("java")
-    program = 'class Bot { public static void main(String[] a) { System.out.println("java " + a[0]); } }'
-    bot = bot_folder(folder / "bot", 'command = ["java", "Bot.java", "hello"]', Bot__java=program)
-    assert output(bot, limits=Limits(memory=128 * MIB)) == "java hello\n"
-
-
 @pytest.mark.parametrize(
     ("interpreter", "program"),
     [
         ("node", 'console.log(process.cwd(), require("fs").readFileSync(0, "utf8").trim())'),
         ("perl", 'use Cwd; print getcwd(), " ", scalar <STDIN>;'),
-        ("tclsh", 'puts "[pwd] [gets stdin]"'),
-        ("ruby", 'puts "#{Dir.pwd} #{gets}"'),
-        ("sh", 'read word; echo "$(pwd) $word"'),
         ("bash", 'read word; echo "$PWD $word"'),
         ("awk", "-f"),
     ],
@@ -257,17 +195,6 @@ def test_an_interpreter_of_the_system_runs(folder: Path, interpreter: str, progr
     assert output(load_bot(put(folder / "bot", f"{line}{program}\n"))) == HELLO
 
 
-def test_an_interpreter_outside_the_system_runs_and_brings_its_own_folder(folder: Path) -> None:
-    put(folder / "tools/shell/lib/word", "brought along")
-    (folder / "tools/shell/bin").mkdir()
-    shutil.copy(need("sh"), folder / "tools/shell/bin/shell")
-    program = (
-        f"#!{folder}/tools/shell/bin/shell\nread word < {folder}/tools/shell/lib/word; echo $word; ls {folder}/tools\n"
-    )
-    bot = load_bot(put(folder / "bots/bot", program))
-    assert output(bot, named=[folder / "tools/shell/bin/shell"]) == "brought along\nshell\n"
-
-
 def test_paths_in_the_command_and_the_environment_are_those_inside(folder: Path) -> None:
     own = folder / "bot"
     manifest = (
@@ -278,40 +205,26 @@ def test_paths_in_the_command_and_the_environment_are_those_inside(folder: Path)
     assert output(bot) == "/bot/run /bot/data data /usr /bot/run /bot/data a b\n"
 
 
-def test_several_processes_of_a_python_bot_can_share_semaphores(folder: Path) -> None:
-    program = (
-        "import multiprocessing\nif __name__ == '__main__':\n    print(multiprocessing.Pool(2).map(abs, [-1, -2]))\n"
-    )
-    assert output(load_bot(put(folder / "bot.py", program, 0o644))) == "[1, 2]\n"
-
-
 # --- how it ends ------------------------------------------------------------------------------------------------------
 
 
-def test_a_closed_output_is_seen_at_once(sandbox: Sandbox) -> None:
-    with sandbox.start("os.close(1)\nos.read(0, 1)\n") as process:
-        assert process.said() == b""
-        assert process.poll() is None
-
-
-def test_a_closed_input_is_seen_at_once(sandbox: Sandbox) -> None:
-    with sandbox.start("os.close(0)\nos.write(1, b'closed')\nimport signal\nsignal.pause()\n") as process:
+def test_closed_streams_are_seen_at_once(sandbox: Sandbox) -> None:
+    with sandbox.start("os.close(0)\nos.write(1, b'closed')\nos.close(1)\nimport signal\nsignal.pause()\n") as process:
         assert process.stdin is not None
-        assert process.said(6) == b"closed"
+        assert process.said() == b"closed"
+        assert process.poll() is None
         with pytest.raises(BrokenPipeError):
             os.write(process.stdin.fileno(), b"more")
 
 
-@pytest.mark.parametrize("code", [0, 139])
-def test_an_exit_code_comes_through(sandbox: Sandbox, code: int) -> None:
-    with sandbox.start(f"os._exit({code})\n") as process:
+@pytest.mark.parametrize(
+    ("deed", "code"),
+    [("os._exit(139)", 139), (f"os.kill(os.getpid(), {int(signal.SIGKILL)})", EXIT_OF_SIGNALS + signal.SIGKILL)],
+    ids=["exit", "signal"],
+)
+def test_how_a_program_ends_comes_out_as_an_exit_code(sandbox: Sandbox, deed: str, code: int) -> None:
+    with sandbox.start(f"{deed}\n") as process:
         assert process.wait(PATIENCE) == code
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
-def test_a_program_that_a_signal_killed_comes_out_as_an_exit_code(sandbox: Sandbox, number: signal.Signals) -> None:
-    with sandbox.start(f"os.kill(os.getpid(), {int(number)})\n") as process:
-        assert process.wait(PATIENCE) == EXIT_OF_SIGNALS + number
 
 
 def test_nothing_outlives_the_program_itself(sandbox: Sandbox) -> None:
@@ -320,13 +233,6 @@ def test_nothing_outlives_the_program_itself(sandbox: Sandbox) -> None:
     )
     with sandbox.start(detached + "os.wait()\nos.write(1, b'gone')\nos._exit(0)\n") as process:
         assert process.said() == b"gone"  # to the end: nobody has it open any more
-
-
-def test_killing_bwrap_kills_all_that_is_inside(sandbox: Sandbox) -> None:
-    with sandbox.start("os.fork()\nos.setpgid(0, 0)\nos.write(1, b'up')\nimport signal\nsignal.pause()\n") as process:
-        assert process.said(4) == b"upup"
-        process.kill()
-        assert process.said() == b""
 
 
 def test_a_bot_does_not_outlive_the_arena(folder: Path) -> None:
@@ -375,17 +281,7 @@ def test_only_its_own_processes_are_there(sandbox: Sandbox) -> None:
 
 def test_other_bots_and_the_rest_of_the_machine_are_not_there(sandbox: Sandbox) -> None:
     rival = put(sandbox.folder / "prison" / "rival.py", "print('my secret plan')")
-    places = [
-        str(rival),
-        str(rival.parent),
-        "/etc/passwd",
-        "/etc/shadow",
-        "/sys",
-        "/run",
-        "/var",
-        "/home",
-        "/root/.ssh",
-    ]
+    places = [str(rival), str(rival.parent), "/etc/passwd", "/etc/shadow", "/sys", "/run", "/var", "/home"]
     seen = sandbox.ask(f"tell([os.listdir('/bot'), [place for place in {places} if os.path.exists(place)]])")
     assert seen == [["hostile.py"], []]
 
@@ -412,16 +308,16 @@ tell(writable)
     assert {"/tmp", "/dev/shm"} <= set(found) <= {"/tmp", "/dev/shm"} | own_way
 
 
-@pytest.mark.parametrize("path", ["/bot/hostile.py", "/new", "/usr/new", "/proc/sys/kernel/hostname"])
-def test_what_is_shown_cannot_be_changed(sandbox: Sandbox, path: str) -> None:
-    program = f"""
-try:
-    os.open({path!r}, os.O_WRONLY | os.O_CREAT)
-    tell("opened")
-except OSError as error:
-    tell(error.strerror)
+def test_what_is_shown_cannot_be_changed(sandbox: Sandbox) -> None:
+    program = """
+def attempt(path):
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT)
+    except OSError as error:
+        return error.strerror
+tell([attempt(path) for path in ("/bot/hostile.py", "/new", "/usr/new", "/proc/sys/kernel/hostname")])
 """
-    assert sandbox.ask(program) in ("Read-only file system", "Permission denied")
+    assert set(sandbox.ask(program)) <= {"Read-only file system", "Permission denied"}
 
 
 def test_temporary_files_are_bounded(sandbox: Sandbox) -> None:
@@ -440,9 +336,6 @@ def fill(folder):
 tell([fill("/tmp"), fill("/dev/shm")])
 """
     assert sandbox.ask(program, Limits(tmp=3 * MIB)) == [3 * MIB, MIB]
-
-
-# --- what a bot can reach ---------------------------------------------------------------------------------------------
 
 
 def test_the_machine_cannot_be_reached_over_any_network(sandbox: Sandbox) -> None:
@@ -477,16 +370,6 @@ tell([
     assert answers[3:5] == [refused, "Address family not supported by protocol"]
 
 
-def test_its_own_network_works(sandbox: Sandbox) -> None:
-    program = """
-import socket
-with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
-    client.send(b"x")
-    tell(server.accept()[0].recv(1).decode())
-"""
-    assert sandbox.ask(program) == "x"
-
-
 # --- what a bot can become --------------------------------------------------------------------------------------------
 
 
@@ -517,16 +400,6 @@ tell([subprocess.run(["/usr/bin/unshare", *words, "/bin/true"], capture_output=T
     ["--user"], ["--user", "--map-root-user", "--mount"], ["--net"], ["--pid", "--fork"], ["--mount"])])
 """
     assert 0 not in sandbox.ask(program)
-
-
-def test_an_ordinary_users_bot_could_make_none_even_without_the_filter(folder: Path) -> None:
-    if AS_ROOT or gaps(in_control_group=True):
-        pytest.skip("for an ordinary user with a recent bubblewrap")
-    line = list(command(mounts_of(load_bot(put(folder / "bot", "#!/bin/sh\nunshare --user true\n"))), Limits(), None))
-    at = line.index("--seccomp")
-    del line[at : at + 2]
-    with subprocess.Popen([*through_shell(line)], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert b"unshare failed" in process.communicate(timeout=PATIENCE)[1]
 
 
 def test_the_filter_is_in_force(sandbox: Sandbox) -> None:
@@ -600,18 +473,6 @@ tell(seen)
     assert before[-2:] == ["Permission denied", -1]
 
 
-def test_programs_that_lock_their_own_files_go_on(sandbox: Sandbox) -> None:
-    program = """
-import sqlite3
-book = sqlite3.connect("/tmp/book")
-book.execute("create table openings (moves text)")
-book.execute("insert into openings values ('a4-a5')")
-book.commit()
-tell(sqlite3.connect("/tmp/book").execute("select * from openings").fetchall())
-"""
-    assert sandbox.ask(program) == [["a4-a5"]]
-
-
 def test_no_terminal_can_be_had_or_typed_into(sandbox: Sandbox) -> None:
     program = """
 import fcntl
@@ -668,34 +529,6 @@ tell([
     assert said[:5] == [refused, True, True, refused, 0]
     assert said[5] in (refused, "Permission denied")
     assert said[6:] == [refused, True]
-
-
-@pytest.mark.parametrize(
-    ("groups", "files", "own"),
-    [
-        ("0::/\n", (), False),
-        ("0::/\n", ("cpu.weight",), True),
-        ("0::/user.slice/app\n", ("user.slice/cpu.weight",), True),
-        ("0::/user.slice/app\n", ("other.slice/cpu.weight",), False),
-        ("3:cpuset:/a\n2:cpuacct:/b\n1:cpu:/\n0::/\n", (), False),
-        ("4:cpu,cpuacct:/docker/1f\n", (), True),
-        ("1:name=systemd:/a:b\n", (), False),
-    ],
-)
-def test_a_share_of_the_cpu_is_that_of_a_control_group_or_of_a_session(
-    tmp_path: Path, groups: str, files: tuple[str, ...], own: bool
-) -> None:
-    for file in files:
-        put(tmp_path / file, "100\n")
-    assert _has_own_share(groups, tmp_path) is own
-
-
-def test_a_machine_that_shares_no_cpu_out_among_sessions_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = "a bot that starts many processes gets more of a busy CPU"
-    for shares in (True, False):
-        monkeypatch.setattr(bwrap_check, "shares_by_session", lambda shares=shares: shares)
-        assert any(words in gap for gap in gaps()) is not shares
-        assert not any(words in gap for gap in gaps(in_control_group=True))
 
 
 def test_the_number_of_its_processes_is_bounded_for_each_bot_alone(sandbox: Sandbox) -> None:
@@ -771,14 +604,6 @@ def test_bots_that_could_read_each_other_are_refused(folder: Path) -> None:
     assert mounts_of(inner, Rivals([inner, outer])).place == "/bot/rival.py"
 
 
-def test_a_bot_in_a_folder_that_others_are_shown_is_refused(folder: Path) -> None:
-    environment = folder / "environment"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
-    bot = load_bot(put(environment / "bots/bot.py", f"#!{environment}/bin/python\n"))
-    host = HostPrograms([f"{environment}/bin/python"], [bot])
-    assert f"every bot that needs {environment} could read this one" in problem(lambda: mounts_of(bot, host=host))
-
-
 @pytest.mark.skipif(not AS_ROOT, reason="an ordinary user's bots run as that user")
 def test_files_that_others_may_not_read_are_refused_to_root_with_what_to_do(folder: Path) -> None:
     bot = load_bot(put(folder / "bot.py", "", 0o600))
@@ -795,9 +620,3 @@ def test_each_bot_of_root_is_another_user() -> None:
         assert all(user in USERS or user in CONTAINER_USERS for user in users)
     else:
         assert spare_user() is None
-
-
-def test_every_folder_of_the_system_is_shown_as_it_is_outside(sandbox: Sandbox) -> None:
-    outside = [str(path) for path in SYSTEM if path.exists()]
-    real = [os.path.realpath(path) for path in outside]
-    assert sandbox.ask(f"tell([os.path.realpath(path) for path in {outside}])") == real

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -33,7 +34,7 @@ from protocol.notation import Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 PATIENCE = 120
-FLIPS = 150
+FLIPS = 80
 changed = msgspec.structs.replace
 
 
@@ -77,61 +78,41 @@ def readings(path: Path) -> tuple[dict[int, GameRow], set[int | None], dict[int,
     except ArenaError:
         pass
     records = {}
-    for number in range(1, 13):
-        try:
-            with Store(path, create=False) as store:
+    with suppress(ArenaError), Store(path, create=False) as store:
+        for number in range(1, 13):
+            with suppress(ArenaError):
                 records[number] = store.record(str(number))[1]
-        except ArenaError:
-            continue
     return rows, named, records
 
 
 @pytest.mark.parametrize("name", ["duel", "own"])
-def test_a_flipped_bit_gives_no_wrong_game_and_no_internal_error(tmp_path: Path, name: str) -> None:
+def test_flipped_bits_and_cut_files_give_no_wrong_game_and_no_internal_error(tmp_path: Path, name: str) -> None:
     """Anything but an `ArenaError` fails the test."""
     whole = (GOLDEN / f"{name}.sqlite").read_bytes()
     good, named, records = readings(GOLDEN / f"{name}.sqlite")
     assert (len(good), named, len(records)) == (12, set(), 12)
-    rng = Random(name)
-    path = tmp_path / "flipped.sqlite"
-    for _ in range(FLIPS):
-        data = bytearray(whole)
-        place = rng.randrange(len(data))
-        data[place] ^= 1 << rng.randrange(8)
-        path.write_bytes(data)
-        rows, named, read = readings(path)
-        assert rows.items() <= good.items(), f"byte {place}: a wrong game"
-        assert named or len(rows) == len(good), f"byte {place}: a game is gone and nothing is said"
-        assert read.items() <= records.items(), f"byte {place}: a wrong record"
-
-
-def test_many_flipped_bytes_and_cut_files_give_no_internal_error_either(tmp_path: Path) -> None:
-    whole = (GOLDEN / "duel.sqlite").read_bytes()
-    good, _, records = readings(GOLDEN / "duel.sqlite")
     path = tmp_path / "broken.sqlite"
-    for seed in range(60):
+    for seed in range(FLIPS):
         rng = Random(seed)
         data = bytearray(whole)
-        for _ in range(rng.choice([2, 20, 200])):
-            data[rng.randrange(100 if seed % 5 == 0 else len(data))] = rng.randrange(256)
-        path.write_bytes(data[: rng.randrange(len(data))] if seed % 3 == 0 else data)
+        for _ in range(rng.choice([1, 1, 1, 20, 200])):
+            data[rng.randrange(100 if seed % 10 == 0 else len(data))] ^= 1 << rng.randrange(8)
+        path.write_bytes(data[: rng.randrange(len(data))] if seed % 5 == 0 else data)
         rows, named, read = readings(path)
-        assert rows.items() <= good.items()
-        assert named or len(rows) == len(good)
-        assert read.items() <= records.items()
-        try:
-            found(path)
-        except ArenaError:
-            continue
+        assert rows.items() <= good.items(), f"seed {seed}: a wrong game"
+        assert named or len(rows) == len(good), f"seed {seed}: a game is gone and nothing is said"
+        assert read.items() <= records.items(), f"seed {seed}: a wrong record"
+        if seed % 5 == 0:
+            with suppress(ArenaError):
+                found(path)
 
 
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        *(("result", value) for value in ("blue", "green", 7, b"red")),
-        *(("plies", value) for value in (2**62, "12", 12.5)),
-        *(("red", value) for value in (2, 99, b"\xff\xfe")),
-        ("seconds", -1.0),
+        *(("result", value) for value in ("blue", "green", 7)),
+        ("plies", 12.5),
+        *(("red", value) for value in (2, 99)),
         ("detail", "blue (drifter) resigned"),
         ("record_digest", b""),
         ("row_digest", b"x" * 16),
@@ -160,16 +141,14 @@ def test_a_record_that_was_edited_is_named(path: Path) -> None:
         store.record("3")
 
 
-@pytest.mark.parametrize("which", ["number = 5", "number = 12", "number > 3"])
-def test_games_that_were_taken_out_are_missed(path: Path, which: str) -> None:
-    edit(path, f"DELETE FROM games WHERE {which}")
+def test_games_that_were_taken_out_are_missed(path: Path) -> None:
+    edit(path, "DELETE FROM games WHERE number = 12")
     (damage,) = damage_of(path)
     assert damage.startswith("12 games were stored, and ")
 
 
-@pytest.mark.parametrize("column", ["name", "digest"])
-def test_a_player_that_was_edited_takes_all_its_games_with_it(path: Path, column: str) -> None:
-    edit(path, f"UPDATE players SET {column} = 'x' WHERE name = 'steady'")
+def test_a_player_that_was_edited_takes_all_its_games_with_it(path: Path) -> None:
+    edit(path, "UPDATE players SET digest = 'x' WHERE name = 'steady'")
     assert len(damage_of(path)) == 6
     with Store(path, create=False) as store:
         assert {player.name for row in store.read().rows for player in row.players} == {"waiter", "breaker", "dead"}
@@ -180,7 +159,6 @@ def test_a_player_that_was_edited_takes_all_its_games_with_it(path: Path, column
     [
         "UPDATE settings SET document = replace(CAST(document AS TEXT), '2000ms', '900ms')",
         "UPDATE settings SET document = substr(document, 1, 100)",
-        "INSERT INTO settings SELECT * FROM settings",
         "DELETE FROM settings",
     ],
 )
@@ -194,8 +172,7 @@ def test_settings_that_were_edited_are_named_and_not_used(path: Path, statement:
                 refused()
 
 
-@pytest.mark.parametrize("version", [0, 2])
-@pytest.mark.parametrize("create", [False, True])
+@pytest.mark.parametrize(("version", "create"), [(0, False), (2, True)])
 def test_a_store_of_another_version_is_refused(path: Path, version: int, *, create: bool) -> None:
     edit(path, f"PRAGMA user_version = {version}")
     before = path.read_bytes()
@@ -210,8 +187,8 @@ def test_a_store_of_another_version_is_refused(path: Path, version: int, *, crea
 
 def test_tables_are_printed_without_the_damaged_games_with_a_warning_and_exit_code_1(path: Path) -> None:
     edit(path, "UPDATE games SET result = 'blue' WHERE number = 12")
-    for command in (["standings"], ["standings", "--json"], ["games"], ["games", "--json"]):
-        done = arena(path.parent, *command, path.name)
+    for command in ("standings", "games"):
+        done = arena(path.parent, command, path.name)
         assert done.returncode == 1
         assert "warning: l.sqlite is damaged" in done.stderr
         assert "game 12: its row was changed after it was stored" in done.stderr
@@ -221,28 +198,6 @@ def test_tables_are_printed_without_the_damaged_games_with_a_warning_and_exit_co
     assert [game["number"] for game in games] == list(range(1, 12))
     table = json.loads(arena(path.parent, "standings", "--json", path.name).stdout)
     assert sum(line["games"] for line in table["standings"]) == 22
-
-
-def test_nothing_is_added_to_a_damaged_store(path: Path) -> None:
-    edit(path, "UPDATE games SET result = 'blue' WHERE number = 12")
-    before = path.read_bytes()
-    bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
-    league = ("league", *bots, "--rules", "duel", "--time", "2s/move", "--rounds", "2", "--store", path.name)
-    done = arena(path.parent, *league)
-    assert done.returncode == 1
-    assert "game 12: its row was changed" in done.stderr
-    assert "'arena verify' checks all of it" in done.stderr
-    assert [row[0] for row in rows_of(before, path.parent)] == [
-        row[0] for row in rows_of(path.read_bytes(), path.parent)
-    ]
-
-
-def rows_of(data: bytes, folder: Path) -> list[tuple[object, ...]]:
-    (folder / "copy").write_bytes(data)
-    database = sqlite3.connect(folder / "copy")
-    rows = database.execute("SELECT * FROM games").fetchall()
-    database.close()
-    return rows
 
 
 def test_verify_exits_with_0_for_a_sound_store_1_for_findings_and_2_for_no_store(path: Path) -> None:
@@ -284,9 +239,9 @@ def test_sound_games_can_be_copied_to_a_new_store_in_which_the_league_goes_on(pa
     assert "expected a file that does not exist yet" in refused.stderr
 
 
-@pytest.mark.parametrize("number", [0, -1, 2**63 - 1])
-def test_a_number_that_no_game_gets_is_found_and_salvaged_under_another(path: Path, number: int) -> None:
+def test_a_number_that_no_game_gets_is_found_and_salvaged_under_another(path: Path) -> None:
     """The next number would be none, and `arena show` knows no such game."""
+    number = 2**63 - 1
     with Store(path, create=False) as store:
         game = store.record("12")[1]
     renumber_game(path, 12, number, game)
@@ -336,10 +291,8 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
     ("the number of plies", 3, lambda game: verdict(game, plies=3), "recorded as 3 plies"),
     ("an action", 12, lambda game: changed(game, actions=("a4-a6", *game.actions[1:])), "ply "),
     ("a bot", 12, lambda game: changed(game, players=game.players[::-1]), "its id does not follow"),
-    ("an id", 12, lambda game: changed(game, id="0123456789abcdef"), "its id does not follow"),
     ("a seed", 12, lambda game: changed(game, seeds=(1, 2)), "its seeds do not follow"),
     ("a time", 12, lambda game: changed(game, times_us=(9_000_000, *game.times_us[1:])), "ply 1 took 9000 ms"),
-    ("a time below 0", 12, lambda game: changed(game, times_us=(-1, *game.times_us[1:])), "less than no time"),
     ("another clock", 12, lambda game: changed(game, time=TimeControl(move_ms=9000)), "it was played under time"),
     ("a note", 12, lambda game: changed(game, notes=(NoteLine(900, "red", "x"),)), "note of 'red' at ply 900"),
     ("another ruleset", 12, lambda game: changed(game, ruleset="isf"), "it was played under ruleset 'isf'"),
@@ -363,8 +316,6 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
 def test_a_forged_game_is_found_by_playing_it_again(
     path: Path, number: int, change: Callable[[GameRecord], GameRecord], words: str
 ) -> None:
-    forge(path, number, lambda record: record)
-    assert found(path) == [], "a forgery of nothing at all is the store as it was"
     forge(path, number, change)
     with Store(path, create=False) as store:
         assert store.read().damage == (), "the digests have been forged, too"
@@ -375,6 +326,8 @@ def test_a_forged_game_is_found_by_playing_it_again(
 
 
 def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
+    forge(path, 12, lambda record: record)
+    assert found(path) == [], "a forgery of nothing at all is the store as it was"
     with Store(path, create=False) as store:
         actions = store.record("12")[1].actions
 
@@ -394,15 +347,12 @@ def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("seed", seed) for seed in ("abc", "-1", "", "9" * 30, str(2**64), "٣")),
+        *(("seed", seed) for seed in ("-1", str(2**64), "٣")),
         ("pondering", "perhaps"),
-        ("keep-bots", ""),
         ("limits of steady", "memory 9M, no processes"),
         ("time of steady@ab", "soon"),
-        ("time", "soon"),
         ("rules", "army none"),
         ("other times", "none"),
-        ("sandbox", "weak"),
         ("format", "swiss"),
     ],
 )
@@ -412,26 +362,10 @@ def test_a_setting_that_is_none_holds_no_game_to_it_and_is_found(path: Path, nam
     assert any(finding.startswith(starts) and ", got " in finding for finding in found(path))
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("planned", -1),
-        ("entrants", [1]),
-        ("not_counted", [[0, 1]]),
-        ("unknown", 1),
-    ],
-)
-def test_what_a_league_keeps_in_another_form_is_damage_whatever_its_digest_says(
-    path: Path, name: str, value: object
-) -> None:
-    forge_setting(path, name, value)
-    assert "the settings were changed after they were stored" in found(path)
-
-
-@pytest.mark.parametrize("name", ["rules", "seed"])
 def test_a_store_with_games_and_without_what_they_were_played_under_is_none_that_an_arena_has_written(
-    path: Path, name: str
+    path: Path,
 ) -> None:
+    name = "rules"
     forge_setting(path, name, None)
     with Store(path, create=False) as store:
         assert store.read().damage == (), "the digest has been forged, too"
@@ -440,8 +374,8 @@ def test_a_store_with_games_and_without_what_they_were_played_under_is_none_that
     assert found(path) == [f"its settings: {expected}"]
 
 
-@pytest.mark.parametrize("name", ["handicap", ""])
-def test_a_setting_that_this_version_does_not_know_is_named(path: Path, name: str) -> None:
+def test_a_setting_that_this_version_does_not_know_is_named(path: Path) -> None:
+    name = "handicap"
     forge_settings(path, lambda document: document["games"].update({name: "1"}))
     assert found(path) == [f"its settings: {name!r} is none that this version knows"]
 
@@ -460,13 +394,6 @@ def test_a_game_of_another_league_is_found(path: Path) -> None:
 def settings_of(record: GameRecord) -> Settings:
     """The settings of the league of a duel."""
     return Settings(ruleset_from_lines(record.ruleset, record.rules), record.time)
-
-
-def test_a_salvaged_store_has_no_forged_game(path: Path, tmp_path: Path) -> None:
-    forge(path, 12, lambda game: verdict(game, result=GameResult.RED))
-    with Store(path, create=False) as store, Store(tmp_path / "new.sqlite", create=True) as new:
-        assert salvage(store, new) == 11
-        assert len(new.rows()) == 11
 
 
 DUEL = ("--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "new.sqlite")
@@ -510,11 +437,11 @@ def sound_games(count: int) -> list[GameRecord]:
     return games
 
 
-@pytest.mark.parametrize("part", [0.4, 0.95])
-def test_a_file_that_was_cut_off_gives_up_the_games_in_its_first_part(tmp_path: Path, part: float) -> None:
+def test_a_file_that_was_cut_off_gives_up_the_games_in_its_first_part(tmp_path: Path) -> None:
+    part = 0.4
     path = Path(shutil.copy(GOLDEN / "duel.sqlite", tmp_path / "l.sqlite"))
     with Store(path, create=True) as store:
-        store.add_all(sound_games(40))
+        store.add_all(sound_games(20))
         before = {row.id for row in store.rows()}
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * part)])
@@ -525,16 +452,6 @@ def test_a_file_that_was_cut_off_gives_up_the_games_in_its_first_part(tmp_path: 
         ids = {row.id for row in new.rows()}
     assert ids <= before
     assert len(ids) >= int(len(before) * part) - 8  # the first pages hold none
-    assert found(path.parent / "new.sqlite") == []
-
-
-def test_salvaged_games_get_new_numbers(path: Path) -> None:
-    for table in ("games", "records"):
-        edit(path, f"DELETE FROM {table} WHERE number IN (5, 7, 8)")
-    done = arena(path.parent, "verify", path.name, "--salvage", "new.sqlite")
-    assert "12 games were stored, and 9 can be found; no row has the number 5, 7 to 8\n" in done.stdout
-    with Store(path.parent / "new.sqlite", create=False) as new:
-        assert [row.number for row in new.rows()] == list(range(1, 10))
     assert found(path.parent / "new.sqlite") == []
 
 
@@ -564,9 +481,6 @@ def test_damage_is_told_a_line_each_and_not_without_end(path: Path) -> None:
     lines = str(caught.value).splitlines()
     assert "    and 2 more" in lines
     assert str(Damage(None, "x")) == "x"
-
-
-# --- durability -------------------------------------------------------------------------------------------------------
 
 
 COUNTS_SYNCS = """
@@ -615,10 +529,10 @@ def test_several_processes_find_what_one_finds_and_in_the_same_order(
 ) -> None:
     with Store(path, create=True) as store:
         _, game = store.record("9")
-        store.add_all([changed(game, id=f"{number:016x}") for number in range(100)])
+        store.add_all([changed(game, id=f"{number:016x}") for number in range(40)])
     monkeypatch.setattr("arena.league.verify.usable_cpus", lambda: 1)
     alone = found(path)
     monkeypatch.setattr("arena.league.verify.usable_cpus", lambda: 3)
     monkeypatch.setattr("arena.league.verify.ALONE_SECONDS", -1.0)
     assert found(path) == alone
-    assert len(alone) == 100
+    assert len(alone) == 40

@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.store import Store, StoreError
 from arena.league.store.database import LOCK
@@ -112,7 +111,7 @@ print(told[-1] if told else 12, why, sep="\\n")
 """
 
 
-@pytest.mark.parametrize("room", [0, 1000, 10 * PAGE, 10 * PAGE + 100])
+@pytest.mark.parametrize("room", [0, 10 * PAGE + 100])
 def test_a_limit_on_the_size_of_files_is_named_and_not_taken_for_the_disk(path: Path, room: int) -> None:
     most = path.stat().st_size + room
     done = subprocess.run(
@@ -130,27 +129,6 @@ def test_a_limit_on_the_size_of_files_is_named_and_not_taken_for_the_disk(path: 
     assert_has(path, list(range(13, int(last) + 1)))
 
 
-def test_under_such_a_limit_a_league_ends_with_its_name_and_no_traceback(tmp_path: Path) -> None:
-    bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
-    most = 20_000
-    # -B: of bytecode that finds no room Python would keep the first part, and take it for the whole.
-    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))"
-    limited = [sys.executable, "-B", "-c", f"{limit}; from arena.cli.main import main; main()"]
-    done = subprocess.run(
-        [*limited, "league", *bots, "--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "l.sqlite"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert f"{most} bytes (RLIMIT_FSIZE" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-# --- a write that was cut off -----------------------------------------------------------------------------------------
-
 TORN = """
 import os, sys
 from pathlib import Path
@@ -164,7 +142,7 @@ with Store(Path(sys.argv[1]), create=True) as store:
 """
 
 
-@pytest.mark.parametrize("kept", [0, 100, PAGE // 2, PAGE - 1])
+@pytest.mark.parametrize("kept", [0, PAGE // 2])
 def test_a_last_page_that_was_written_in_part_is_put_back(path: Path, kept: int) -> None:
     """The power is cut in the middle of a transaction: of the page that was being written, a part is on the disk, and
     the end of the file may be."""
@@ -181,48 +159,12 @@ def test_a_last_page_that_was_written_in_part_is_put_back(path: Path, kept: int)
         assert copy.read_bytes() == whole
 
 
-@pytest.mark.parametrize("kept", [0, 1, 16, 100, PAGE, 3 * PAGE + 7])
-def test_a_file_that_was_cut_off_is_an_error_or_named_and_never_a_wrong_game(path: Path, kept: int) -> None:
-    with Store(path, create=False) as store:
-        good = store.rows()
-    data = path.read_bytes()
-    path.write_bytes(data[:kept])
-    try:
-        with Store(path, create=False) as store:
-            contents = store.read()
-    except ArenaError:
-        return
-    assert contents.damage
-    assert set(contents.rows) <= set(good)
-
-
 def test_settings_in_a_page_that_was_written_over_are_an_error(path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[:PAGE] + os.urandom(PAGE) * 3 + data[4 * PAGE :])
     with Store(path, create=False) as store, pytest.raises(StoreError, match="the settings cannot be read any more"):
         store.settings()
 
-
-# --- a store that is no longer there ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("what", ["deleted", "replaced"])
-def test_a_store_that_is_gone_before_the_first_game_is_not_said_to_be_read_only(path: Path, what: str) -> None:
-    (record,) = games(path, 1)
-    with Store(path, create=True) as store:
-        copy = path.read_bytes()
-        path.unlink()
-        now = "there is no file now"
-        if what == "replaced":
-            path.write_bytes(copy)
-            now = "another file is there now"
-        with pytest.raises(StoreError, match=f"moved, deleted or replaced while it was open, or its disk was: {now}"):
-            store.add(record)
-        with pytest.raises(StoreError, match=now):
-            store.refuse_changed()
-
-
-# --- two stores in one process ----------------------------------------------------------------------------------------
 
 WRITES_MEANWHILE = """
 import sqlite3, sys

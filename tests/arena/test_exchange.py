@@ -65,7 +65,7 @@ def refused(target: Path, *sources: Path, kind: type[ArenaError] = ArenaError) -
     with pytest.raises(kind) as caught:
         taken_in(target, *sources)
     assert (target.read_bytes() if target.exists() else None) == before
-    assert "nothing was imported" in str(caught.value)
+    assert "no game was imported" in str(caught.value)
     return str(caught.value)
 
 
@@ -232,7 +232,7 @@ def test_a_damaged_store_neither_gives_nor_takes_games(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("missing.jsonl", "and there is nothing"),
+        ("missing.jsonl", "and there is no file"),
         (".", "got a folder"),
         ("nul\0", "this is no path"),
         ("text.txt", "got another file"),

@@ -2,12 +2,9 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
 
 import psutil
 import pytest
@@ -18,9 +15,8 @@ from schedules import schedule
 
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox.launch import Launch, SandboxError
+from arena.bots.sandbox.launch import Launch
 from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.rlimits import scheduling
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
@@ -28,7 +24,6 @@ from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor import (
     Begun,
-    Failed,
     GameTask,
     Lost,
     Notice,
@@ -41,7 +36,7 @@ from arena.league.executor import (
 )
 from arena.league.executor import worker as worker_program
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
-from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, WorkerReady
+from arena.league.executor.wire import InterruptGame
 from arena.league.settings import Settings
 from arena.rules.loading import load_ruleset
 
@@ -62,17 +57,6 @@ say("move resign")
 hear("end")
 """
 """In its first turn it waits until there is a file."""
-
-
-class WorkerStub:
-    """Stands for a worker process: keeps what it is sent."""
-
-    def __init__(self) -> None:
-        self.sent: list[Any] = []
-        self.connection = self
-
-    def send(self, message: Any) -> None:
-        self.sent.append(message)
 
 
 MakeBot = Callable[..., BotSpec]
@@ -226,23 +210,6 @@ def test_pinned_workers_have_a_cpu_each_on_which_their_bots_run_too(waiting: Wai
     trio.run(main)
 
 
-@pytest.mark.skipif(
-    not ((usual := scheduling()) and usual.runtime_ns), reason="this kernel knows no time slice of a thread's own"
-)
-def test_workers_have_shorter_time_slices_than_their_bots_and_their_parent(waiting: Waiting) -> None:
-    async def main() -> None:
-        async with local_executor(PlaySettings(waiting.bots), 1) as executor, trio.open_nursery() as nursery:
-            nursery.start_soon(heard, executor, games_of(waiting.bots, 1)[:1])
-            await waiting.until(1)
-            [worker] = [scheduling(worker.pid) for worker in workers()]
-            others = [scheduling(pid) for pid in (0, *waiting.pids())]
-            assert worker
-            assert all(other and other.runtime_ns > worker.runtime_ns for other in others)
-            waiting.go_on()
-
-    trio.run(main)
-
-
 # --- stops ------------------------------------------------------------------------------------------------------------
 
 
@@ -311,44 +278,11 @@ def test_no_outcome_is_lost_to_a_cancelled_wait(make_bot: MakeBot) -> None:
     assert trio.run(main) == [game.id for game in games]
 
 
-# --- stops that meet a worker that cannot listen, or pipes that others hold -------------------------------------------
-
-
-SPINS = """
-from arena.league.executor.worker import WorkerGames
-def handle(self, message):
-    while True: pass
-WorkerGames.handle = handle
-from arena.league.executor.worker import main
-"""
-
-
-def change_workers(patch: pytest.MonkeyPatch, program: str) -> None:
-    """Let workers run something else before they begin."""
-    changed = worker_process.PROGRAM.replace("from arena.league.executor.worker import main\n", program)
-    assert changed != worker_process.PROGRAM
-    patch.setattr(worker_process, "PROGRAM", changed)
-
-
 async def stopped(executor: LocalExecutor, outcomes: AsyncIterator[Outcome]) -> list[Outcome]:
     """What is still told once it is stopped."""
     executor.stop()
     with trio.fail_after(PATIENCE):
         return [outcome async for outcome in outcomes]
-
-
-def test_a_stop_ends_a_worker_that_was_stopped(waiting: Waiting, left_behind: LeftBehind) -> None:
-    async def main() -> None:
-        async with local_executor(PlaySettings(waiting.bots), 1) as executor:
-            outcomes = executor.play(tasks_of(games_of(waiting.bots)))
-            await waiting.until(1)
-            (worker,) = workers()
-            worker.send_signal(signal.SIGSTOP)
-            await until(lambda: worker.status() == psutil.STATUS_STOPPED)
-            await stopped(executor, outcomes)
-
-    trio.run(main)
-    assert left_behind() == []
 
 
 def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
@@ -367,33 +301,15 @@ def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
                 return [outcome async for outcome in outcomes]
 
     told = trio.run(main)
-    words = "a worker process was stopped by a signal (SIGSTOP); it is told to go on (it plays ann - bob)"
+    words = "a worker process was stopped by a signal (SIGSTOP); it is continued (it plays ann - bob)"
     assert words in [outcome.line for outcome in told if isinstance(outcome, Notice)]
     assert len(ids(told, Played)) == 1
 
 
-def test_a_stop_ends_a_worker_that_never_listens(
-    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, left_behind: LeftBehind
+def test_a_stop_is_heard_though_another_process_holds_the_parents_end_of_a_full_pipe(
+    waiting: Waiting, left_behind: LeftBehind
 ) -> None:
-    change_workers(monkeypatch, SPINS)
-    monkeypatch.setattr(worker_process, "STOP_PATIENCE", 0.1)
-    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
-
-    async def main() -> None:
-        async with local_executor(PlaySettings(bots), 1) as executor:
-            outcomes = executor.play(tasks_of(games_of(bots)))
-            await until(lambda: executor._workers[0].queued)
-            await stopped(executor, outcomes)
-
-    trio.run(main)
-    assert left_behind() == []
-
-
-@pytest.mark.parametrize("is_full", [False, True], ids=["empty", "full"])
-def test_a_stop_is_heard_though_another_process_holds_the_parents_end_of_the_pipe(
-    waiting: Waiting, left_behind: LeftBehind, is_full: bool
-) -> None:
-    """As a child does that the host's program has forked. `is_full`: of a pipe that takes nothing more."""
+    """A child that the host's program has forked holds it."""
 
     async def main() -> None:
         async with local_executor(PlaySettings(waiting.bots), 1) as executor:
@@ -403,107 +319,17 @@ def test_a_stop_is_heard_though_another_process_holds_the_parents_end_of_the_pip
             assert process
             copy = os.dup(process.connection._outgoing)
             try:
-                if is_full:
-                    (worker,) = workers()
-                    worker.send_signal(signal.SIGSTOP)
-                    await until(lambda: worker.status() == psutil.STATUS_STOPPED)
-                    process.connection.send(InterruptGame("x" * 300_000))
-                    await trio.testing.wait_all_tasks_blocked()
+                (worker,) = workers()
+                worker.send_signal(signal.SIGSTOP)
+                await until(lambda: worker.status() == psutil.STATUS_STOPPED)
+                process.connection.send(InterruptGame("x" * 300_000))
+                await trio.testing.wait_all_tasks_blocked()
                 await stopped(executor, outcomes)
             finally:
                 os.close(copy)
 
     trio.run(main)
     assert left_behind() == []
-
-
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="here only the end of its pipe tells of a parent's death")
-def test_a_worker_ends_with_its_parent_though_a_child_that_was_forked_lives(tmp_path: Path) -> None:
-    program = f"""
-import os, signal, sys, trio
-from pathlib import Path
-from arena.bots.spec import BotSpec
-from arena.league.executor import PlaySettings
-from arena.league.executor.local import local_executor
-async def main():
-    folder = Path({str(tmp_path)!r})
-    bots = tuple(BotSpec(name, folder / name, ("true",), folder, name) for name in ("ann", "bob"))
-    async with local_executor(PlaySettings(bots), 2) as executor:
-        child = os.fork()
-        if not child:
-            os.close(1)
-            while True: signal.pause()
-        print(child, *(state.process.pid for state in executor._workers), flush=True)
-        await trio.sleep_forever()
-trio.run(main)
-"""
-    line = [sys.executable, "-W", "ignore", "-c", program]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as host:
-        assert host.stdout
-        child, *found = (psutil.Process(int(word)) for word in host.stdout.readline().split())
-        try:
-            host.kill()
-            assert found
-            assert psutil.wait_procs(found, PATIENCE)[1] == []
-            assert child.is_running()
-        finally:
-            child.kill()
-
-
-def test_the_death_of_a_worker_is_seen_though_another_process_holds_its_end_of_the_pipe(
-    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copies: list[int] = []
-    start = worker_process.popen_worker
-
-    def popen(incoming: int, outgoing: int, token: str) -> "subprocess.Popen[bytes]":
-        copies.append(os.dup(outgoing))
-        return start(incoming, outgoing, token)
-
-    monkeypatch.setattr(worker_process, "popen_worker", popen)
-    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
-    games = games_of(bots)
-
-    async def main() -> list[Outcome]:
-        async with local_executor(PlaySettings(bots), 1) as executor:
-            for worker in workers():
-                worker.kill()
-            return await heard(executor, games)
-
-    try:
-        outcomes = trio.run(main)
-    finally:
-        for copy in copies:
-            os.close(copy)
-    assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
-
-
-def test_what_was_over_as_a_worker_was_stopped_is_heard_however_much_it_is(
-    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    says = """
-from arena.league.executor.task import Notice
-from arena.league.executor.worker import WorkerGames
-def handle(self, message):
-    for number in range(30):
-        self._connection.send(Notice(f"{number} {'x' * 60_000}"))
-WorkerGames.handle = handle
-from arena.league.executor.worker import main
-"""
-    change_workers(monkeypatch, says)
-    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
-
-    async def main() -> list[Outcome]:
-        async with local_executor(PlaySettings(bots), 1) as executor:
-            outcomes = executor.play(tasks_of(games_of(bots)[:1]))
-            first = await anext(outcomes)
-            return [first, *await stopped(executor, outcomes)]
-
-    said = [outcome.line.partition(" ")[0] for outcome in trio.run(main) if isinstance(outcome, Notice)]
-    assert said == [str(number) for number in range(30)]
-
-
-# --- games that come back ---------------------------------------------------------------------------------------------
 
 
 def test_deaths_between_games_that_are_played_do_not_add_up(make_bot: MakeBot) -> None:
@@ -522,73 +348,6 @@ def test_deaths_between_games_that_are_played_do_not_add_up(make_bot: MakeBot) -
     outcomes = trio.run(main)
     assert len(games) > MOST_DEATHS
     assert ids(outcomes, Played) == [game.id for game in games]
-
-
-def prepared(make_bot: MakeBot, **options: Any) -> tuple[LocalExecutor, WorkerStub, list[GameTask]]:
-    """An executor with one worker that is ready, and games for it; nothing of it runs."""
-    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
-    executor, worker = LocalExecutor(PlaySettings(bots), 1), WorkerStub()
-    state = executor._workers[0]
-    state.process = cast(Any, worker)
-    executor._handle(state, WorkerReady())
-    return executor, worker, [GameTask(game, **options) for game in games_of(bots)]
-
-
-def test_an_interrupt_that_crosses_with_the_game_on_its_way_back_is_not_lost(make_bot: MakeBot) -> None:
-    executor, worker, (task, _) = prepared(make_bot, can_pause=True)
-    state = executor._workers[0]
-    executor._waiting.append(task)
-    executor._dispatch()
-    state.ask_back()
-    executor.interrupt(task.id)
-    executor._handle(state, GaveBack((task.id,)))
-    assert worker.sent == [Play(task), GiveBack(), InterruptGame(task.id)]
-    assert list(executor._outcomes) == [Paused(task.id, None)]
-
-
-def test_an_interrupt_that_meets_a_dead_worker_is_not_lost(make_bot: MakeBot) -> None:
-    executor, _, (task, _) = prepared(make_bot, can_pause=True)
-    state = executor._workers[0]
-    executor._waiting.append(task)
-    executor._dispatch()
-    executor._handle(state, Begun(task.id))
-    executor.interrupt(task.id)
-    executor._worker_died(state, "died", "")
-    assert list(executor._outcomes) == [Begun(task.id), Lost(task.id), Paused(task.id, None)]
-    assert not executor._waiting
-
-
-@pytest.mark.parametrize("when", ["waits", "is in hand", "dies after"])
-def test_a_game_that_is_to_be_played_again_is_played_though_the_executor_is_closed(
-    make_bot: MakeBot, when: str
-) -> None:
-    """Whether it waits for a worker, is in a worker's hand, or its worker dies after `close`; a game that was never
-    begun is not."""
-    executor, _, (task, other) = prepared(make_bot)
-    state = executor._workers[0]
-    executor._waiting.extend([task, other])
-    executor._dispatch()
-    executor._handle(state, Begun(task.id))
-    executor._dispatch()
-    assert other.id in state.queued
-    process = state.process
-    if when == "dies after":
-        executor.close()
-        executor._worker_died(state, "died", "")
-    else:
-        executor._worker_died(state, "died", "")
-        if when == "is in hand":
-            executor._handle(state, WorkerReady())
-            executor._dispatch()
-            state.process = process
-            executor.close()
-            executor._handle(state, GaveBack(tuple(state.queued)))
-        else:
-            executor.close()
-    assert list(executor._waiting) == [task]
-
-
-# --- games that can be paused -----------------------------------------------------------------------------------------
 
 
 def test_a_game_is_paused_and_gone_on_with(make_bot: MakeBot, waiting: Waiting) -> None:
@@ -805,32 +564,6 @@ def test_what_keeps_a_worker_from_holding_the_bots_is_raised_before_any_game(mak
     assert raised.value.problems == expected.problems
 
 
-@in_bwrap
-def test_a_sandbox_that_fails_under_way_is_an_error_of_the_game_with_its_class(
-    make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The worker is made to believe that its sandbox, which works for the first trial, does not any more."""
-    breaks = """
-from arena.bots import starting
-from arena.bots.sandbox.launch import SandboxError
-async def try_out(self, bots=None):
-    if bots is not None:
-        raise SandboxError("the sandbox is gone")
-starting.Sandbox.try_out = try_out
-from arena.league.executor.worker import main
-"""
-    changed = worker_process.PROGRAM.replace("from arena.league.executor.worker import main\n", breaks)
-    assert changed != worker_process.PROGRAM
-    monkeypatch.setattr(worker_process, "PROGRAM", changed)
-    bots = make_bot("sys.exit(1)", "ann"), make_bot(GOOD, "bob")
-    outcomes = trio.run(play_all, PlaySettings(bots), 1, games_of(bots)[:1])
-    (failed,) = (outcome for outcome in outcomes if isinstance(outcome, Failed))
-    error = failed.error()
-    assert type(error) is SandboxError
-    assert str(error) == str(SandboxError("the sandbox is gone"))
-    assert error.exit_code == SandboxError.exit_code
-
-
 def test_signals_to_a_worker_are_the_parents_affair(waiting: Waiting) -> None:
     async def main() -> list[Outcome]:
         async with local_executor(PlaySettings(waiting.bots), 1) as executor:
@@ -849,9 +582,8 @@ def test_signals_to_a_worker_are_the_parents_affair(waiting: Waiting) -> None:
 
 
 def test_many_games_leave_nothing_in_parent_and_workers(make_bot: MakeBot) -> None:
-    """Descriptors and children are after a hundred games what they were after a few."""
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
-    games = games_of(bots, 60)
+    games = games_of(bots, 20)
 
     def held() -> list[tuple[int, int]]:
         return [(process.num_fds(), len(process.children())) for process in (psutil.Process(), *workers())]

@@ -106,7 +106,7 @@ def test_a_view_is_written_and_cannot_be_imported(arena: Run) -> None:
     arena("export", "own.sqlite", "--view", "blue", "--game", "3", "-o", "blue.jsonl")
     side = json.loads(Path("blue.jsonl").read_text())
     assert side["red"]["setup"] is side["blue"]["seed"] is None
-    with pytest.raises(UsageError, match="reads whole games alone; nothing was imported"):
+    with pytest.raises(UsageError, match="reads whole games alone; no game was imported"):
         arena("import", "new.sqlite", "blue.jsonl")
     assert not Path("new.sqlite").exists()
 
@@ -168,7 +168,7 @@ def test_verify_says_once_what_is_wrong_with_many_games(arena: Run) -> None:
     lines = file.read_bytes().splitlines()
     file.write_bytes(b"".join(line.replace(b'"seconds":', b'"seconds":1') + b"\n" for line in lines))
     code, out, _ = arena("verify", "games.jsonl")
-    changed = "it was changed after it was written: its checksum is not that of what stands there"
+    changed = "it was changed after it was written: its checksum is not that of the line"
     assert (code, out.decode().splitlines()) == (
         1,
         [f"line 1: {changed}", f"... and 11 more: {changed}", "games.jsonl: 12 games, 12 of them not sound"],

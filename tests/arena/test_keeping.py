@@ -1,9 +1,8 @@
 """Two games in the same two processes: who is kept for the second one, and that nothing of the first gets into it."""
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -11,7 +10,6 @@ import pytest
 import trio
 from sandboxes import in_bwrap
 from schedules import schedule
-from unplayed import Listed
 
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
@@ -25,16 +23,11 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings, Watched
 from arena.league.executor.local import LocalExecutor, local_executor
-from arena.league.play_missing import play_missing
 from arena.league.settings import Settings
-from arena.league.store import Store
-from arena.league.versions import Versions
 from arena.play.game_options import USUAL, GameOptions, Keeper
 from arena.play.retry import play_with_retries
-from arena.report.game_text import GameStyle, game_pages
 from arena.rules.loading import load_ruleset
 from protocol.bot import random_rows
-from protocol.conversation import Phase
 from protocol.notation import Color, Reason
 
 NEVER_ENDS = 120.0
@@ -136,11 +129,9 @@ def held(level: Level, *bots: BotSpec, pondering: bool = True) -> Iterator[GameO
         yield GameOptions(sandbox.start, pondering)
 
 
-# --- kept -------------------------------------------------------------------------------------------------------------
-
-
-@at_both_levels
-@pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
+@pytest.mark.parametrize(
+    ("level", "pondering"), [(Level.BASIC, True), pytest.param(Level.BWRAP, False, marks=in_bwrap)]
+)
 def test_both_games_are_played_in_the_same_processes_each_with_its_own_seed(
     level: Level, pondering: bool, pairs: Pairs, make_bot: MakeBot, left_behind: LeftBehind
 ) -> None:
@@ -164,33 +155,28 @@ def test_what_a_bot_has_declared_and_wanted_holds_in_the_second_game(pairs: Pair
     assert (first.declared, second.declared) == (("kept 1", ""), ("", "kept 1"))
 
 
-def test_a_record_says_who_was_kept_and_an_ordinary_one_is_what_it_always_was(pairs: Pairs, make_bot: MakeBot) -> None:
-    first, second = trio.run(pairs.play, make_bot(plays(), "ann"), make_bot(plays(), "bob"))
-    assert b'"kept"' not in encode_record(first)
-    pages = ["".join(game_pages(1, record, GameStyle(boards=False))) for record in (first, second)]
-    sentence = "had played the other game of the pair before in the same process"
-    assert [page.count(sentence) for page in pages] == [0, 2]
-
-
-# --- not kept ---------------------------------------------------------------------------------------------------------
-
 FRESH = {
     "it exits when the game is over": "os._exit(0)",
     "it crashes": "raise SystemError",
     "it writes what nobody asked for": 'say("move a1-a2")',
-    "it begins a line": 'os.write(1, b"mov")',
     "it closes its output": "os.close(1)",
     "it is busy with other things": "import signal; signal.pause() if game == 1 else None",
 }
 
 
-@at_both_levels
-@pytest.mark.parametrize("deed", FRESH.values(), ids=FRESH)
+@pytest.mark.parametrize(
+    ("level", "deed"),
+    [
+        *((Level.BASIC, deed) for deed in FRESH),
+        pytest.param(Level.BWRAP, "it crashes", marks=in_bwrap),
+        pytest.param(Level.BWRAP, "it is busy with other things", marks=in_bwrap),
+    ],
+)
 def test_who_cannot_go_on_plays_the_second_game_in_a_new_process_and_loses_nothing(
     level: Level, deed: str, pairs: Pairs, make_bot: MakeBot, left_behind: LeftBehind
 ) -> None:
     """A bot that waits for something else has read all and looks idle: it is found out as it does not set up."""
-    hurried = replace_time(PATIENT, setup_ms=1500)
+    hurried, deed = replace_time(PATIENT, setup_ms=1500), FRESH[deed]
     ann, bob = make_bot(plays(end=deed), "ann"), make_bot(plays(), "bob")
     with held(level, ann, bob) as options:
         first, second = trio.run(pairs.play, ann, bob, options, hurried if "pause" in deed else PATIENT)
@@ -222,27 +208,6 @@ def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_th
     assert [referee.can_go_on(color) for color in Color] == [True, True]
 
 
-def test_who_has_introduced_itself_is_not_greeted_again_and_waits_for_who_has_not(
-    spec: Callable[..., GameSpec],
-) -> None:
-    before = begun(Referee(spec(), keeps=True))
-    before.receive(Color.RED, b"move resign\n", 1.0)
-    for color in Color:
-        before.take(color)
-    kept = {color: before.seats[color].introduction for color in Color}
-
-    both = Referee(spec(), introduced=kept)
-    assert [both.take(color).splitlines()[0] for color in both.due()] == [b"game red duel", b"game blue duel"]
-
-    before.seats[0].connection.phase = Phase.IDLE  # as it was: it has been used just now
-    one = Referee(spec(), introduced={Color.RED: kept[Color.RED]})
-    assert one.due() == [Color.BLUE]
-    assert one.take(Color.BLUE) == b"hello 1\n"
-    one.sent(Color.BLUE, 1.0)
-    one.receive(Color.BLUE, b"ready\n", 1.0)
-    assert one.take(Color.RED).startswith(b"game red duel\n")
-
-
 def begun(referee: Referee) -> Referee:
     """Both have set up, and Red is asked for its first move."""
     rows = "/".join(random_rows(dict(referee.spec.ruleset.army), Random(1))).encode()
@@ -255,23 +220,6 @@ def begun(referee: Referee) -> Referee:
     referee.take(Color.RED)
     referee.sent(Color.RED, 1.0)
     return referee
-
-
-def test_a_bot_that_plays_one_game_only_plays_the_second_one_in_a_new_process(
-    pairs: Pairs, make_bot: MakeBot, left_behind: LeftBehind
-) -> None:
-    once = "introduce()\nset_up()\nplay()"
-    ann, bob = make_bot(once, "ann"), make_bot(once, "bob")
-    time = replace_time(PATIENT, setup_ms=1500)
-    first, second = trio.run(pairs.play, ann, bob, USUAL, time)
-    assert not first.verdict.reason.is_forfeit
-    assert not second.verdict.reason.is_forfeit
-    assert not second.kept
-    (line,) = pairs.said
-    assert line.startswith(
-        f"game {second.id} ({second.players[0].name} - {second.players[1].name}) is played again in new processes: "
-    )
-    assert left_behind() == []
 
 
 # --- nothing of the first game is in the second -----------------------------------------------------------------------
@@ -317,9 +265,6 @@ def test_a_kept_bot_is_watched_in_the_second_game_too(pairs: Pairs, make_bot: Ma
     assert second.verdict.reason is Reason.OVER_LIMIT
     assert "(ann)" in second.verdict.detail
     assert was_kept(second, "ann")
-
-
-# --- games that are broken off ----------------------------------------------------------------------------------------
 
 
 def test_cancelled_between_the_two_games_no_process_is_left(make_bot: MakeBot, left_behind: LeftBehind) -> None:
@@ -442,65 +387,6 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
     *_, last = (outcome.record for outcome in outcomes if isinstance(outcome, Played))
     assert (last.kept or None) == ((True, True) if number == 0 else None)
     assert left_behind() == []
-
-
-class Collects:
-    """An executor that takes all tasks, and plays none."""
-
-    def __init__(self) -> None:
-        self.tasks: list[GameTask] = []
-
-    async def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        async for task in tasks:
-            self.tasks.append(task)
-        outcomes: list[Outcome] = []
-        for outcome in outcomes:
-            yield outcome
-
-    def close(self) -> None:
-        pass
-
-    def stop(self) -> None:
-        pass
-
-    def interrupt(self, game: str) -> None:
-        raise AssertionError(game)
-
-
-def tasks_of(folder: Path, games: Iterable[GameSpec]) -> list[GameTask]:
-    """What is sent to be played of these games, with bots that are kept."""
-    executor = Collects()
-    by_player = {
-        player: BotSpec(player.name, folder, (), folder, player.digest) for game in games for player in game.players
-    }
-    with Store(folder / "l.sqlite", create=True) as store:
-        trio.run(
-            partial(
-                play_missing,
-                Listed(games),
-                by_player,
-                store,
-                executor,
-                lambda *_: None,
-                versions=Versions(),
-                keep_bots=True,
-            )
-        )
-    return executor.tasks
-
-
-def test_games_are_paired_with_their_return_games_and_with_no_other(tmp_path: Path) -> None:
-    players = [Player("p", str(number)) for number in range(4)]
-    games = schedule(Settings(load_ruleset("duel"), PATIENT, keep_bots=True), players, 2)
-    tasks = tasks_of(tmp_path, games)
-    assert len(tasks) * 2 == len(games)
-    for task in tasks:
-        assert task.then is not None
-        assert (task.then.pair_seed, task.then.players) == (task.spec.pair_seed, task.players[::-1])
-    missing = [game for number, game in enumerate(games) if number not in (0, 3)]
-    left = tasks_of(tmp_path, missing)
-    assert [task.then is None for task in left[:3]] == [True, True, False]
-    assert [game.id for task in left for game in (task.spec, task.then) if game] == [game.id for game in missing]
 
 
 def test_bots_that_are_kept_change_no_game_but_the_order_of_play() -> None:

@@ -151,7 +151,7 @@ def test_a_league_that_is_over_stays_as_it_is_unless_a_new_one_is_asked_for(made
     made.play(Run(options))
     after = placing_of(made)
     assert games_in(made) == games
-    assert any("--new-league plays it anew with bot3 as of now" in line for line in made.said)
+    assert any("--new-league plays it again with bot3 as of now" in line for line in made.said)
     assert [(place.place, place.points) for place in after.places] == [
         (place.place, place.points) for place in before.places
     ]
@@ -216,7 +216,7 @@ def test_a_bot_that_is_added_to_a_swiss_plays_from_the_next_round_on(made: Made)
 def test_what_would_change_results_is_refused_and_changes_nothing(made: Made, other: Run) -> None:
     made.play(Run(swiss(3)))
     before = made.path.read_bytes()
-    with pytest.raises(UsageError, match=r"would not count any more, .* begin anew with --new-league"):
+    with pytest.raises(UsageError, match=r"would not count any more, .* start again with --new-league"):
         made.play(other)
     assert made.path.read_bytes() == before
     made.play(other._replace(is_new=True))

@@ -182,9 +182,6 @@ def test_lines_that_nobody_reads_cost_no_game(tmp_path: Path) -> None:
     assert len(lines_of(arena(tmp_path, "games", "l.sqlite", "--jsonl"))) == 6
 
 
-# --- exit codes -------------------------------------------------------------------------------------------------------
-
-
 def test_every_code_has_a_meaning_and_every_command_that_is_named_is_one() -> None:
     codes = {value for value in vars(exit_codes).values() if isinstance(value, int)}
     rows = CODES.findall((ROOT / "docs" / "cli.md").read_text(encoding="utf-8"))

@@ -4,10 +4,8 @@ What holds at every level is tried at every level that this machine allows; wher
 """
 
 import math
-import os
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -15,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
+import commands
 import psutil
 import pytest
 import trio
@@ -66,14 +65,14 @@ int main(int count, char **words)
 """
 
 
-@pytest.fixture
-def compiled(tmp_path: Path) -> Callable[[str], BotSpec]:
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], BotSpec]:
     """`compiled(argument)`: a small program in C with that argument; `hop`, `leave` (a daemon) or `echo`."""
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
-    folder = tmp_path / "compiled"
-    folder.mkdir(mode=0o755)
+    folder = tmp_path_factory.mktemp("compiled")
+    folder.chmod(0o755)
     (folder / "source.c").write_text(SPIN_UNTIL_KILLED)
     subprocess.run([compiler, "-O2", "-w", "-o", folder / "program", folder / "source.c"], check=True)
 
@@ -103,9 +102,6 @@ def within(seconds: float, condition: Callable[[], bool]) -> bool:
     return True
 
 
-# --- 1. nothing is left -----------------------------------------------------------------------------------------------
-
-
 def league_folder(folder: Path) -> Path:
     folder.chmod(0o755)
     for name in ("alpha.py", "beta.py"):
@@ -127,13 +123,12 @@ def has_a_game(folder: Path) -> bool:
 
 
 @at_every_level
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-def test_after_a_league_no_process_of_it_is_left(tmp_path: Path, level: Level, number: signal.Signals) -> None:
+def test_after_a_league_that_is_stopped_no_process_of_it_is_left(tmp_path: Path, level: Level) -> None:
     folder = league_folder(tmp_path)
     with a_league(folder, level) as league:
         assert within(NEVER_ENDS, lambda: has_a_game(folder))
         bots = psutil.Process(league.pid).children(recursive=True)
-        league.send_signal(number)
+        league.send_signal(signal.SIGTERM)
         assert league.wait(NEVER_ENDS) == 130
     assert [bot for bot in bots if bot.is_running()] == []
 
@@ -177,9 +172,6 @@ def is_alive(process: psutil.Process) -> bool:
         return False
 
 
-# --- 2. what hops and what hides --------------------------------------------------------------------------------------
-
-
 @at_every_level
 @pytest.mark.parametrize("what", ["hop", "leave"])
 def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
@@ -200,11 +192,8 @@ def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
         assert [process for process in inside if is_alive(process)] == []
 
     with Sandbox(level, [bot], Limits(), {}) as sandbox:
-        for _ in range(5):
+        for _ in range(3):
             trio.run(once, sandbox)
-
-
-# --- 3. floods --------------------------------------------------------------------------------------------------------
 
 
 def peak_memory() -> int:
@@ -243,61 +232,6 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
         )
 
 
-# --- 4. the kernel's count --------------------------------------------------------------------------------------------
-# at the cgroup level: see test_cgroup.py
-
-
-# --- 5. round trips ---------------------------------------------------------------------------------------------------
-
-
-def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Callable[[str], BotSpec]) -> None:
-    """Both ends on one CPU, alternately a block here and a block there; the fastest blocks are compared."""
-    reason = Level.BWRAP.why_not()
-    if reason is not None:
-        pytest.skip(f"bwrap: {reason}")
-    bot = compiled("echo")
-    cpu = min(os.sched_getaffinity(0))
-
-    async def measure() -> list[float]:
-        with (
-            Sandbox(Level.BASIC, [bot], Limits(), {}) as plain,
-            Sandbox(Level.BWRAP, [bot], Limits(), {}) as sandbox,
-        ):
-            processes = [plain.start(bot, frozenset({cpu})), sandbox.start(bot, frozenset({cpu}))]
-            best = [float("inf"), float("inf")]
-            for _ in range(40):
-                for index, process in enumerate(processes):
-                    best[index] = min(best[index], block(process))
-            for process in processes:
-                await process.end(0)
-        return best
-
-    def block(process: BotProcess) -> float:
-        trips = []
-        for _ in range(100):
-            begun = time.perf_counter()
-            process.write_now(b"turn\n")
-            while process.read_now() is None:
-                pass
-            trips.append(time.perf_counter() - begun)
-        return statistics.median(trips)
-
-    usual = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {cpu})
-    try:
-        ratios = []
-        for _ in range(5):
-            plain, sandbox = trio.run(measure)
-            ratios.append(sandbox / plain)
-            if ratios[-1] < 1.05:
-                break
-        assert min(ratios) < 1.05, ratios
-    finally:
-        os.sched_setaffinity(0, usual)
-
-
-# --- 6. the machine runs out of something -----------------------------------------------------------------------------
-
 ENDINGS = {
     "memory": ("arena.league.executor.child_process.Frames.feed", "MemoryError()", "no memory left for the arena"),
     "processes": (
@@ -314,17 +248,26 @@ ENDINGS = {
 }
 
 
+OPTIONS = ["alpha.py", "beta.py", "--rules", "duel", "--store", "l.sqlite", "-j", "1"]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two bots and the store of their two games."""
+    folder = league_folder(tmp_path_factory.mktemp("played"))
+    assert commands.arena(folder, "league", *OPTIONS, "--rounds", "1").returncode == 0
+    return folder
+
+
 @pytest.mark.parametrize("what", ENDINGS)
-def test_a_machine_that_runs_out_stops_the_league_with_one_message(tmp_path: Path, what: str) -> None:
+def test_a_machine_that_runs_out_stops_the_league_with_one_message(tmp_path: Path, played: Path, what: str) -> None:
     """After two games, what the arena needs most is no longer to be had."""
     name, error, words = ENDINGS[what]
-    folder = league_folder(tmp_path)
-    options = ["alpha.py", "beta.py", "--rules", "duel", "--store", "l.sqlite", "-j", "1"]
-    subprocess.run([*ARENA, "league", *options, "--rounds", "1"], cwd=folder, capture_output=True, check=True)
+    folder = Path(shutil.copytree(played, tmp_path / "league"))
     module, _, attribute = name.rpartition(".")
     script = f"import pkgutil, arena.cli.play_games\ndef fail(*_, **__): raise {error}\n"
     script += f"setattr(pkgutil.resolve_name({module!r}), {attribute!r}, fail)\nfrom arena.cli.main import main; main()"
-    line = [sys.executable, "-c", script, "league", *options, "--rounds", "3"]
+    line = [sys.executable, "-c", script, "league", *commands.UNHURRIED, *OPTIONS, "--rounds", "3"]
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=NEVER_ENDS, check=False)
     assert done.returncode == 1, done.stderr
     assert words in done.stderr
@@ -358,9 +301,6 @@ def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
         assert f"stopped: {stored} of 800 games are stored" in done.stderr
     finally:
         subprocess.run(["umount", disk], check=True)
-
-
-# --- deadlines --------------------------------------------------------------------------------------------------------
 
 
 def test_a_turn_that_overruns_is_stopped_at_its_deadline(make_bot: MakeBot, play: Play) -> None:

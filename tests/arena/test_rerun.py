@@ -103,7 +103,7 @@ def test_a_recorded_level_that_does_not_work_here_is_refused_and_not_lowered(
     record: GameRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.BASIC else "there is no bwrap")
-    with pytest.raises(UsageError, match="were held by bwrap, and are by nothing weaker") as raised:
+    with pytest.raises(UsageError, match="were held by bwrap, and by no weaker one") as raised:
         chosen_level(held(record, "bwrap: "), RerunOptions())
     assert "there is no bwrap" in str(raised.value)
     assert chosen_level(held(record, "bwrap: "), RerunOptions(sandbox="basic")) is Level.BASIC

@@ -67,7 +67,7 @@ def test_the_list_as_json_has_the_same_rulesets_and_switches() -> None:
     ("name", "sentence"),
     [
         ("isf", "A piece may cross the same border at most 3 times in a row."),
-        ("milton-bradley", "A piece may go back and forth between the same two squares as long as it likes."),
+        ("milton-bradley", "A piece may go back and forth between the same two squares without limit."),
         ("isf", "brings back a position of this chase"),
         ("isf", "Checked after every move for both sides; if neither can move, the game is a draw."),
         ("jumbo-494", "A side that cannot move when it is its turn has lost."),

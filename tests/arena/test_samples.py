@@ -15,7 +15,7 @@ from commands import unhurried
 import arena as package
 from arena.bots.finding import find_bots, find_entrants
 from arena.bots.loading import load_bot
-from arena.bots.samples import SAMPLES, bot_path, is_packaged, samples_folder
+from arena.bots.samples import SAMPLES, bot_path, samples_folder
 from arena.bots.sandbox.levels import Level, choose
 from arena.errors import UsageError
 
@@ -77,10 +77,6 @@ def test_a_bare_name_is_the_sample_bot_of_that_name_digest_and_all(name: str, mi
     assert find_entrants([name]).bots == (meant,)
 
 
-def test_it_is_no_link_to_a_league_that_follows_none(mine: Path) -> None:
-    assert [bot.fault for bot in find_entrants(["mine.py", "warden"], follow_links=False).bots] == [None, None]
-
-
 def test_a_path_that_exists_plays_and_it_is_said_that_the_sample_bot_does_not(mine: Path) -> None:
     mine.rename("warden")
     found = find_entrants(["warden", "raider"])
@@ -108,9 +104,7 @@ def test_a_link_that_leads_nowhere_is_no_sample_bot(mine: Path) -> None:
         ("wardn", "did you mean warden?"),
         ("min", "did you mean mine.py?"),
         ("zzz", f"nor a sample bot of that name: they are {', '.join(SAMPLES)}"),
-        ("./zzz", "there is no such file or folder"),
         ("./warden", "for the sample bot write warden"),
-        ("warden.py", "for the sample bot write warden"),
         ("bots/warden.py", "(nor the folder bots); for the sample bot write warden"),
     ],
 )
@@ -132,22 +126,6 @@ def test_a_namesake_is_told_apart_from_the_sample_bot(mine: Path) -> None:
     assert names == [f"{mine.parent.name}/warden", "bots/warden"]
 
 
-def test_the_help_of_both_commands_names_them(mine: Path) -> None:
-    for command in ("match", "league"):
-        words = " ".join(run(sys.executable, mine.parent, command, "--help").stdout.split())
-        assert all(name in words for name in SAMPLES)
-
-
-def test_a_program_names_them_alike(mine: Path) -> None:
-    with pytest.raises(UsageError, match="for the sample bot write warden"):
-        package.play("mine.py", "./warden", rules="duel")
-    record = package.play("mine.py", "warden", rules="duel")
-    assert [player.name for player in record.players] == ["mine", "warden"]
-
-
-# --- installed from a wheel -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("level", SANDBOXES)
 def test_where_the_arena_is_installed_they_play_at_each_level(level: Level, installed: Path, mine: Path) -> None:
     line = ["match", "mine.py", "warden", "--rules", "duel", "--sandbox", level.value, "--store", "m.sqlite"]
@@ -158,19 +136,6 @@ def test_where_the_arena_is_installed_they_play_at_each_level(level: Level, inst
     assert sum(row["forfeits"] for row in table) == 0
     again = run(sys.executable, mine.parent, *line)  # from the clone: the same bots, whose games are stored
     assert "2 of them stored already" in again.stderr
-
-
-def test_installed_ones_are_in_the_package_and_public(
-    installed: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder,) = installed.parent.parent.glob("lib/*/site-packages/arena/samples")
-    monkeypatch.setattr("arena.bots.samples.PACKAGED", folder)
-    assert samples_folder() == folder
-    (bot,) = find_bots(["warden"])
-    assert bot.digest == load_bot(BOTS / "warden.py").digest
-    assert is_packaged(bot.path.resolve())
-    assert not is_packaged(BOTS / "warden.py")
-    assert not is_packaged(folder / "other.py")
 
 
 def test_a_saved_game_names_a_sample_bot_by_its_place_and_says_what_to_do_when_that_is_gone(
@@ -221,12 +186,3 @@ def test_what_lies_in_the_current_folder_is_not_imported(mine: Path) -> None:
     done = run(sys.executable, mine.parent, "rules", "duel", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
-
-
-def test_in_a_folder_that_holds_the_package_it_runs_without_being_installed(tmp_path: Path) -> None:
-    for name in ("arena", "protocol", "bots"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    with (tmp_path / "arena" / "__init__.py").open("a") as file:
-        file.write('\nprint("from here")\n')
-    done = run(sys.executable, tmp_path, "--version")
-    assert done.stdout.startswith("from here\n")

@@ -13,13 +13,13 @@ import msgspec
 import psutil
 import pytest
 from commands import ARENA, arena, unhurried
+from sandboxes import at_every_level, in_bwrap
 
 from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.starting import Sandbox
-from arena.errors import UsageError
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
@@ -31,7 +31,7 @@ from arena.league.store import Store, StoreChangedError
 from arena.play.saved_game import load_saved, save_game, saved_game
 from arena.rules.loading import load_ruleset
 from protocol.bot_codec import decode_for_bot
-from protocol.messages import Legal, Restore, Turn
+from protocol.messages import Legal
 from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent
@@ -93,8 +93,7 @@ class Hands:
 RULES = ["duel", "vintage/duel+rescue+silent-defence", "jumbo-09495/duel", "travel/duel+mobile-bombs+mobile-flag"]
 
 
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("part", [0.0, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize(("rules", "part"), list(zip(RULES, [0.0, 0.1, 0.5, 0.9], strict=True)))
 def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) -> None:
     """Every later line that the bots are sent is the same, to the byte, boards, legal actions and clocks included."""
     game = spec(rules, TimeControl(move_ms=None, bank_ms=10_000, increment_ms=3))
@@ -131,31 +130,6 @@ def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) ->
         assert turns[len(turns) - len(turns_again) :] == turns_again
 
 
-def test_a_restored_bot_is_told_its_own_set_up_and_not_the_opponents() -> None:
-    history = History(("", ""), (RED_ROWS, BLUE_ROWS), (), (), ())
-    hands = Hands(Referee(spec("duel", TimeControl()), history=history))
-    for color in hands.referee.due():
-        hands.answer(color, b"ready\n")
-    for color in list(hands.referee.due()):
-        hands.answer(color, None)
-    for color, own in zip(Color, (RED_ROWS, BLUE_ROWS), strict=True):
-        messages = [decode_for_bot(line + b"\n") for line in hands.sent[color]]
-        assert [message for message in messages if isinstance(message, Restore)] == [Restore(tuple(own.split("/")))]
-    assert any(isinstance(decode_for_bot(line + b"\n"), Turn) for line in hands.sent[Color.RED])
-
-
-def test_a_file_that_is_no_paused_game_is_refused(tmp_path: Path) -> None:
-    for text in ("", "{}", "not JSON", '{"id": 3}'):
-        (tmp_path / "x").write_text(text)
-        with pytest.raises(UsageError, match="expected a paused game"):
-            load_saved(tmp_path / "x")
-    (tmp_path / "x").write_text("root:x:0:0")
-    with pytest.raises(UsageError, match="'arena play' write it, got a file of another kind: JSON is malformed"):
-        load_saved(tmp_path / "x")
-    with pytest.raises(UsageError, match="cannot be read"):
-        load_saved(tmp_path / "missing")
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
@@ -168,9 +142,9 @@ def stored(path: Path) -> GameRecord:
         return store.record("1")[1]
 
 
-@pytest.mark.parametrize("rules", ["duel", "vintage/lightning+rescue"])
-def test_pausing_twice_changes_nothing_but_times(folder: Path, rules: str) -> None:
+def test_pausing_twice_changes_nothing_but_times(folder: Path) -> None:
     """The bots' random numbers follow from seed and ply, so their actions are the same too."""
+    rules = "duel+rescue"
     whole = arena(folder, "match", "alpha.py", "beta.py", "--games", "1", "--rules", rules, "--store", "w.sqlite")
     assert whole.returncode == 0, whole.stderr
     cut = ("match", "alpha.py", "beta.py", "--rules", rules, "--store", "c.sqlite", "--pause", "g.json")
@@ -215,21 +189,16 @@ def bots_of(pid: int) -> list[int]:
     return found
 
 
-def test_a_bot_that_has_changed_since_may_not_go_on(folder: Path) -> None:
+def test_a_bot_that_has_changed_since_may_not_go_on_and_a_saved_game_is_no_store(folder: Path) -> None:
     arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "4")
     (folder / "beta.py").write_text((folder / "beta.py").read_text() + "# newer\n")
     done = arena(folder, "resume", "g.json")
     assert done.returncode == 2
     assert "beta, but its files have changed since" in done.stderr
-    assert "restore them, or play the game anew with 'arena match'" in done.stderr
-
-
-@pytest.mark.parametrize("command", [["show", "g.json", "1"]])
-def test_a_saved_game_in_the_place_of_a_store_says_how_to_go_on(command: list[str], folder: Path) -> None:
-    arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "4")
-    done = arena(folder, *command)
-    assert done.returncode == 2
-    assert "got a paused game, alpha - beta, after 4 plies; resume it with: arena resume g.json" in done.stderr
+    assert "restore them, or play the game again with 'arena match'" in done.stderr
+    shown = arena(folder, "show", "g.json", "1")
+    assert shown.returncode == 2
+    assert "got a paused game, alpha - beta, after 4 plies; resume it with: arena resume g.json" in shown.stderr
 
 
 def test_the_options_that_do_not_go_together_are_refused(folder: Path) -> None:
@@ -240,8 +209,6 @@ def test_the_options_that_do_not_go_together_are_refused(folder: Path) -> None:
 
 
 def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
-    from arena.bots.loading import load_bot
-
     bot = load_bot(ROOT / "bots" / "drifter.py")
     history = History(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
     held = Sandbox(Level.BASIC, [bot], Limits(), {bot.name: Limits(memory=GIB)})
@@ -253,8 +220,6 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "g.json").read_text())["past"]["actions"] == ["a4-a5"]
     assert paused.spec().ruleset.digest() == load_ruleset("duel").digest()
 
-
-# --- what a game is played under ------------------------------------------------------------------------------------
 
 TIGHT = Limits(memory=300 * MIB, processes=20)
 ROOMY = Limits(memory=GIB, processes=20)
@@ -274,10 +239,8 @@ def saved(folder: Path) -> dict[str, Any]:
     return content
 
 
+@in_bwrap
 def test_a_level_that_is_asked_for_wins_over_that_of_the_file_and_is_kept_in_it(folder: Path) -> None:
-    reason = Level.BWRAP.why_not()
-    if reason is not None:
-        pytest.skip(f"bwrap: {reason}")
     for name in ("alpha.py", "beta.py"):
         (folder / name).unlink()
         (folder / name).write_text(made_bots.PLAIN)
@@ -286,32 +249,23 @@ def test_a_level_that_is_asked_for_wins_over_that_of_the_file_and_is_kept_in_it(
     assert done.returncode == 0, done.stderr
     assert "sandbox: bwrap\n" in done.stderr
     assert saved(folder)["sandbox"] == "bwrap"
-    ended = arena(folder, "resume", "g.json")
-    assert ended.returncode == 0, ended.stderr
-    assert "sandbox: bwrap\n" in ended.stderr
-    assert all(held.startswith("bwrap: ") for held in stored(folder / "c.sqlite").confinement)
 
 
-@pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
-@pytest.mark.parametrize("sandbox", [level.value for level in Level])
-def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
-    folder: Path, sandbox: str, pondering: bool
-) -> None:
-    reason = Level(sandbox).why_not()
-    if reason is not None:
-        pytest.skip(f"{sandbox}: {reason}")
+@at_every_level
+def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(folder: Path, level: Level) -> None:
+    sandbox = level.value
     for name in ("alpha.py", "beta.py"):
         (folder / name).unlink()
         (folder / name).write_text(made_bots.PLAIN)
     (folder / "limits.toml").write_text('[beta]\nmemory = "1G"\n')
-    options = ["--sandbox", sandbox, "--memory", "300M", "--processes", "20", "--limits", "limits.toml"]
-    first = pause_a_game(folder, *options, *([] if pondering else ["--no-pondering"]))
+    options = ["--memory", "300M", "--processes", "20", "--limits", "limits.toml", "--no-pondering"]
+    first = pause_a_game(folder, "--sandbox", sandbox, *options)
     (folder / "limits.toml").unlink()
     order = [player["name"] for player in first["players"]]
     limits = [{"alpha": TIGHT, "beta": ROOMY}[name] for name in order]
     assert first["sandbox"] == sandbox
     assert first["limits"] == [msgspec.to_builtins(of_one) for of_one in limits]
-    assert first["pondering"] is pondering
+    assert first["pondering"] is False
     assert "paused after 6 plies" in arena(folder, "resume", "g.json", "--pause-after", "6").stderr
     again = saved(folder)
     assert len(again["past"]["actions"]) == 6
@@ -323,13 +277,10 @@ def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
     assert len(record.cpu_us) == len(record.actions) > 6
 
 
-# --- its store --------------------------------------------------------------------------------------------------------
-
 DUELS = ROOT / "tests" / "golden" / "stores" / "duel.sqlite"
 
 
-@pytest.mark.parametrize("what", ["deleted", "replaced"])
-def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_path: Path, what: str) -> None:
+def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_path: Path) -> None:
     path, bot = tmp_path / "l.sqlite", load_bot(ROOT / "bots" / "drifter.py")
     with Store(Path(shutil.copy(DUELS, tmp_path / "all.sqlite")), create=False) as store:
         records = [store.record(number)[1] for number in ("1", "2", "3")]
@@ -342,12 +293,9 @@ def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_pat
         def play_and_exchange(*_: object) -> GameRecord:
             """In place of the loop in which the game is played."""
             path.rename(tmp_path / "gone.sqlite")
-            if what != "deleted":
-                path.write_bytes(other)
+            path.write_bytes(other)
             return records[2]
 
         with pytest.raises(StoreChangedError):
             play_prepared(prepared, None, StopRequest(), str, play_and_exchange)  # type: ignore[arg-type]
-    assert path.exists() is (what != "deleted")
-    if path.exists():
-        assert path.read_bytes() == other
+    assert path.read_bytes() == other

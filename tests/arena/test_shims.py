@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from made_files import put
 from sandboxes import in_bwrap
 
 from arena.bots.build import build_all
@@ -31,7 +32,6 @@ from arena.errors import UsageError
 PATIENCE = 120.0
 LAYOUTS = {
     "pyenv": (".pyenv/shims/tool", "", ".pyenv/bin/pyenv"),
-    "a pyenv elsewhere": ("envs/shims/tool", "", "envs/bin/pyenv"),
     "asdf on the PATH": (".asdf/shims/tool", "", ".local/bin/asdf"),
     "rustup": (".cargo/bin/tool", "rustup", ".cargo/bin/rustup"),
     "volta": (".volta/bin/tool", "volta-shim", ".volta/bin/volta"),
@@ -50,13 +50,6 @@ def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         for secret in (".ssh/id", ".cargo/credentials.toml", ".config/token", ".rustup/secret"):
             put(path / secret, "secret\n", 0o644)
         yield path
-
-
-def put(path: Path, text: str, mode: int = 0o755) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(mode)
-    return path
 
 
 def toolchain(home: Path, name: str = "tool") -> Path:
@@ -120,19 +113,11 @@ def test_a_bot_is_run_by_what_a_shim_leads_to(layout: str, home: Path, monkeypat
 
 
 @in_bwrap
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", ["pyenv", "rustup"])
 def test_a_build_uses_what_a_shim_leads_to(layout: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     manager(home, layout, monkeypatch)
     bot = bot_folder(home / "bots/A", '["/bin/sh", "-c", "cat made"]', "tool x >made")
     assert output(built(bot)) == "tool of 1.2 x\ndata\n"
-
-
-@in_bwrap
-def test_a_tool_of_a_known_language_is_there_for_a_makefile(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    manager(home, "rustup", monkeypatch, "cargo")
-    put(home / "bots/A/script", "cargo x >made\n", 0o644)
-    bot = bot_folder(home / "bots/A", '["/bin/sh", "-c", "cat made"]', "sh script")
-    assert output(built(bot)) == "cargo of 1.2 x\ndata\n"
 
 
 @in_bwrap
@@ -144,14 +129,6 @@ def test_a_shim_that_the_host_names_works_for_builds_and_runs(home: Path, monkey
     assert (home / "bots/A/made").read_text() == "tool of 1.2\ndata\n"
     (trial,) = find_program(bot, HostPrograms([str(shim)], [bot])).trials
     assert trial.is_control, "the host has named it, and answers for it"
-
-
-def test_a_shim_may_be_the_managers_own_file_under_a_second_name(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shim = manager(home, "rustup", monkeypatch)
-    shim.unlink()
-    shim.hardlink_to(shim.with_name("rustup"))
-    bot = bot_folder(home / "bots/A", '["tool"]')
-    assert find_program(bot, HostPrograms((), [bot])).folders == (home / "versions/1.2",)
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def refusal(referee: Referee, says: str = "cannot restore") -> str | None:
         referee.sent(color, 0.0)
         referee.receive(color, lines.encode(), 0.0)
     assert referee.is_over is (referee.refused is not None)
-    assert referee.verdict is None, "nobody loses by it"
+    assert referee.verdict is None, "no game is lost by it"
     return referee.refused
 
 

@@ -17,7 +17,7 @@ import trio.testing
 from arena.bots.limits import MIB, Limits
 from arena.bots.sandbox import freezer, procfs, reaper, rlimits, watch
 from arena.bots.sandbox.freezer import Freezer
-from arena.bots.sandbox.procfs import Process, descriptors
+from arena.bots.sandbox.procfs import Process
 from arena.bots.sandbox.watch import Watch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is read on Linux only")
@@ -83,13 +83,6 @@ def test_a_look_goes_through_no_more_processes_than_the_bot_may_have_and_one(
     assert machine.listings <= LIMITS.processes + 1
 
 
-def test_threads_are_not_gone_through_if_they_are_too_many(machine: Machine) -> None:
-    machine.threads = 10_000
-    assert "had 10000 processes and threads; 16 are allowed" in watch_over().look()
-    assert machine.looks == 1
-    assert machine.listings == 0
-
-
 def test_open_files_of_all_processes_together_have_a_limit(machine: Machine) -> None:
     """A thousand; of one that may have many processes, as a build may, sixteen for each."""
     machine.children, machine.opened = {LEADER: list(range(100, 109))}, 102
@@ -97,19 +90,6 @@ def test_open_files_of_all_processes_together_have_a_limit(machine: Machine) -> 
     machine.opened = 103
     assert watch_over().look() == "had 1030 open files, all its processes together; 1024 are allowed"
     assert watch_over(Limits(memory=64 * MIB, processes=128)).look() == ""
-
-
-def test_a_process_that_nobody_may_look_into_has_all_open_that_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = descriptors(os.getpid(), 256)
-    with open(os.devnull), open(os.devnull):
-        assert descriptors(os.getpid(), 256) == opened + 2
-    assert descriptors(2**22 + 1, 256) == 0
-
-    def refuse(path: str) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(os, "stat", refuse)
-    assert descriptors(os.getpid(), 256) == 256
 
 
 def test_between_parts_of_a_long_look_others_have_their_turn(machine: Machine) -> None:
@@ -151,28 +131,6 @@ def test_a_look_that_takes_long_is_followed_by_a_pause_that_is_longer(
     assert machine.looks * 0.010 <= 100 / watch.WATCH_SHARE + 0.2
 
 
-def test_who_does_not_stand_still_is_looked_at_soon_but_no_more_often_than_looks_may_cost(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A bot whose processes go on in its opponent's turn asks for another look with each: here each takes 10 ms."""
-    monkeypatch.setattr(time, "thread_time", lambda: machine.looks * 0.010)
-    restless = Watch(LEADER, LIMITS, 0, lambda found: True, is_counted=False)
-
-    async def main() -> None:
-        restless.hurry()
-        with trio.move_on_after(10):
-            await restless.until_over()
-
-    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
-    assert 10 <= machine.looks <= 10 / (watch.WATCH_SHARE * 0.010) + 2
-
-
-def test_where_the_kernel_keeps_the_limits_no_process_is_looked_at(machine: Machine) -> None:
-    machine.children = WIDE
-    assert Watch(LEADER, LIMITS, 2, lambda found: False, is_counted=True).look() == ""
-    assert machine.looks == 0
-
-
 @pytest.fixture
 def readings(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often memory was read exactly, by the name of the thread."""
@@ -196,35 +154,6 @@ def test_memory_is_read_exactly_in_a_thread_only(machine: Machine, readings: Cou
     assert sum(readings.values()) == 15
 
 
-def test_exact_readings_are_rare_however_much_is_shared(
-    machine: Machine, readings: Counter[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A reading of ten processes that takes 20 ms for each is followed by a pause of twenty times that."""
-    machine.children, machine.resident = {LEADER: list(range(100, 109))}, 10 * MIB
-    monkeypatch.setattr(time, "thread_time", lambda: readings.total() * 0.020)
-    processes = watch_over()
-
-    async def main() -> None:
-        for _ in range(100):
-            assert processes.look() == ""
-            if processes._is_shared and trio.current_time() > processes._exact_after:
-                await processes._read_exactly()
-            await trio.sleep(0.5)
-
-    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0.001))
-    assert readings.total() >= 20
-    assert readings.total() * 0.020 <= 50 / watch.EXACT_SHARE + 0.3
-
-
-def test_one_process_alone_over_the_limit_is_noticed_at_once(
-    machine: Machine, readings: Counter[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    machine.resident = 100 * MIB
-    monkeypatch.setattr(watch, "own_memory", lambda pid: 90 * MIB)
-    assert watch_over().look().startswith("used 90M of memory, all its processes together; 64M are allowed")
-    assert readings.total() == 0
-
-
 def test_what_is_shared_may_be_a_multiple_of_the_limit_and_no_more(machine: Machine, readings: Counter[str]) -> None:
     machine.children = {LEADER: list(range(100, 110))}
     machine.resident = 45 * MIB
@@ -245,24 +174,6 @@ def test_the_limits_of_what_goes_on_starting_processes_are_set_in_bounded_time(
     assert set(limited) == set(range(LEADER, LEADER + LIMITS.processes + 1))
 
 
-def test_a_process_is_limited_before_its_children_are_looked_for(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Between the two it could start one that has no limits and is not found."""
-    machine.children = {LEADER: [100]}
-    order: list[str] = []
-    listing = machine.children_of_thread
-
-    def listed(pid: int, thread: int | str, most: int) -> Iterator[int]:
-        order.append(f"children of {pid}")
-        return listing(pid, thread, most)
-
-    monkeypatch.setattr(procfs, "_children_of_thread", listed)
-    monkeypatch.setattr(rlimits, "_lower", lambda pid, number, value: order.append(f"limits of {pid}"))
-    rlimits.limit_tree(LEADER, Limits(), frozenset())
-    assert list(dict.fromkeys(order)) == ["limits of 10", "children of 10", "limits of 100", "children of 100"]
-
-
 # --- who may not think in the opponent's turn -------------------------------------------------------------------------
 
 
@@ -281,19 +192,6 @@ def process(pid: int, started: int = 5, *, is_stopped: bool = True) -> Process:
     return Process(pid, LEADER, pid, pid, started, False, is_stopped, 1, MIB)
 
 
-def test_what_is_used_while_a_bot_is_frozen_is_measured(clocks: dict[int, int]) -> None:
-    frozen = Freezer(LEADER, None, 0)
-    frozen.found([process(LEADER), process(20)])
-    clocks[20] = 500
-    frozen.freeze(1.0)
-    clocks[LEADER] += 3_000
-    clocks[20] += 4_000
-    frozen.thaw(2.0)
-    clocks[LEADER] += 50_000
-    assert frozen.used_us == 7_000
-    assert frozen.complaint() == ""
-
-
 def test_who_is_found_while_frozen_counts_from_then_or_from_its_start(clocks: dict[int, int]) -> None:
     """One was there before, and may have worked in its own turn; the other was started in the opponent's."""
     frozen = Freezer(LEADER, None, 0)
@@ -303,20 +201,6 @@ def test_who_is_found_while_frozen_counts_from_then_or_from_its_start(clocks: di
     clocks[20] += 1_000
     frozen.thaw(2.0)
     assert frozen.used_us == 701_000
-
-
-def test_orphans_that_die_meanwhile_count_as_well(clocks: dict[int, int]) -> None:
-    frozen = Freezer(LEADER, None, 0)
-    clocks[20] = 1_000
-    frozen.found([process(LEADER), process(20)])
-    frozen.reaped(process(40, started=101), 9_000, 9_000)
-    frozen.freeze(1.0)
-    frozen.reaped(process(20), 3_000, 900_000)
-    frozen.reaped(process(30, started=99), 900_000, 900_000)
-    frozen.reaped(process(40, started=101), 5_000, 6_000)
-    clocks.pop(20)
-    frozen.thaw(2.0)
-    assert frozen.used_us == 2_000 + 6_000
 
 
 def test_a_little_in_each_turn_is_never_held_against_a_bot(clocks: dict[int, int]) -> None:
@@ -341,23 +225,3 @@ def test_who_thinks_in_the_opponents_turns_is_told_how_much_and_how_much_was_all
         "used 220 ms of processor time in the opponent's turns, which took 0.4 s; without pondering 10 ms are free in "
         "each, and of the rest 140 ms are allowed"
     )
-
-
-def test_in_a_control_group_the_kernels_count_is_taken() -> None:
-    class Group:
-        used = 5_000
-        states: list[bool] = []  # noqa: RUF012  (of one test)
-
-        def cpu_us(self) -> int:
-            return self.used
-
-        def freeze(self, frozen: bool) -> None:
-            self.states.append(frozen)
-
-    group = Group()
-    frozen = Freezer(LEADER, group, 2)  # type: ignore[arg-type]
-    frozen.freeze(1.0)
-    group.used += 123
-    frozen.thaw(2.0)
-    assert frozen.used_us == 123
-    assert group.states == [True, False]

@@ -1,9 +1,9 @@
-"""What a bot's processes are doing at a moment: waiting for input, working, asleep. Read from /proc, on Linux only.
+"""Find out from /proc (Linux only) what a bot's processes are doing: waiting for input, working, asleep.
 
-Where a thread waits in the kernel says `wchan`, in which system call and with which arguments `syscall`. Runtimes such
+`wchan` says where a thread waits in the kernel, `syscall` in which system call and with which arguments. Runtimes such
 as those of Node, Java and Go have helper threads that wait for events of their own, so only a main thread that waits
-for events without end (epoll, poll, select) counts as waiting for input. A wait for events that has a time-out may be
-for input or for a timer, which cannot be told apart: it is unknown, as is what cannot be read.
+for events without end (epoll, poll, select) counts as waiting for input. A wait with a time-out may be for input or for
+a timer: it is unknown.
 """
 
 import os
@@ -13,16 +13,17 @@ from arena.bots.sandbox.procfs import read_file, stat_fields
 from arena.game.hints.seen import Activity
 
 MOST_THREADS = 64
-"""Threads that are looked at, of all processes together: each costs three files."""
+"""The most threads that are examined, of all processes together: each costs three files."""
 WITHOUT_END = 0xFFFFFFFF
 """A time-out of -1 in 32 bits."""
 _TIMEOUTS = {7: 2, 232: 3, 281: 3, 22: 3}
-"""Of system calls that wait for events, by number (x86-64, and `epoll_pwait` on arm64), the argument that is a time-out
-in milliseconds."""
+"""The index of the time-out in milliseconds, for system calls that wait for events, by number (x86-64, and
+`epoll_pwait` on arm64).
+"""
 _POINTERS = {23: 4, 270: 4, 271: 2, 73: 2, 72: 4}
-"""Of those that take a pointer to a time-out, which argument that is; it is null for a wait without end."""
+"""The index of the pointer to a time-out; it is null for a wait without end."""
 _COUNTS = {23: 0, 270: 0, 72: 0, 7: 1, 271: 1, 73: 1}
-"""Of those that take a list of descriptors, the argument with its length: a wait for none of them is a sleep."""
+"""The index of the number of descriptors; a wait for none of them is a sleep."""
 _FIRST = (
     Activity.RUNS,
     Activity.WAITS_TO_WRITE,
@@ -31,11 +32,11 @@ _FIRST = (
     Activity.WAITS,
     Activity.STOPPED,
 )
-"""What counts of several threads: that one of them runs or reads input says more than that the others wait."""
+"""Of several threads, the first of these activities counts."""
 
 
 def activity_of(pids: Iterable[int]) -> Activity:
-    """Return what these processes, all of one bot, are doing together."""
+    """Return what the processes of a bot are doing, taken together."""
     found: set[Activity | None] = set()
     looked = 0
     for pid in pids:
@@ -52,7 +53,6 @@ def activity_of(pids: Iterable[int]) -> Activity:
 
 
 def _of_thread(folder: str, *, is_main: bool) -> Activity | None:
-    """Return what one thread is doing; None if it has ended."""
     state = stat_fields(read_file(f"{folder}/stat"))[:1]
     if state in ([b"R"], [b"D"]):
         return Activity.RUNS

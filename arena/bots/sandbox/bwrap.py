@@ -1,18 +1,16 @@
-"""The sandbox that bubblewrap makes: a bot alone with its own files, the system and a little /tmp.
+"""The bubblewrap sandbox: a bot sees only its own files, the system and a small /tmp.
 
-A bot gets namespaces of its own: it sees no other process, no network and no file but those that it is shown, all of
-them read-only but /tmp. Inside stands, from the outermost:
+A bot has namespaces of its own: no other processes, no network, and only the files that it is shown, read-only but for
+/tmp. The processes inside, from the outermost:
 
     bwrap | its process 1 | [setpriv, as root only] | prlimit | [env, where a bot.toml has one] | sh | the bot's program
 
 Each but the first two replaces the one before it. The shell puts the bot's pipes in their places. Until then these are
-on descriptors that bwrap closes in its own two processes: so a bot that closes its output is seen to have done so.
-What a bot.toml sets (LD_PRELOAD, say) is not in force before all rights are gone and all limits stand.
+on descriptors that bwrap closes in its own two processes, so that a bot that closes its output is seen to have done so.
+Variables of a bot.toml (such as LD_PRELOAD) take effect only after all rights are gone and all limits are set.
 
-What is to be known about a bot beforehand is found out once (`arena.bots.sandbox.mounts`); the line for one start is
-then put together from that (`command`). An ordinary user's bots run in a user namespace in which no other can be made.
-Root needs no user namespace; its bots run as a user that nobody is, another one for each, so that the system's count of
-a user's processes is that of one bot.
+An ordinary user's bots run in a user namespace in which no other can be made. Root needs none; each of its bots runs as
+another unused user id, so that the system's count of a user's processes is that of one bot.
 """
 
 import itertools
@@ -34,18 +32,18 @@ from arena.bots.sandbox.rlimits import at_most_own, process_limits
 from arena.bots.sandbox.seccomp import filter_program
 
 STDIN, STDOUT, FILTER = 3, 4, 9
-"""The descriptors on which bwrap is given the bot's input and output, and the seccomp filter."""
+"""The descriptors on which bwrap gets the bot's input and output, and the seccomp filter."""
 PROCESSES = 2
-"""bubblewrap's own: the one that waits for the sandbox, and the first one in it."""
+"""bubblewrap's own processes: the one that waits for the sandbox, and the first one in it."""
 TOOL_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 USERS, USERS_EACH = range(2**30, 2**31), 2**8
-"""The user ids for the bots of root, which are higher than any that somebody has, and how many each arena has."""
+"""User ids for the bots of root, higher than any in use, and how many each arena has."""
 CONTAINER_USERS = range(40_000, 60_000)
-"""Those in a container that has no more than the usual 65536."""
+"""User ids in a container that has no more than the usual 65536."""
 COMPLAINT = "bwrap: "
-"""What bubblewrap begins with if it cannot do what it is to do. A bot could write that, too."""
+"""The beginning of bubblewrap's error messages. A bot could write that, too."""
 PLAIN = ("/bin/sh", "-c", "exec true")
-"""A line that needs no more than the plain system."""
+"""A command that needs only the plain system."""
 TRIAL_SECONDS = 30.0
 SHARED_MEMORY = MIB
 """Bytes of /dev/shm: room for the semaphores of Python's multiprocessing."""
@@ -58,7 +56,7 @@ ETC = (
     "ld.so.conf.d",
     "localtime",
 )
-"""What is shown of /etc: where links lead on into the system, and what programs do not start without."""
+"""The parts of /etc that are shown: targets of links into the system, and files that programs need to start."""
 NETWORK_ETC = (
     "ca-certificates",
     "gai.conf",
@@ -70,14 +68,14 @@ NETWORK_ETC = (
     "services",
     "ssl",
 )
-"""What is shown of /etc as well to a build that may use the network."""
+"""Further parts of /etc for a build that may use the network."""
 OPEN_PROC = ("/proc/sys", "/proc/pressure")
-"""Where the kernel lets ordinary users write, or those of a user namespace, and what holds for more than a process."""
+"""Where the kernel lets ordinary users write, or those of a user namespace, with effect beyond one process."""
 _starts = itertools.count()
 
 
 def spare_user() -> int | None:
-    """Return the user id that the next bot runs as, if the arena is root; None if bots run as the arena's own user."""
+    """Return the user id for the next bot if the arena is root; None if bots run as the arena's own user."""
     if os.geteuid() != 0:
         return None
     number = os.getpid() * USERS_EACH + next(_starts) % USERS_EACH
@@ -86,14 +84,14 @@ def spare_user() -> int | None:
 
 
 def command(mounts: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]:
-    """Return the line that starts a bot, as the user with this id (see `spare_user`).
+    """Return the command line that starts a bot, as `user` (see `spare_user`).
 
-    It is to be started with STDIN and STDOUT on the bot's pipes, FILTER on the seccomp filter at its beginning if this
-    machine has one, 0 and 1 on /dev/null and 2 on the pipe for the bot's standard error. `through_shell` makes a line
-    of it that does this by itself. The environment that it is started with stays with bwrap's processes.
+    It has to be started with STDIN and STDOUT on the bot's pipes, FILTER on the seccomp filter if this machine has one,
+    0 and 1 on /dev/null and 2 on the pipe for the bot's standard error; `through_shell` adds that. Only bwrap's
+    processes see the environment that it is started with.
 
-    Killing bwrap kills all that is inside, but not in its first milliseconds: its process 1 asks for that last of all.
-    Who kills it so early has to look for that process, too: it has bwrap's environment, and becomes an orphan.
+    Killing bwrap kills all processes inside, but not in its first milliseconds, before its process 1 asks for that. A
+    caller that kills so early has to kill that process too: an orphan with bwrap's environment.
     """
     shown = shown_options(mounts.folders, mounts.links)
     if mounts.place != HOME:
@@ -114,8 +112,10 @@ def command(mounts: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]
 
 @dataclass(frozen=True)
 class Workshop:
-    """Where a bot is built: a copy of its folder that is written, what else of the machine is shown, the PATH inside,
-    and what the system limits for each process, by the names that prlimit has for it."""
+    """The place where a bot is built: a writable copy of its folder, and what else of the machine is shown.
+
+    `process_limits` has prlimit's names.
+    """
 
     copy: Path
     folders: Sequence[Path]
@@ -128,9 +128,9 @@ class Workshop:
 
 
 def build_line(build: str, workshop: Workshop, user: int | None) -> tuple[str, ...]:
-    """Return the line that builds a bot, as the user with this id. All that the build prints goes to standard error.
+    """Return the command line that builds a bot, as `user`. All output of the build goes to standard error.
 
-    Inside, the copy is where the bot's files are when it plays, so that paths which a build writes down hold then.
+    Inside, the copy is at the place of the bot's files during play, so that paths which a build stores stay valid.
     """
     shown = [*shown_options(workshop.folders, workshop.links), "--bind", str(workshop.copy), HOME]
     if workshop.network:
@@ -147,26 +147,22 @@ def build_line(build: str, workshop: Workshop, user: int | None) -> tuple[str, .
 def through_shell(line: Sequence[str]) -> tuple[str, ...]:
     """Return the line for a start with the bot's pipes as standard input and output.
 
-    A shell costs less than to place descriptors between fork and exec, for which Python has to copy the whole process.
+    A shell costs less than placing descriptors between fork and exec, for which Python copies the whole process.
     """
     places = f"{STDIN}<&0 {STDOUT}>&1 </dev/null >/dev/null{_filter_place()}"
     return ("/bin/sh", "-c", f'exec "$@" {places}', "sh", *line)
 
 
 def bare_mounts(words: Sequence[str], folders: Sequence[Path] = (), links: Sequence[Link] = ()) -> Mounts:
-    """Return how to run a line with no bot's files in the sandbox: in a bot's place is a program of the system."""
     return Mounts(
         Path(_tool("true")), f"{HOME}/true", tuple(folders), tuple(words), {"PATH": TOOL_PATH}, links=tuple(links)
     )
 
 
-# --- parts of the line ------------------------------------------------------------------------------------------------
-
-
 def _sandbox(
     shown: Sequence[str], environment: Mapping[str, str], tmp: int, user: int | None, *, network: bool = False
 ) -> tuple[str, ...]:
-    """Return the line up to where the program's limits are set: namespaces, what is seen in them, and no rights."""
+    """Return the line up to the program's limits: namespaces, visible files, and no rights."""
     if user is None:
         namespaces = ["--unshare-all", "--unshare-user", *(["--share-net"] if network else [])]
         if "--disable-userns" in options_of_bwrap():
@@ -198,15 +194,14 @@ def _limits(values: Mapping[str, int], processes: int) -> list[str]:
 
 
 def _filter_place() -> str:
-    """Return the redirection that puts the filter where bwrap looks for it."""
     if filter_program() is None:
         return ""
-    return f" {FILTER}</proc/{os.getpid()}/fd/{_filter_file()}"  # opened anew, so read from its beginning
+    return f" {FILTER}</proc/{os.getpid()}/fd/{_filter_file()}"  # opened again, so read from its beginning
 
 
 @lru_cache
 def _filter_file() -> int:
-    """Return a descriptor of the filter, in memory, which nobody can change any more."""
+    """Return a descriptor of the filter, in sealed memory."""
     import fcntl  # which Windows has not
 
     program = filter_program()
@@ -222,12 +217,8 @@ def _tool(name: str) -> str:
     return shutil.which(name, path=TOOL_PATH) or name
 
 
-# --- what works here --------------------------------------------------------------------------------------------------
-
-
 @lru_cache
 def options_of_bwrap() -> frozenset[str]:
-    """Return the options that this bwrap has, as its help lists them."""
     try:
         done = subprocess.run([_tool("bwrap"), "--help"], check=False, capture_output=True, timeout=TRIAL_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
@@ -237,7 +228,6 @@ def options_of_bwrap() -> frozenset[str]:
 
 @lru_cache
 def _has_user(user: int) -> bool:
-    """Return whether there is such a user id in the user namespace that the arena runs in."""
     lines = (line.split() for line in Path("/proc/self/uid_map").read_text().splitlines())
     return any(int(first) <= user < int(first) + int(count) for first, _, count in lines)
 
@@ -247,15 +237,12 @@ def counts_one_bot() -> bool:
     return os.geteuid() == 0 or tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2]) >= (5, 14)
 
 
-# --- what is shown ----------------------------------------------------------------------------------------------------
-
-
 @lru_cache
 def system_options() -> tuple[str, ...]:
-    """Return the options that show the system, with the folders that the kernel makes up.
+    """Return the options that show the system and the kernel's own file systems.
 
-    Process 1, bwrap's own, is hidden: an ordinary user's bot could read what bwrap was started with, and write to its
-    memory, which no limit holds.
+    bwrap's process 1 is hidden: an ordinary user's bot could read its arguments, and write to its memory, which no
+    limit covers.
     """
     line: list[str] = []
     for folder in SYSTEM:
@@ -281,13 +268,11 @@ def _etc() -> tuple[Path, ...]:
 
 
 def network_options() -> list[str]:
-    """Return the options that show what programs read to use the network."""
     paths = [str(path) for pattern in NETWORK_ETC for path in sorted(Path("/etc").glob(pattern))]
     return [word for path in paths for word in ("--ro-bind-try", path, path)]
 
 
 def shown_options(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
-    """Return the options that show what lies outside the system, in folders that the bot may go through."""
     line: list[str] = []
     made, shown = {Path("/"), Path("/tmp"), Path("/etc")}, list(SYSTEM)
 

@@ -1,7 +1,4 @@
-"""Whether bubblewrap works on this machine, what it cannot do here, and what the host can do about it.
-
-Found out by trying it once, with no bot's file; the reason and the advice are said in one sentence.
-"""
+"""Check by a trial whether bubblewrap works on this machine, and explain what the host can do if not."""
 
 import contextlib
 import os
@@ -32,13 +29,13 @@ SETTINGS = (
     ("kernel.apparmor_restrict_unprivileged_userns", "1", "0"),
     ("user.max_user_namespaces", "0", "10000"),
 )
-"""What keeps ordinary users from making user namespaces: the setting, its value then, and the one that is needed."""
+"""Settings that keep ordinary users from making user namespaces: the name, that value, and the one that is needed."""
 CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
 
 
 @lru_cache
 def why_not() -> str | None:
-    """None if bots can be run in this sandbox here, else the reason and what to do. Found out by a trial."""
+    """Return None if bots can run in this sandbox here, otherwise the reason and what to do. Runs a trial."""
     if sys.platform != "linux":
         return "bubblewrap works on Linux only"
     for name, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux"), ("setpriv", "util-linux")):
@@ -53,9 +50,9 @@ def why_not() -> str | None:
 
 
 def gaps(*, in_control_group: bool = False) -> tuple[str, ...]:
-    """List what this machine lacks for the sandbox to be whole, a sentence each, without a full stop.
+    """List what the sandbox lacks on this machine, a sentence each, without a full stop.
 
-    `in_control_group` leaves out what a control group for each bot makes up for.
+    `in_control_group` leaves out gaps that a control group for each bot closes.
     """
     found = []
     if filter_program() is None:
@@ -75,9 +72,9 @@ def gaps(*, in_control_group: bool = False) -> tuple[str, ...]:
 
 
 def shares_by_session() -> bool:
-    """Whether a busy CPU is shared out among sessions here, so that all processes of a bot together get one share.
+    """Return whether a busy CPU is shared among sessions here, so that all processes of a bot together get one share.
 
-    The kernel does that for what is in no control group that has a share of its own: for nobody else's sessions.
+    The kernel does that only for processes without a control group that has its own share.
     """
     try:
         if Path("/proc/sys/kernel/sched_autogroup_enabled").read_text().strip() != "1":
@@ -89,9 +86,9 @@ def shares_by_session() -> bool:
 
 
 def _has_own_share(groups: str, hierarchy: Path) -> bool:
-    """Whether one of the control groups of a process (the text of its /proc/PID/cgroup) shares in the CPU as such.
+    """Return whether a control group of a process (the text of its /proc/PID/cgroup) has its own share of the CPU.
 
-    `hierarchy` is where those of version 2 are mounted; there a group with a share has a file for its weight.
+    `hierarchy` is the mount point of version 2, where a group with a share has a file for its weight.
     """
     for line in groups.splitlines():
         number, controllers, path = line.split(":", 2)
@@ -105,7 +102,6 @@ def _has_own_share(groups: str, hierarchy: Path) -> bool:
 
 
 def _trial() -> str | None:
-    """None if a program runs in the sandbox, else what went wrong."""
     try:
         done = subprocess.run(
             through_shell(command(bare_mounts(PLAIN), Limits(), spare_user())),
@@ -125,7 +121,6 @@ def _trial() -> str | None:
 
 
 def _advice() -> str:
-    """Suggest what may help where namespaces cannot be made."""
     if os.geteuid() != 0:
         for setting, bad, good in SETTINGS:
             with contextlib.suppress(OSError):

@@ -1,19 +1,17 @@
-"""Control groups, version 2: the kernel counts and limits what all processes of a bot use together, and ends them.
+"""Control groups, version 2: the kernel counts, limits, freezes and kills all processes of a bot together.
 
-A process cannot leave its group, and what it starts is born there. So memory is counted whatever kind it is and
-however many hold it, processor time is counted even in children that nobody waits for, and the group is frozen or
-killed by one write, however quick a program is at hopping from process to process.
+A process cannot leave its group, and its children are born in it. So all kinds of memory count, and the processor time
+of children that are never waited for, and one write freezes or kills the group, however fast a program forks.
 
-Groups are folders of a file system of the kernel's. There is one rule that shapes all of this: where a folder hands
-the limits down to the folders in it, no process may be in that folder itself (the hierarchy's root is exempt). So the
-arena first moves all that runs beside it, itself included, into a folder of their own:
+Groups are folders of a kernel file system. A folder that hands limits down to its subfolders must contain no process
+itself (except for the root). So the arena first moves the processes of its own group, itself included, into a leaf:
 
     own group (a scope, or all there is of a container)
         arena-leaf              what was in the own group
         arena-1234-x7ab         for the bots of the arena that is process 1234
             bot-1  bot-2  ...   one for each bot
 
-The file system has no room for anything but such folders, so that it is always safe to remove one with nothing in it.
+Only groups can be made in this file system, so that removing an empty folder is always safe.
 """
 
 import contextlib
@@ -35,7 +33,7 @@ if sys.platform != "win32":
 __all__ = ["CgroupError", "Group", "Hierarchy"]
 
 WELCOME = frozenset({"cpu"})
-"""Controllers that are used if they are there: with it no bot gets more of a busy CPU by starting more threads."""
+"""Controllers that are used if available; `cpu` keeps bots from getting more of a busy CPU by more threads."""
 
 _FOLDER = re.compile(r"arena-(\d+)-\w+")
 _TRIES = 20
@@ -44,9 +42,9 @@ _READ = 4096
 
 
 class Group:
-    """The control group of one bot. Made by `Hierarchy.make`; nothing may be asked of it once it has been removed.
+    """The control group of one bot. Made by `Hierarchy.make`; unusable after `remove`.
 
-    `members` is the file that a process writes `0` to, to be in the group: the first thing that it does.
+    A process joins the group by writing `0` to the file `members`, before it does anything else.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -68,22 +66,23 @@ class Group:
         return descriptor
 
     def cpu_us(self) -> int:
-        """Microseconds of processor time used so far, by the living and the dead. What runs at this moment is counted
-        up to the last tick of the kernel's clock, a few milliseconds ago; what is frozen or waits, exactly."""
+        """Return the microseconds of processor time used so far, dead processes included.
+
+        Exact for frozen and waiting processes; for running ones up to the last tick of the kernel, a few milliseconds
+        ago.
+        """
         return int(os.pread(self._cpu, _READ, 0).split(None, 2)[1])
 
     def freeze(self, frozen: bool) -> None:
-        """Let none of its processes run, or all again. Does not wait until they have stopped."""
+        """Freeze all its processes, or let them run again, without waiting for them to stop."""
         os.pwrite(self._freeze, b"1" if frozen else b"0", 0)
 
     def kill(self) -> None:
-        """Kill all its processes, frozen or not, and those that they are starting. Does not wait until they are
-        dead."""
+        """Kill all its processes, frozen or not, without waiting for them to die."""
         os.pwrite(self._kill, b"1", 0)
 
     def memory_peak(self) -> int | None:
-        """The most memory that was in use at once, in bytes, files that the kernel keeps in memory for it included;
-        None if the kernel does not say (before Linux 5.19)."""
+        """Return the peak memory in bytes, cached files included; None before Linux 5.19."""
         try:
             return int((self._folder / "memory.peak").read_text())
         except FileNotFoundError:
@@ -93,14 +92,12 @@ class Group:
         return int((self._folder / "memory.current").read_text())
 
     def oom_kills(self) -> int:
-        """How often one of its processes was killed because all together used more memory than they may. Deaths because
-        the machine as a whole had no more are not counted: they are not to blame for that."""
+        """Return how many of its processes were killed for exceeding the group's own memory limit."""
         events = _counters(self._folder / "memory.events")
         return events["oom_kill"] if events["oom"] else 0
 
     def remove(self) -> bool:
-        """Remove the group. Returns False while that cannot be: the dying are in it for a moment longer; then try
-        again."""
+        """Remove the group. Returns False while dying processes are in it; then try again."""
         while self._descriptors:
             os.close(self._descriptors.pop())
         try:
@@ -111,7 +108,9 @@ class Group:
 
 
 class Hierarchy:
-    """Where this arena makes the groups of its bots. Made by `find`; must be closed once they are all removed."""
+    """The place where this arena makes the groups of its bots. Made by `find`; close it after all groups are
+    removed.
+    """
 
     def __init__(self, own: Path, folder: Path) -> None:
         self._own = own
@@ -119,9 +118,9 @@ class Hierarchy:
 
     @classmethod
     def find(cls) -> "Hierarchy":
-        """Find where groups can be made, and prepare it. Takes some milliseconds.
+        """Find a place where groups can be made, and prepare it, in some milliseconds.
 
-        All processes of the arena's own group may be moved (see the module's text). Raises `CgroupError`.
+        May move all processes of the arena's own group (see the module's text). Raises `CgroupError`.
         """
         if sys.platform != "linux":
             raise CgroupError("control groups are there on Linux only; choose another level")
@@ -148,10 +147,10 @@ class Hierarchy:
         return hierarchy
 
     def make(self, name: str, limits: Limits, helpers: int) -> Group:
-        """Return a group of that name with these limits; names are free again once their group is removed.
+        """Make a group of that name with these limits; a name is free again once its group is removed.
 
-        `helpers` processes that are not the bot's may be in it as well. Raises `CgroupError`, with the system's error
-        as its cause.
+        `helpers` processes of the sandbox are allowed on top. Raises `CgroupError`, with the system's error as its
+        cause.
         """
         folder = self._folder / name
         settings = {
@@ -174,8 +173,9 @@ class Hierarchy:
             raise CgroupError(f"the control group {folder} cannot be made: {error.strerror}") from error
 
     def close(self) -> None:
-        """Undo what `find` has done, as far as no other arena has come to share it. The root of the machine's hierarchy
-        goes on to hand limits down: nothing depends on whether it does."""
+        """Undo `find`, unless another arena shares the group. The root of the hierarchy keeps handing limits down,
+        which is harmless.
+        """
         with contextlib.suppress(OSError), _alone(self._own):
             for folder in (*_folders(self._folder), self._folder):
                 _remove(folder)
@@ -183,12 +183,8 @@ class Hierarchy:
             _give_back(self._own)
 
 
-# --- preparing it -------------------------------------------------------------------------------------------------
-
-
 @contextlib.contextmanager
 def _alone(own: Path) -> Iterator[None]:
-    """Keep other arenas from preparing or giving back the same group meanwhile. Raises `OSError`."""
     descriptor = os.open(own, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -198,7 +194,7 @@ def _alone(own: Path) -> Iterator[None]:
 
 
 def _make_room(own: Path) -> None:
-    """Have the limits handed down to the groups in this one; no process may be in it for that. Raises `OSError`."""
+    """Hand the limits down to the subgroups, after moving all processes out. Raises `OSError`."""
     if systemd_scope.is_root(own) or set((own / SHARED_OUT).read_text().split()) >= NEEDED:
         _share_out(own)
         return
@@ -206,14 +202,13 @@ def _make_room(own: Path) -> None:
     leaf.mkdir(exist_ok=True)
     for _ in range(_TRIES - 1):
         _move_all(own, leaf)
-        with contextlib.suppress(OSError):  # a process has come in since then
+        with contextlib.suppress(OSError):  # a process was started in it since then
             _share_out(own)
             return
     _share_out(own)
 
 
 def _share_out(group: Path) -> None:
-    """Have the limits handed down to the groups in this one. Raises `OSError`."""
     _write(group / SHARED_OUT, " ".join(f"+{name}" for name in NEEDED))
     for name in WELCOME:
         with contextlib.suppress(OSError):
@@ -221,7 +216,6 @@ def _share_out(group: Path) -> None:
 
 
 def _move_all(source: Path, target: Path) -> None:
-    """Move all processes from one group to another. Raises `OSError`."""
     for _ in range(_TRIES):
         members = (source / MEMBERS).read_text().split()
         if not members:
@@ -232,7 +226,6 @@ def _move_all(source: Path, target: Path) -> None:
 
 
 def _give_back(own: Path) -> None:
-    """Undo what `_make_room` has done, if no arena makes groups here any more."""
     leaf = own / LEAF
     if not leaf.is_dir() or any(_FOLDER.fullmatch(folder.name) for folder in _folders(own)):
         return
@@ -249,9 +242,6 @@ def _remove_leftovers(own: Path) -> None:
         if match and not Path("/proc", match[1]).exists():
             for path in (*_folders(folder), folder):
                 _remove(path)
-
-
-# --- files of the kernel's ----------------------------------------------------------------------------------------
 
 
 def _folders(group: Path) -> list[Path]:

@@ -1,7 +1,7 @@
-"""Copying folders of strangers without following anything in them.
+"""Copy untrusted folders without following any link.
 
-Every folder is opened from the one that it is in, and no link is followed on the way; of files only regular ones are
-opened (see `links`). What is in a folder may change while it is walked through: then it is as if it had not been there.
+Every folder is opened relative to its parent, and only regular files are opened. A file that changes or goes during the
+walk is skipped.
 """
 
 import contextlib
@@ -16,21 +16,21 @@ from arena.system.user_files import kind_of, open_regular
 
 MOST_FILES = 200_000
 MOST_DEPTH = 100
-"""Folders in folders: the trees of node and cargo have some thirty."""
+"""The deepest nesting of folders; the trees of node and cargo have some thirty levels."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
 
 Stamp = tuple[int, int, int, int]
 Stamps = dict[str, Stamp]
-"""By path, what of a file changes whenever somebody writes to it or puts another in its place."""
+"""By path, the properties of a file that change whenever it is written or replaced."""
 
 
 class FilesError(Exception):
-    """Files that cannot be copied; the text says which and why."""
+    pass
 
 
 class Entry(NamedTuple):
-    """Something in a folder: its path from there on, the open folder that it is in itself, and its name in that."""
+    """A file or folder: its path in the walk, the open folder that contains it, and its name there."""
 
     path: str
     folder: int
@@ -43,10 +43,9 @@ class Entry(NamedTuple):
 
 
 def entries(folder: Path, *, passes_over: bool = False) -> Iterator[Entry]:
-    """Yield all that is in a folder and in those below it, each folder before its content.
+    """Yield all that is in a folder and below it, each folder before its content.
 
-    Raises `FilesError` if there is more than anybody needs, and `OSError` if a folder cannot be read, unless that is
-    passed over.
+    Raises `FilesError` if there are too many, and, unless `passes_over`, `OSError` if a folder cannot be read.
     """
     descriptor = os.open(folder, _FOLDER)
     try:
@@ -83,7 +82,7 @@ def _entries(folder: int, prefix: str, depth: int, passes_over: bool) -> Iterato
 
 
 def size_on_disk(folder: Path) -> int:
-    """Bytes that the files of a folder take. What may not be looked at is passed over. Raises `FilesError`."""
+    """Return the bytes on disk of a folder's files, ignoring unreadable folders. Raises `FilesError`."""
     total = 0
     with contextlib.suppress(OSError):
         for entry in entries(folder, passes_over=True):
@@ -96,10 +95,10 @@ def stamps(folder: Path) -> Stamps:
 
 
 def copy_folder(source: Path, target: Path, most: int, owner: int | None) -> None:
-    """Copy a folder's files into an empty one that nobody else writes, as links what are links.
+    """Copy a folder's files and links into an empty folder that no other process writes.
 
-    `most` is how many bytes that may be, `owner` the user who is to own the copies. FIFOs, sockets and devices are left
-    out. Raises `FilesError` if it is more, and `OSError`.
+    `most` is the limit in bytes, `owner` the user who owns the copies. FIFOs, sockets and devices are left out. Raises
+    `FilesError` if there are more bytes, and `OSError`.
     """
     room = most
     for entry in entries(source):
@@ -121,12 +120,12 @@ def copy_folder(source: Path, target: Path, most: int, owner: int | None) -> Non
 
 
 def put_back(copy: Path, folder: Path, before: Stamps, most: int, link_target: Callable[[str, str], str]) -> None:
-    """Bring what has changed in a copy into the folder that it was made from.
+    """Copy the changes of a copy back into the folder that it was made from.
 
-    Nobody may write to the copy any more. What is new in it, or other than `before`, takes the place of what is there;
-    nothing is removed. Files can be read by everybody, and written by their owner only. `link_target(path, target)` is
-    what a link is to hold; what it raises, and `FilesError` and `OSError`, are raised before anything is changed as far
-    as that can be known then.
+    No other process may write to the copy any more. Files that are new, or differ from `before`, replace what is there;
+    no file is removed. Files are readable for everybody, and writable for their owner only. `link_target(path, target)`
+    returns the text of a link, or raises. Errors, `FilesError` and `OSError` among them, are raised before anything
+    changes where possible.
     """
     changed = {entry.path for entry in entries(copy) if before.get(entry.path) != entry.stamp}
     targets, size = dict[str, str](), 0
@@ -155,7 +154,6 @@ def put_back(copy: Path, folder: Path, before: Stamps, most: int, link_target: C
 
 
 def _place(entry: Entry, there: int, target: str | None) -> None:
-    """Put a copy of a file, or a link that holds `target`, into an open folder, in the place of what is there."""
     draft = f".build-{secrets.token_hex(8)}"
     try:
         if target is not None:
@@ -173,7 +171,7 @@ def _place(entry: Entry, there: int, target: str | None) -> None:
 
 
 def _opened_below(root: int, path: str) -> int:
-    """Open a folder below another, made if it is not there. No link is followed. Raises `FilesError` and `OSError`."""
+    """Open a folder below another, making it if needed, without following links. Raises `FilesError` and `OSError`."""
     here = os.dup(root)
     for name in filter(None, path.split("/")):
         try:
@@ -189,7 +187,6 @@ def _opened_below(root: int, path: str) -> int:
 
 
 def _fill(target: int, entry: Entry, mode: int) -> None:
-    """Copy a file's content, times and mode into an open one, which is closed."""
     with open(target, "wb") as copy:
         with open(open_regular(entry.name, entry.folder), "rb") as source:
             left = entry.found.st_size  # not what has been added since then

@@ -1,15 +1,13 @@
-"""A bot that may not think in its opponent's turn: what stops it, and how what it uses all the same is measured.
+"""Stop a bot that may not think in its opponent's turn, and measure what it uses all the same.
 
-In a control group the kernel freezes the whole tree, and no process of it can change that. Elsewhere all process groups
-that are known get SIGSTOP. One that a look finds later is stopped then, and so is whatever runs again: a program may
-have got SIGCONT from a helper just before that was stopped itself (in the sandbox the filter of system calls lets
-nobody send it).
+In a control group the kernel freezes the whole tree, without a way out. Elsewhere all known process groups get SIGSTOP.
+Processes that are found later are stopped then, and so are those that run again: a helper may have sent SIGCONT just
+before it was stopped itself (in the sandbox the filter of system calls prevents that).
 
-What is used between a freeze and the next thaw is measured at every level: by the control group, or by the clocks of
-all processes that are known and of orphans that have died. A process that a look finds only then counts from when it is
-found, or from its start if that was after the freeze. So no work of the bot's own turn is ever counted; some that was
-done in the opponent's turn may be missed where there is no control group. Who is stopped while it runs goes on for a
-moment, up to some milliseconds on a busy machine: that much is free in each turn.
+The processor time between a freeze and the next thaw is measured by the control group, or by the clocks of all known
+processes and of orphans that have died. A process that is found later counts from then, or from its start if that was
+after the freeze. So work of the bot's own turn never counts; outside a control group some work in the opponent's turn
+may be missed. A running process stops up to some milliseconds late on a busy machine: that much is free in each turn.
 """
 
 import os
@@ -22,24 +20,22 @@ from arena.bots.sandbox.procfs import Process, cpu_us, ticks_now
 from arena.bots.sandbox.reaper import signal_group
 
 FREE_US = 10_000
-"""Microseconds of processor time that count for nothing in each of the opponent's turns: it takes time to stop."""
+"""Microseconds of processor time that are free in each of the opponent's turns: stopping takes time."""
 ALLOWED_US = 100_000
 ALLOWED_PART = 0.1
-"""The processor time that a bot may use beyond that in a game: so much, and this part of the opponent's time."""
+"""The further processor time that a bot may use in a game: this much, and this part of the opponent's time."""
 
 
 class Freezer:
-    """Stops a bot's processes and lets them go on. `leader` is its first one, `group` its control group if it has one;
-    `helpers` of its processes are the sandbox's."""
+    """Stops and resumes a bot's processes. `leader` is the first one; `helpers` of them are the sandbox's."""
 
     def __init__(self, leader: int, group: Group | None, helpers: int) -> None:
         self._leader = leader
         self._helpers = helpers
         self._group = group
         self._groups = {leader}
-        """The process groups that the bot's processes are in."""
         self._known: dict[int, int] = {leader: 0}
-        """The bot's processes, and when they were started."""
+        """The start times of the bot's processes."""
         self._before: dict[int, int] = {}
         """The processor time that the known processes had used at the freeze, in microseconds."""
         self._group_before = 0
@@ -48,15 +44,15 @@ class Freezer:
         self._reaped_us = 0
         self.is_frozen = False
         self.used_us = 0
-        """Microseconds of processor time that were used in the opponent's turns."""
+        """Microseconds of processor time used in the opponent's turns."""
         self._seconds = 0.0
-        """How long those turns lasted in all."""
+        """The total duration of those turns."""
         self._beyond_us = 0
-        """The processor time beyond what is free in each turn."""
+        """The processor time beyond the free part of each turn."""
 
     @property
     def has_several(self) -> bool:
-        """Whether there are processes that could let each other go on."""
+        """Whether there are processes that could resume each other."""
         return len(self._known) > 1 + self._helpers
 
     def freeze(self, moment: float) -> None:
@@ -76,7 +72,6 @@ class Freezer:
         self._before = {pid: used for pid in self._known if (used := cpu_us(pid)) is not None}
 
     def thaw(self, moment: float) -> None:
-        """Let the bot's processes run again."""
         if not self.is_frozen:
             return
         self.is_frozen = False
@@ -97,7 +92,7 @@ class Freezer:
         return self._reaped_us + sum(max(0, now - before) for now, before in clocks if now is not None)
 
     def complaint(self) -> str:
-        """Say that the bot used too much in the opponent's turns; empty if it did not."""
+        """Return the error if the bot used too much in the opponent's turns, otherwise an empty string."""
         allowed = ALLOWED_US + ALLOWED_PART * self._seconds * 1_000_000
         if self._beyond_us <= allowed:
             return ""
@@ -108,7 +103,7 @@ class Freezer:
         )
 
     def found(self, processes: Sequence[Process]) -> bool:
-        """Take the processes that a look has found, and stop those that must not run; return whether there were any."""
+        """Record the processes that are known now, and stop those that must not run; return whether there were any."""
         alive = [process for process in processes if not process.is_dead]
         known = {process.pid: process.started for process in alive}
         running = False
@@ -126,7 +121,7 @@ class Freezer:
         return running
 
     def reaped(self, process: Process, own_us: int, all_us: int) -> None:
-        """Count the processor time of an orphan that is being reaped: its own, and that with its children's."""
+        """Count the processor time of an orphan that is being reaped: its own, and that including its children."""
         if not self.is_frozen:
             return
         before = self._before.pop(process.pid, None)

@@ -1,13 +1,13 @@
-"""Killing a bot: all its processes, at every level.
+"""Kill all processes of a bot, at every level.
 
-A bot is killed in passes, because its processes may start others meanwhile: a program that forks, detaches and exits
-for ever has moved on by the next pass. Passes follow one another without a pause for half a millisecond at a time,
-which leaves such a program little room; that takes some milliseconds.
+A bot is killed in passes, because its processes may start others meanwhile: a program that forks and exits for ever has
+moved on by the next pass. Passes follow one another without a pause for half a millisecond, which leaves such a program
+little room; that takes some milliseconds in all.
 
-Killing is over when two passes in a row have found nothing of the bot's; in a host program both have to find the same
-other children, as a list that changes while it is read may lack some. One pass is enough where it cannot have missed
-anything: the bot's first process was dead before, so that all below it has come to this process, and this process has
-no children but bots. That is how nearly all bots end.
+Killing ends when two passes in a row have found no process of the bot's; in a host program both must find the same
+other children, as a list that changes while it is read may be incomplete. One pass is enough if it cannot have missed a
+process: the bot's first process was dead before, so that its descendants are children of this process, which has only
+bots as children. Nearly all bots end that way.
 """
 
 import signal
@@ -39,20 +39,20 @@ from arena.bots.sandbox.reaper import (
 )
 
 KILL_NOW_MOST = 64
-"""Processes outside its first process group that are killed at once when a bot is to be stopped."""
+"""The most processes outside its first process group that `kill_now` kills."""
 
 PATIENCE = 10.0
 """Seconds after which killing is given up; it takes a few milliseconds unless the kernel hangs."""
 PASS_SECONDS = 0.0005
-"""How long passes go on before other tasks run."""
+"""Seconds of passes before other tasks run."""
 PASS_MOST = 32
-"""Processes that one pass goes through at most; the next pass takes the rest."""
+"""The most processes in one pass; the next pass takes the rest."""
 QUICK_PASSES = 3
-"""How many passes that find only what has been killed before follow one another without a pause."""
+"""The passes without new processes that follow one another without a pause."""
 DYING_SECONDS = 0.001
-"""The pause between the passes after these: a process needs a CPU to die, and a sandbox some milliseconds."""
+"""The pause after these: a process needs a CPU to die, and a sandbox some milliseconds."""
 ORPHAN_PASSES = 4
-"""How often orphans are killed before the trees below them are looked at."""
+"""How often orphans are killed before their trees are examined."""
 
 
 async def kill_tree(leader: int) -> int:
@@ -67,13 +67,13 @@ async def kill_tree(leader: int) -> int:
 
 
 async def kill_hidden() -> None:
-    """Kill the orphans that hide whose they are, once no bot is left in a process that starts nothing but bots."""
+    """Kill the orphans of unknown owner once no bot is left, in a process that starts only bots."""
     if owns_every_orphan() and not owners:
         await _Passes(LOST).until_nothing_is_left()
 
 
 async def kill_left_by(token: str) -> None:
-    """Kill the processes that a killed worker has left, which have its token, and reap those that are children."""
+    """Kill the processes that a killed worker has left, by its token, and reap those that are children."""
     with trio.move_on_after(PATIENCE):
         found_nothing = 0
         while found_nothing < 2:  # they may start others meanwhile
@@ -87,7 +87,7 @@ async def kill_left_by(token: str) -> None:
 
 
 def kill_now(leader: int) -> None:
-    """Kill the processes of a bot that are alive at this moment, as far as that is quick. `kill_tree` has to follow."""
+    """Kill the bot's processes of this moment that are quick to find. `kill_tree` has to follow."""
     signal_group(leader, signal.SIGKILL)
     for process in belongings(leader, KILL_NOW_MOST):
         if not process.is_dead:
@@ -95,30 +95,29 @@ def kill_now(leader: int) -> None:
 
 
 class _Passes:
-    """The passes in which the processes of a bot are killed. `LOST` has no leader, and owns all orphans that are left
-    when there is no other owner."""
+    """The passes that kill the processes of a bot, or for `LOST` all orphans that are left without an owner."""
 
     def __init__(self, bot: Owner) -> None:
         self._bot = bot
         self._begun = time.monotonic()
         self._found: dict[int, int] = {}
-        """Processes that were found below the bot, and when they were started. One that is dead by the time at which
-        it becomes an orphan has no environment any more to be known by."""
+        """The start times of processes found below the bot. One that is dead when it becomes an orphan has no
+        environment to be identified by.
+        """
         self._killed: dict[int, int] = {}
         """The processes that the last pass found alive, and killed."""
         self._is_done = False
-        """Whether the last pass found nothing of the bot's."""
+        """Whether the last pass found no process of the bot."""
         self._is_unsure = False
-        """Whether it found a child whose owner has to be looked up again."""
+        """Whether the last pass found a child with an owner that has to be looked up again."""
         self._is_certain = False
-        """Whether the last pass cannot have missed anything either."""
+        """Whether the last pass cannot have missed a process."""
         self._idle = 0
-        """How many passes in a row have found nothing but what had been killed before."""
+        """The number of passes in a row that found no new process."""
         self._others: set[int] = set()
         """The children that the last pass found not to be the bot's."""
 
     async def until_nothing_is_left(self) -> None:
-        """Kill and reap until a pass that is certain, or two passes in a row, have found nothing."""
         begun = time.thread_time()
         with trio.move_on_after(PATIENCE):
             for seconds in self._passes():
@@ -127,7 +126,6 @@ class _Passes:
                     begun = time.thread_time()
 
     def _passes(self) -> Iterator[float]:
-        """Kill in steps. Each step gives the seconds to wait after it."""
         others: set[int] | None = None
         while True:
             yield from self._one_pass()
@@ -162,9 +160,9 @@ class _Passes:
         self._others = set(listed)
 
     def _kill_orphans(self) -> Generator[float, None, tuple[bool, list[int]]]:
-        """Kill orphans as they are found, the newest first: a program that hops from process to process is quick.
+        """Kill orphans as they are found, the newest first, because a program that forks and exits is quick.
 
-        Returns whether there were any that had not been killed before, and all children that there were at the end.
+        Returns whether there were any that had not been killed before, and all remaining children.
         """
         for count in range(ORPHAN_PASSES):
             listed = other_children()
@@ -186,7 +184,6 @@ class _Passes:
             reap_orphan(self._bot, pid)
 
     def _is_ours(self, child: int) -> bool:
-        """Return whether a child of this process is the bot's; it is noted as the bot's orphan then."""
         if child in self._bot.orphans:
             return True
         if child in self._found and (process := look(child)) and process.started == self._found[child]:

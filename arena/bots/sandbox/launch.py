@@ -1,7 +1,7 @@
-"""How a program is started and held, as a value; and what it means if that cannot be done.
+"""How a program is started and confined, and the errors of a start.
 
-What goes wrong at a start is either the bot's fault (`StartError`: it loses) or the machine's (`HostError`: the league
-stops, and no bot is blamed).
+A failing start is either the bot's fault (`StartError`: it loses) or the machine's (`HostError`: the league stops, and
+no bot is blamed).
 """
 
 import errno
@@ -16,21 +16,19 @@ from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS
 
 DISK_ERRORS = HOST_ERRORS | {errno.EDQUOT, errno.EIO, errno.EROFS}
-"""And where something is to be written."""
+"""The machine's errors where something is written."""
 
 
-NOBODYS_FAULT = "no bot is blamed for it, and nobody forfeits"
+NOBODYS_FAULT = "no bot is blamed for it, and none forfeits"
 
 
 class HostError(ArenaError):
-    """The machine cannot carry another bot: no descriptors, processes, memory or disk are left. `what` says which."""
-
-    def __init__(self, what: str, hint: str = "fewer games at a time (-j) may help") -> None:
+    def __init__(self, what: str, hint: str = "fewer games at once (-j) may help") -> None:
         super().__init__(f"{what}; {hint}" if hint else what)
 
 
 class SandboxError(UsageError):
-    """A sandbox here cannot run what bots need of the host. No bot is to blame for it."""
+    """A sandbox on this machine cannot run programs of the host that bots need. No bot is to blame."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
@@ -41,7 +39,7 @@ class SandboxError(UsageError):
 
 
 def host_fault(error: BaseException) -> HostError | None:
-    """Return the error as one of the machine's, if it is that this process has run out of something."""
+    """Return a `HostError` if this process has run out of something, otherwise None."""
     if isinstance(error, HostError):
         return error
     if isinstance(error, BaseExceptionGroup):
@@ -64,8 +62,6 @@ class StartError(Exception):
 
 
 class Group(Protocol):
-    """The control group that a bot's process is in."""
-
     def cpu_us(self) -> int: ...
     def freeze(self, frozen: bool) -> None: ...
     def kill(self) -> None: ...
@@ -77,11 +73,11 @@ class Group(Protocol):
 
 @dataclass(frozen=True)
 class Launch:
-    """How a program is started and held.
+    """How a program is started and confined.
 
-    `limits` are kept by the system as far as it can and by looking; None for none. `helpers` is how many processes
-    of a sandbox stand between the arena and the bot's own first one. `group` is the control group that the line joins.
-    `cpus` are those it may run on; empty for all. `words` say all this in a record.
+    `limits` are kept by the system where possible, otherwise by the watch; None for none. `helpers` is the number of
+    sandbox processes around the bot's first one. `group` is the control group that the command joins. `cpus` are those
+    it may run on; empty for all. `words` describe all this in a record.
     """
 
     command: Sequence[str]
@@ -95,12 +91,11 @@ class Launch:
 
 
 def disk_fault(error: OSError, what: str) -> HostError | None:
-    """The error of copying or writing as the machine's, if its disk or what else it has is full; `what` was done."""
+    """Return a `HostError` if an error of copying or writing is the machine's; `what` describes the operation."""
     if error.errno not in DISK_ERRORS:
         return None
     return HostError(f"this machine cannot go on: {what}: {error.strerror}", NOBODYS_FAULT)
 
 
 def cannot_start_another(error: OSError) -> HostError:
-    """Return the error of a start that the machine could not carry."""
     return HostError(f"this machine cannot start another bot: {error.strerror}")

@@ -1,11 +1,10 @@
-"""The sandbox levels, weakest first, what each needs here, and how a bot is started under one.
+"""The sandbox levels, weakest first, what each needs here, and how a bot is started at each.
 
     basic    a plain child in a session of its own, with limits; works everywhere
     bwrap    the same in namespaces of its own: no network, no other process, no file but its own and the system's
     cgroup   the same in a control group as well: memory and processor time of the whole tree are counted by the kernel
 
-What a host asks for is what it gets: a level that does not work here is refused with the reason. Only `auto` chooses,
-and says what it chose.
+A level that does not work here is refused with the reason. Only `auto` chooses, and says what it chose.
 """
 
 import enum
@@ -24,18 +23,16 @@ from arena.errors import UsageError
 
 AUTO = "auto"
 JOIN = 'echo 0 >"$0" && exec "$@"'
-"""What a shell does to be in a control group, of which its argument 0 is the list of members, before anything else."""
+"""The shell script that joins a control group, with the file of members as argument 0, and then runs its arguments."""
 
 
 class Level(enum.Enum):
-    """A sandbox level; see the module's text."""
-
     BASIC = "basic"
     BWRAP = "bwrap"
     CGROUP = "cgroup"
 
     def why_not(self) -> str | None:
-        """None if the level works here, else the reason and what to do about it."""
+        """Return None if the level works here, otherwise the reason and what to do about it."""
         if self is Level.BASIC:
             return None
         reason = bwrap_check.why_not()
@@ -48,10 +45,7 @@ class Level(enum.Enum):
 
 
 def enter_scope(asked: str) -> None:
-    """Start this very command again in a scope of its own, if that is all that control groups lack here.
-
-    Returns if it is not, or if they were not asked for.
-    """
+    """Restart this command in a scope of its own, if control groups were asked for and lack only that."""
     if asked not in (AUTO, Level.CGROUP.value) or Level.BWRAP.why_not() is not None:
         return
     try:
@@ -63,8 +57,9 @@ def enter_scope(asked: str) -> None:
 
 
 def choose(asked: str) -> Level:
-    """The level of that name, or the strongest that works for `auto`. Raises `UsageError` with the reason if it does
-    not work here."""
+    """Return the level of that name, or for `auto` the strongest that works here. Raises `UsageError` with the
+    reason.
+    """
     if asked == AUTO:
         return next(level for level in reversed(Level) if level.why_not() is None)
     level = Level(asked)
@@ -75,18 +70,16 @@ def choose(asked: str) -> Level:
 
 
 def strongest(levels: Iterable[str]) -> str:
-    """Return the strongest of some levels, by their names; of none it is the weakest that there is."""
     names = [level.value for level in Level]
     return max(levels, key=names.index, default=names[0])
 
 
 def joined(line: Sequence[str], group: Group) -> tuple[str, ...]:
-    """Return the line that first joins a control group."""
     return ("/bin/sh", "-c", JOIN, str(group.members), *line)
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """A level and whether it works here; `reason` says why not and what to do about it, `gaps` what it lacks here."""
+    """A level and whether it works here, with the reason and remedy if not, and its gaps on this machine."""
 
     level: Level
     works: bool
@@ -95,15 +88,13 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 class Promise(msgspec.Struct, frozen=True):
-    """Something that a bot may try, and what becomes of it at each level that works here, in a few words."""
+    """An attack that a bot may try, and its outcome at each level that works here, in a few words."""
 
     what: str
     by: dict[Level, str]
 
 
 class Health(msgspec.Struct, frozen=True):
-    """All that `arena doctor` shows."""
-
     system: str
     user: str
     python: str
@@ -113,7 +104,7 @@ class Health(msgspec.Struct, frozen=True):
 
 
 def examine() -> Health:
-    """Try everything out; takes about a second."""
+    """Try everything out, in about a second."""
     reasons = {level: level.why_not() for level in Level}
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     return Health(

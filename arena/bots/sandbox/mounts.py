@@ -1,7 +1,7 @@
-"""What is to be known about one bot to run it where little is visible, found out once, before its first game.
+"""Find out, before a bot's first game, what it needs where little of the machine is visible.
 
-Here it is said what a bot is shown of the machine, and refused what could not work or would show too much: so that a
-mistake is told in a sentence, by its path, and not game after game by a program that does not start.
+What cannot work, or would show too much, is refused here in one sentence with its path, instead of by a program that
+fails to start in every game.
 """
 
 import os
@@ -20,16 +20,16 @@ from arena.errors import UsageError
 from arena.system.printable import printable
 
 HOME = "/bot"
-"""Where a bot finds its own files."""
+"""The folder of a bot's own files inside the sandbox."""
 
 
 @dataclass(frozen=True)
 class Mounts:
-    """All about one bot that takes time to find out. Paths in `words` and `environment` are those inside.
+    """The mounts of one bot. Paths in `words` and `environment` are those inside.
 
-    `own` is the bot's file or folder, which is shown at `place`; `folders` and `links` are what else of the machine is
-    shown beside the system, at their own paths. `extras` are the variables that the bot's bot.toml sets. `trials`
-    show whether the host's programs that it needs can be run; there is none if it is run by its own.
+    `own` is the bot's file or folder, shown at `place`; `folders` and `links` of the machine are shown at their own
+    paths. `extras` are the variables of bot.toml. `trials` test the host's programs that it needs; empty if there are
+    none.
     """
 
     own: Path
@@ -43,16 +43,16 @@ class Mounts:
 
 
 class Rivals:
-    """Where the files of bots are that others must not see, looked up once for all of them.
+    """The places of files that other bots must not see, looked up once for all bots.
 
-    Broken bots do not count, for they are not started: nobody breaks another by what he is not. Nor do the sample bots
-    of the installed package, which anybody may read.
+    Broken bots do not count, as they are not started; nor do the packaged sample bots, which are public.
     """
 
     def __init__(self, bots: Sequence[BotSpec] = ()) -> None:
         self._within: dict[Path, list[tuple[int, Path, Path]]] = {}
-        """For each place, bots whose files are there or below it: number, files, path. The first, and the first whose
-        files are others: one of the two is another than any bot."""
+        """For each place, bots with files there or below it: number, files, path. Two bots with different files are
+        enough: one of them is a rival of any bot.
+        """
         for number, bot in enumerate(bots):
             files = own_files(bot)
             if bot.fault is not None or is_packaged(files):
@@ -63,14 +63,14 @@ class Rivals:
                     found.append((number, files, bot.path))
 
     def seen_by(self, own: Path, visible: Sequence[Path]) -> Path | None:
-        """The path of the first bot that one with these files of its own sees where these folders are visible."""
+        """Return the path of the first rival that a bot with these files sees where these folders are visible."""
         places = {own, *visible}
         seen = [each for place in places for each in self._within.get(place, ()) if each[1] != own]
         return min(seen)[2] if seen else None
 
 
 def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | None = None) -> Mounts:
-    """Find out what is shown to a bot. `rivals` are bots whose files it must not see, `host` what else may run it.
+    """Find out what is shown to a bot. It must not see the files of `rivals`; `host` has further programs to run it.
 
     Raises `UsageError` if the bot cannot be run where little is visible, or would see another bot.
     """
@@ -79,7 +79,7 @@ def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | N
     place = HOME if own.is_dir() else f"{HOME}/{own.name}"
 
     def inside(text: str) -> str:
-        """Return a word of the command or a value of the environment, with the bot's own path as it is inside."""
+        """Replace the bot's own path by the one inside, in a word of the command or the environment."""
         if not os.path.isabs(text) or "\0" in text:
             return text
         path = Path(os.path.realpath(Path(text).parent), Path(text).name)
@@ -116,17 +116,15 @@ def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | N
 
 
 def _inner_path(folders: Sequence[Path], visible: tuple[Path, ...], inside: Callable[[str], str]) -> str:
-    """The PATH inside: the program's own folder, and what is visible there of the folders that the bot's PATH names."""
     seen = (*visible, Path(HOME))
     places = [Path(inside(str(folder))) for folder in (*folders, Path("/usr/bin"), Path("/bin"))]
     return os.pathsep.join(dict.fromkeys(str(place) for place in places if is_within(place, seen)))
 
 
 def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], rivals: Rivals) -> None:
-    """Raise `UsageError` if one bot's files, of another or of its own, are where all that use that folder see them.
+    """Raise `UsageError` if one bot's files would be visible to another.
 
-    Of two bots one of which lies in the other's folder it is the outer one that is refused: the inner one can do
-    nothing against it.
+    If one bot is in another's folder, the outer one is refused: the inner one cannot prevent it.
     """
     for folder in () if is_packaged(own) else visible:
         if own.is_relative_to(folder):
@@ -139,9 +137,9 @@ def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], rivals: Ri
 
 
 def _check_readable(own: Path, program: Program, host: HostPrograms) -> None:
-    """Raise `UsageError` if what a bot needs cannot be read by a user that nobody is, as bots of root run.
+    """Raise `UsageError` if files that a bot of root needs cannot be read by an unused user id.
 
-    That is `SandboxError` where the host itself has chosen what it is.
+    That is `SandboxError` if the host has chosen the files.
     """
     needed, run = {own, *program.folders}, set[Path]()
     for number, word in enumerate(program.command):
@@ -159,7 +157,7 @@ def _check_readable(own: Path, program: Program, host: HostPrograms) -> None:
             refusal = SandboxError if host.is_shown_by_choice(path) else UsageError
             raise refusal(
                 printable(
-                    f"{path}: started by root, bots run as a user that owns nothing, and others may not read this: "
+                    f"{path}: started by root, bots run as a user without files, and others may not read this: "
                     f"chmod -R o+rX {own if path.is_relative_to(own) else path}"
                 )
             )

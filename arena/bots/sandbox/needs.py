@@ -1,8 +1,7 @@
 """What has to be visible of a machine for its programs to run in a sandbox: whole installations, and the links to them.
 
-Where a program is installed is read, not asked. An installation is shown as a whole and at its own place. Of a shim its
-toolchain manager is asked with `which`: only a manager of the host's is run, in `/`, where no file of an entrant's can
-choose another version.
+Installations are found by reading, and shown as a whole at their own place. The toolchain manager of a shim is asked
+with `which`: only a manager of the host's is run, in `/`, where no entrant's file can choose another version.
 """
 
 import os
@@ -30,18 +29,18 @@ from arena.system.printable import printable
 from arena.system.user_files import read_start
 
 MANAGERS = ("pyenv", "nodenv", "goenv", "jenv", "rbenv", "asdf", "mise")
-"""Managers that keep their shims in a folder `shims`, usually beside a folder `bin` with the manager itself."""
+"""Managers with a folder `shims`, usually next to a folder `bin` with the manager itself."""
 PROXIES = {"rustup": "rustup", "mise": "mise", "volta-shim": "volta"}
-"""Programs that shims are links to, and the manager beside each of them."""
+"""Programs that shims link to, and the manager next to each of them."""
 SETTINGS = ("HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR")
-"""Variables of the host's that managers read, with PYENV_ROOT and the like. PYENV_VERSION is none of them: a shim that
-started the arena sets it from a file in the current folder, which may be a bot's.
+"""Variables of the host's that managers read, as well as PYENV_ROOT and the like. PYENV_VERSION is excluded: a shim
+that started the arena sets it from a file in the current folder, which may be a bot's.
 """
 ANSWER_SECONDS = 60.0
 
 
 def behind_shim(program: Path, host: HostPrograms) -> Path:
-    """Return what one of the host's programs runs: the program itself if it is no shim.
+    """Return the program behind one of the host's shims; any other program is returned as it is.
 
     Raises `UsageError` if the manager is not found or names no program.
     """
@@ -62,7 +61,6 @@ def behind_shim(program: Path, host: HostPrograms) -> Path:
 
 
 def _manager(program: Path, host: HostPrograms) -> Path | None:
-    """Return the toolchain manager that a program is a shim of; None for an ordinary program."""
     end, rustup = Path(os.path.realpath(program)), program.with_name("rustup")
     if os.path.isfile(rustup) and os.path.samefile(rustup, end):  # a link, or the same file under a second name
         end = rustup
@@ -79,7 +77,7 @@ def _manager(program: Path, host: HostPrograms) -> Path | None:
 
 @lru_cache
 def _which(manager: Path, name: str, path: str) -> Path:
-    """Ask a manager which program its shim runs; `path` is where the manager finds programs."""
+    """Ask a manager which program its shim runs; `path` is its PATH."""
     settings = (*SETTINGS, f"{manager.name.upper()}_ROOT")
     chosen = {name: os.environ[name] for name in settings if name in os.environ}
     done = subprocess.run(
@@ -99,23 +97,23 @@ def _which(manager: Path, name: str, path: str) -> Path:
 
 
 TAKEN = tuple(Path("/", name) for name in ("bot", "dev", "etc", "proc", "sys"))
-"""Where nothing of the machine can be shown, because something else is there inside."""
+"""Places that hold something else inside the sandbox."""
 PYTHON = re.compile(r"(python|pypy)[\d.]*")
-"""The names of Pythons. With a suffix (python3-config) it is some other program."""
+"""Names of Pythons; with a suffix (python3-config) it is another program."""
 VERSION = re.compile(r"((?:python|pypy)\d+\.\d+)")
-"""The name of a Python, as its packages' folder is called too."""
+"""The name of a Python, and of the folder of its packages."""
 HOME_LINE = re.compile(r"^home[ \t]*=[ \t]*(/.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
-"""The line of a pyvenv.cfg that says where the Python is that the environment was made from."""
+"""The line of a pyvenv.cfg with the folder of the base Python."""
 SETTINGS_SIZE = 65536
-"""More bytes than a virtual environment's settings have."""
+"""More bytes than a pyvenv.cfg has."""
 INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
-"""What is only in folders that hold an installation and nothing else."""
+"""Marks of folders that hold an installation only."""
 FOR_BOTS = (Path(protocol.__file__).parent, Path(__file__).parents[2])
-"""The packages that bots in Python may import: the kit, and the arena for its library to search with."""
+"""The packages that bots in Python may import: the kit, and the arena for its library of search."""
 
 
 class Needs:
-    """Folders and links that a bot's programs need, beside the system and its own files."""
+    """Folders and links that a bot's programs need, in addition to the system and its own files."""
 
     def __init__(self, bot: BotSpec, host: HostPrograms) -> None:
         self._who, self._is_hosts = f"{bot.path}: its program", False
@@ -123,14 +121,13 @@ class Needs:
         self._folders = set[Path]()
         self._links = dict[Path, Link]()
         self.environment = dict[str, str]()
-        """The variables that have to be set."""
 
     @property
     def shown(self) -> tuple[tuple[Path, ...], tuple[Link, ...]]:
         return tuple(sorted(self._folders)), tuple(self._links[place] for place in sorted(self._links))
 
     def add_named(self, path: Path) -> tuple[Path, ...]:
-        """Add what the host has named, a program or an installation, and return the folders of its programs.
+        """Add a program or an installation that the host has named; return the folders of its programs.
 
         Raises `SandboxError`.
         """
@@ -151,7 +148,7 @@ class Needs:
         self._links |= other._links
 
     def add(self, program: Path, started_as: Path | None = None) -> None:
-        """Note what one of the host's programs needs; `started_as` is the bot's own link to it, if it is run by one."""
+        """Add what a program of the host's needs; `started_as` is the bot's own link to it, if any."""
         self._show(program)
         started = started_as or program
         if not PYTHON.fullmatch(started.name):
@@ -168,7 +165,6 @@ class Needs:
                 self._folders.add(package)
 
     def _need_base(self, environment: Path, name: str) -> None:
-        """Note what the Python needs that a virtual environment was made from."""
         try:
             text = read_start(environment / "pyvenv.cfg", SETTINGS_SIZE).decode("utf-8", "replace")
             home = HOME_LINE.search(text)
@@ -180,7 +176,6 @@ class Needs:
             self._show(base)
 
     def _show(self, program: Path) -> None:
-        """Have a program's installation shown, and each link that leads to it."""
         trail = follow(program)
         self._links |= {link.place: link for link in trail.links if not is_within(link.place, SYSTEM)}
         self._show_folder(installation(trail.end))
@@ -191,7 +186,6 @@ class Needs:
             self._folders.add(folder)
 
     def _show_users_packages(self, python: Path) -> None:
-        """Show what the user who runs the arena has installed for this Python, if it is there."""
         version = VERSION.match(python.name)
         base = Path(os.path.expanduser("~"), ".local")
         packages = base / "lib" / version[1] / "site-packages" if version else None
@@ -206,7 +200,7 @@ _OF_THE_ARENA = frozenset(Path(os.path.realpath(prefix)) for prefix in (sys.pref
 def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
     """Refuse to show a folder that is likely to hold more than an installation; `who` needs it.
 
-    Raises `UsageError`, and `SandboxError` if it is the host who has chosen it, or where the arena's own Python is.
+    Raises `UsageError`, or `SandboxError` if the host has chosen the folder, or it holds the arena's own Python.
     """
     owner = printable(f"{who} belongs to {folder}")
     refusal = SandboxError if is_hosts or folder in _OF_THE_ARENA else UsageError

@@ -1,12 +1,12 @@
-"""What the system tells of processes: who started whom, what they hold, what they have used. Reads, and does nothing.
+"""Read what the system reports of processes: their parents, memory and processor time.
 
-On Linux this is read from /proc, 15 microseconds a process. Where /proc is not, psutil serves: it takes a hundred times
-that, and a league looks at every process of every bot twenty times a second. What a bot can make long (its tree, a list
-of children) is read up to a stated length only.
+Linux reports it in /proc, 15 microseconds a process. Elsewhere psutil is used, which takes a hundred times that, and a
+league looks at every process of every bot twenty times a second. Data that a bot can make long (its tree, a list of
+children) is read up to a stated length only.
 
-The trap: what /proc tells of a process it tells of its first thread. A program may end that one and go on with others
-(`pthread_exit` in `main`): then it is a zombie there that holds no memory and has no environment. So where the first
-thread has ended and there are others, one of them is asked (`_of_other_thread`).
+/proc reports the first thread of a process. A program may end that thread and continue with others (`pthread_exit` in
+`main`): then it is a zombie without memory and environment. So where the first thread has ended and there are others,
+one of them is read (`_of_other_thread`).
 """
 
 import contextlib
@@ -22,16 +22,16 @@ import psutil
 _LINUX = sys.platform == "linux"
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 ENVIRONMENT = 64 * 1024
-"""Bytes of a process's environment that are looked at."""
+"""The most bytes of a process's environment that are read."""
 _READ = 65536
 _DEAD = (b"Z", b"X", b"x")
 _STOPPED = (b"T", b"t")
 _THREADS_ASKED = 64
-"""Threads that are looked through for one that has not ended."""
+"""The most threads that are searched for one that has not ended."""
 _DIGITS = 8
-"""Bytes that the number of a process takes in a list, with the space behind it."""
+"""Bytes of a process number in a list, with the space after it."""
 _VAST = 32 << 30
-"""Bytes of address space from which on page tables can matter: they are a 512th of it at the most, 64 MiB."""
+"""Bytes of address space from which on page tables can matter: they are at most a 512th of it, 64 MiB."""
 EVERYTHING = sys.maxsize
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
@@ -41,11 +41,11 @@ T = TypeVar("T")
 
 
 class Process(NamedTuple):
-    """A process as it was when it was looked at. A dead one that nobody has reaped yet holds nothing but its number.
+    """A process at one moment. A dead one that has not been reaped yet holds only its number.
 
-    `started` is when it was started, in ticks of the kernel's clock since the machine was: with the number it tells the
-    process from all others, as numbers are used again. `resident` is bytes of memory, those that it shares with others
-    counted in full; of a process with a vast address space with its page tables.
+    `started` is its start in ticks of the kernel's clock since boot: with the number it identifies the process, as
+    numbers are reused. `resident` is bytes of memory, shared pages counted in full; for a vast address space with its
+    page tables.
     """
 
     pid: int
@@ -86,12 +86,12 @@ def look(pid: int) -> Process | None:
 
 
 def stat_fields(stat: bytes) -> list[bytes]:
-    """Split a file `stat` of /proc from the state on: the name before it, in brackets, may hold anything."""
+    """Split a `stat` file of /proc from the state on: the name in brackets before it may hold anything."""
     return stat[stat.rfind(b")") + 2 :].split()
 
 
 def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
-    """Read a file of /proc of a thread that is not the first one and has not ended; empty if there is none."""
+    """Read a file of /proc from a live thread that is not the first one; empty if there is none."""
     try:
         tasks = _with_room(lambda: os.listdir(f"/proc/{pid}/task"))
     except OSError:
@@ -104,16 +104,15 @@ def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
 
 
 def ticks_now() -> int:
-    """Return the `Process.started` of a process that is started now."""
+    """Return `Process.started` for a process started now."""
     if not _LINUX:
         return int(time.time() * TICKS_PER_SECOND)
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) * TICKS_PER_SECOND // 1_000_000_000
 
 
 def children(pid: int, most: int = EVERYTHING) -> list[int]:
-    """Return the numbers of a process's children, the oldest first, the dead that nobody has reaped included.
-
-    Of more than `most` that many are listed, or a few more.
+    """Return the numbers of a process's children, the oldest first, unreaped dead ones included; not many more than
+    `most`.
     """
     if not _LINUX:
         with contextlib.suppress(psutil.Error):
@@ -139,17 +138,16 @@ def every_process() -> list[int]:
 
 
 def _children_of_thread(pid: int, thread: int | str, most: int) -> Iterator[int]:
-    # There is a space behind each number: what stands behind the last one has been cut off.
+    # There is a space after each number: what comes after the last one has been cut off.
     text = read_file(f"/proc/{pid}/task/{thread}/children", most * _DIGITS).rpartition(b" ")[0]
     return map(int, text.split())
 
 
 def walk(roots: Iterable[int], most: int = EVERYTHING) -> Iterator[Process]:
-    """Yield these processes and all that are below them.
+    """Yield these processes and all below them, until there are more than `most` processes and threads.
 
-    It ends as soon as there are more than `most` processes and threads, and costs no more than looking at so many. The
-    children of a process are looked up after it has been given out: what is done to it then, they have inherited or
-    are found.
+    The children of a process are looked up after it has been yielded: they inherit what the caller does to it, or are
+    yielded too.
     """
     waiting, size = list(roots), 0
     for pid in waiting:
@@ -166,13 +164,14 @@ def walk(roots: Iterable[int], most: int = EVERYTHING) -> Iterator[Process]:
 
 
 def descend(roots: Iterable[int], most: int = EVERYTHING) -> list[Process]:
-    """Return these processes and all that are below them."""
     return list(walk(roots, most))
 
 
 def descriptors(pid: int, most: int) -> int:
-    """How many files, pipes and the like a process has open. As many as it may have, `most`, where it has closed itself
-    to others of its user; 0 if it is gone, or where /proc is not."""
+    """Return how many descriptors a process has open.
+
+    That is `most` for a process that has closed itself to others of its user, and 0 if it is gone or there is no /proc.
+    """
     if not _LINUX:
         return 0
     try:
@@ -184,8 +183,9 @@ def descriptors(pid: int, most: int) -> int:
 
 
 def own_memory(pid: int) -> int:
-    """Bytes of resident memory that are no files' (pages shared with others counted in full), page tables included. 0
-    if that cannot be told."""
+    """Return the resident memory in bytes that belongs to no files, shared pages in full, with page tables; 0 if
+    unknown.
+    """
     return _of_status(pid, b"RssAnon:", b"RssShmem:", b"VmPTE:") if _LINUX else _unshared_with_psutil(pid)
 
 
@@ -197,11 +197,11 @@ def _of_status(pid: int, *names: bytes) -> int:
 
 
 def fair_resident(pid: int) -> int:
-    """Bytes of resident memory, pages shared by several processes divided among them, and of page tables. 0 if that
-    cannot be told.
+    """Return the resident memory in bytes, with shared pages divided among their processes, and page tables; 0 if
+    unknown.
 
-    The kernel goes through all its pages for that: some 30 ms for 400 MB. Where /proc is not, what is shared is left
-    out. A process may have closed itself to others of its user (PR_SET_DUMPABLE): then all is counted in full.
+    The kernel walks all its pages for that: some 30 ms for 400 MB. Without /proc, shared pages are left out. For a
+    process that has closed itself to others of its user (PR_SET_DUMPABLE) they count in full.
     """
     if not _LINUX:
         return _unshared_with_psutil(pid)
@@ -214,17 +214,16 @@ def fair_resident(pid: int) -> int:
 
 
 def cpu_clock(pid: int) -> int | None:
-    """The number by which the system knows the clock of a process's processor time; None where it has no such number.
-
-    It is what clock_getcpuclockid makes of the process id.
+    """Return the clock id of a process's processor time, as clock_getcpuclockid makes it of the process id; None
+    elsewhere than on Linux.
     """
     return (~pid << 3) | 2 if _LINUX else None
 
 
 def cpu_us(pid: int) -> int | None:
-    """Microseconds of processor time that a process has used, all its threads together; None once it has been reaped.
+    """Return the microseconds of processor time of a process, without its children; None once it has been reaped.
 
-    Its children's time is not in it. On Linux this is the process's own exact clock, and costs half a microsecond.
+    On Linux this is exact, and costs half a microsecond.
     """
     clock = cpu_clock(pid)
     if clock is not None:
@@ -240,8 +239,10 @@ def cpu_us(pid: int) -> int | None:
 
 
 def waited_us(pid: int) -> int:
-    """Microseconds of processor time of the children that a process has waited for, and theirs; 0 if that cannot be
-    told. On Linux this is counted in ticks of 10 ms, rounded down."""
+    """Return the microseconds of processor time of the descendants that a process has waited for; 0 if unknown.
+
+    On Linux this is counted in ticks of 10 ms, rounded down.
+    """
     if not _LINUX:
         try:
             times = psutil.Process(pid).cpu_times()
@@ -254,8 +255,7 @@ def waited_us(pid: int) -> int:
 
 
 def thread_times(pid: int) -> dict[int, tuple[int, int]]:
-    """By thread of a process: microseconds on a CPU, and microseconds of waiting for one. Empty if the system does not
-    tell."""
+    """Return the microseconds on a CPU and of waiting for one by thread of a process; empty if unknown."""
     try:
         tasks = _with_room(lambda: os.listdir(f"/proc/{pid}/task")) if _LINUX else []
     except OSError:
@@ -265,21 +265,21 @@ def thread_times(pid: int) -> dict[int, tuple[int, int]]:
 
 
 def parse_schedstat(data: bytes) -> tuple[int, int] | None:
-    """Return the microseconds that a thread was on a CPU and that it waited for one; None if the file was empty."""
+    """Return the microseconds that a thread was on a CPU and waited for one; None for an empty file."""
     ran, waited, *_ = (*data.split(), b"", b"")
     return (int(ran) // 1000, int(waited) // 1000) if waited else None
 
 
 def oom_kills() -> int:
-    """How many processes the kernel of this machine has killed so far because memory had run out, that of the machine
-    or of a control group; 0 where it does not tell."""
+    """Return how many processes this kernel has killed because memory had run out, of the machine or of a control
+    group; 0 if unknown.
+    """
     _, found, rest = read_file("/proc/vmstat").rpartition(b"\noom_kill ")
     return int(rest.split(b"\n", 1)[0]) if found else 0
 
 
 def is_asleep(pid: int) -> bool:
-    """Whether a process's first thread, or another one if that has ended, waits for something, as one does that reads
-    its input."""
+    """Return whether a process's first live thread waits for something, such as input."""
     if not _LINUX:
         with contextlib.suppress(psutil.Error):
             return psutil.Process(pid).status() == psutil.STATUS_SLEEPING
@@ -291,10 +291,9 @@ def is_asleep(pid: int) -> bool:
 
 
 def variable(pid: int, name: str) -> str | None:
-    """Return a variable of the environment that a process was started with; empty if there is none of that name.
+    """Return a variable from the environment that a process was started with; empty if it is not set, None if unknown.
 
-    None if that cannot be told, as of a process that is dying. Only so much is looked at as programs are usually given:
-    one may have made its environment megabytes long, and reading that would keep the arena from all other games.
+    Only `ENVIRONMENT` bytes are read: a bot may have made its environment megabytes long.
     """
     data = read_file(f"/proc/{pid}/environ", ENVIRONMENT) or _of_other_thread(pid, "environ", ENVIRONMENT)
     if not data:
@@ -314,7 +313,7 @@ def read_file(path: str, most: int = EVERYTHING) -> bytes:
     try:
         data = os.read(descriptor, min(_READ, most))
         more = data
-        while more and _PAGE // 2 < len(data) < most:  # what is longer than a page comes in parts
+        while more and _PAGE // 2 < len(data) < most:  # longer files are read page by page
             more = os.read(descriptor, min(_READ, most - len(data)))
             data += more
     except OSError:
@@ -325,9 +324,9 @@ def read_file(path: str, most: int = EVERYTHING) -> bytes:
 
 
 def _with_room(opening: Callable[[], T]) -> T:
-    """Do what opens a file, and if there is no descriptor left for it, give up the spare one for the time of that.
+    """Open a file, using the spare descriptor if there is no other.
 
-    Who cannot look must not think that there is nothing to see: a bot's processes would be left alive.
+    Otherwise a bot's processes would seem to be gone, and would be left alive.
     """
     try:
         return opening()
@@ -342,14 +341,13 @@ def _with_room(opening: Callable[[], T]) -> T:
 
 
 def keep_spare_descriptor() -> None:
-    """Hold a descriptor back, as far as there is one, for looking at processes when there are no others."""
+    """Reserve a descriptor for looking at processes when there are no others."""
     with contextlib.suppress(OSError):
         if not _spare:
             _spare.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
 
 
 def _unshared_with_psutil(pid: int) -> int:
-    """Return the bytes of resident memory that no other process has. 0 if that cannot be told."""
     try:
         return int(psutil.Process(pid).memory_full_info().uss)
     except (psutil.Error, AttributeError):

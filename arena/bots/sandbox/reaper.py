@@ -1,17 +1,16 @@
 """Ownership of processes: which bot an orphan belongs to.
 
 The processes below a bot in the tree belong to it. A process that loses its parent becomes a child of this process,
-which on Linux adopts orphans while it has bots. An orphan belongs to the bot whose first process began its session, or
-whose token is in its environment.
+which on Linux adopts orphans while it has bots. An orphan belongs to the bot that began its session, or that has its
+token (an environment variable).
 
-A worker process starts nothing but bots (`own_every_orphan`): an orphan that hides from both belongs to some bot, and
-is killed when no bot is left in the worker (`arena.bots.sandbox.killing`). Any other process leaves such an orphan
-alone, neither killed nor reaped: it may be the user's.
+A worker process starts only bots (`own_every_orphan`): an orphan that hides from both belongs to some bot, and is
+killed when no bot is left in the worker (`arena.bots.sandbox.killing`). Any other process leaves such an orphan alone:
+it may be the user's.
 
-The token of a bot begins with that of the process that starts it. So the bots of a worker that was killed are found
-among all processes by the worker's token (`left_by`).
-
-No call waits for just any child: another part of the program may need its exit status.
+A bot's token begins with that of the process that starts it. So the bots of a killed worker are found among all
+processes by the worker's token (`left_by`). No call waits for any child at all: another part of the program may need
+its exit status.
 """
 
 import contextlib
@@ -39,7 +38,6 @@ from arena.bots.sandbox.procfs import (
 from arena.bots.spec import TOKEN_VARIABLE
 
 SET_CHILD_SUBREAPER, GET_CHILD_SUBREAPER = 36, 37
-"""Numbers of <linux/prctl.h>."""
 
 
 def exit_status(pid: int) -> tuple[int, int] | None:
@@ -52,7 +50,7 @@ def exit_status(pid: int) -> tuple[int, int] | None:
 
 
 def killed_words(number: int) -> str:
-    """Say that a process was killed by the signal of this number; the words follow the name of the process."""
+    """Return "was killed by signal ..." for a signal number; the words follow the name of the process."""
     try:
         name = signal.Signals(number).name
     except ValueError:  # the real-time signals have no names
@@ -61,7 +59,7 @@ def killed_words(number: int) -> str:
 
 
 def reap(pid: int) -> tuple[int, int]:
-    """Reap a dead child. Returns its wait status, and the processor time of it and its own children, in us."""
+    """Reap a dead child. Returns its wait status, and the processor time of it and its children, in us."""
     return try_reap(pid) or (0, 0)
 
 
@@ -101,49 +99,47 @@ def _libc() -> ctypes.CDLL:
 
 
 SWEEP_SECONDS = 0.025
-"""The least time between two sweeps."""
+"""The shortest time between two sweeps."""
 SWEEP_SHARE = 50
-"""The least time between two sweeps, as a multiple of the processor time of the last one."""
+"""The shortest time between two sweeps, as a multiple of the processor time of the last one."""
 SWEEP_MOST = 128
-"""Orphans whose owner a sweep looks up at most."""
+"""The most orphans that a sweep looks up the owners of."""
 REAP_MOST = 32
-"""Orphans of each bot that a sweep reaps at most."""
+"""The most orphans of each bot that a sweep reaps."""
 START_SECONDS = 0.02
-"""How long the owner of a child is looked up again: a program that is just being started has no environment yet."""
+"""How long the owner of a child is looked up again: a program that is being started has no environment yet."""
 
 OnReaped = Callable[[Process, int, int], None]
-"""Receives an orphan that is about to be reaped: the processor time of its own, and that with its children's."""
+"""Receives an orphan that is about to be reaped: its own processor time, and that including its children."""
 
 
 @dataclass(eq=False)
 class Owner:
-    """One bot, as the owner of processes."""
-
     leader: int = 0
-    """Its process that the arena has started; reaped last, so that no other process can get its number."""
+    """The process that the arena has started; reaped last, so that no other process can get its number."""
     token: str = ""
     orphans: dict[int, int] = field(default_factory=dict)
-    """Its processes that are children of this process now, and when they were started."""
+    """Its processes that are children of this process now, with their start times."""
     used_us: int = 0
-    """The processor time of its processes that have been reaped."""
+    """Microseconds of processor time of its reaped processes."""
     on_reaped: OnReaped | None = None
 
 
 owners: dict[int, Owner] = {}
 """The bots that have been started and not yet ended, by their leaders."""
 LOST = Owner()
-"""The owner of orphans that hide whose they are, in a process that starts nothing but bots."""
+"""The owner of orphans that hide their owner, in a process that starts only bots."""
 _bystanders: frozenset[int] | None = None
-"""The children that this process had when it said that it starts nothing but bots; None if it has not said so."""
+"""The children of this process when it called `own_every_orphan`; None if it has not."""
 _asked: dict[int, float] = {}
-"""Children that no bot is known to own, and when their owner was first looked up."""
+"""Children without a known owner, and when it was first looked up."""
 _adopted_before: bool | None = None
 """Whether this process adopted orphans before any bot was started; None while there is none."""
 _sweep_after = 0.0
 
 
 def own_every_orphan() -> None:
-    """Declare that this process starts nothing but bots from here on, so that each orphan it adopts is a bot's."""
+    """Declare that this process starts only bots from here on, so that each orphan it adopts is a bot's."""
     global _bystanders  # noqa: PLW0603  (a property of the process as a whole, not of any object in it)
     _bystanders = frozenset(children(os.getpid()))
 
@@ -178,13 +174,12 @@ def _is_below(token: str, above: str) -> bool:
 
 
 def left_by(token: str) -> list[int]:
-    """Return the live processes that have this token, or one that begins with it."""
     found = [pid for pid in every_process() if _is_below(variable(pid, TOKEN_VARIABLE) or "", token)]
     return [pid for pid in found if (process := look(pid)) and not process.is_dead]
 
 
 def register(leader: int, token: str, on_reaped: OnReaped | None = None) -> None:
-    """Note a bot's first process, which has just been started with `token` in its environment."""
+    """Register a bot's first process, which has just been started with `token` in its environment."""
     owners[leader] = Owner(leader, token, on_reaped=on_reaped)
 
 
@@ -209,9 +204,9 @@ def belongings(leader: int, most: int = EVERYTHING) -> list[Process]:
 
 
 def sweep() -> None:
-    """Look through the orphans: note whose they are, and reap the dead.
+    """Find the owners of orphans, and reap the dead.
 
-    However many there are, a sweep takes a bounded time, and all sweeps a bounded part of all time.
+    A sweep takes a bounded time, and all sweeps a bounded part of all time.
     """
     global _sweep_after  # noqa: PLW0603  (as above)
     if time.monotonic() < _sweep_after:
@@ -230,9 +225,9 @@ def sweep() -> None:
 
 
 def owner_of(child: int) -> Owner | None:
-    """Return the owner of a child of this process, and note the child as its orphan; None if no bot is known to own it.
+    """Return the owner of a child of this process, and record the child as its orphan; None if no owner is known.
 
-    The owner of an orphan that is certainly a bot's, and hides whose it is, is `LOST`.
+    The owner of an orphan that is certainly a bot's, and hides its owner, is `LOST`.
     """
     process = look(child)
     if process is None:
@@ -252,7 +247,7 @@ def owner_of(child: int) -> Owner | None:
 
 
 def reap_orphan(bot: Owner, orphan: int) -> None:
-    """Reap one of a bot's orphans if it is dead, and charge its processor time to the bot."""
+    """Reap one of a bot's orphans if it is dead, and add its processor time to the bot's."""
     started = bot.orphans.pop(orphan)
     process = look(orphan)
     if process is None or process.started != started:
@@ -269,12 +264,10 @@ def reap_orphan(bot: Owner, orphan: int) -> None:
 
 
 def other_children() -> list[int]:
-    """Return the children of this process that are no bots' first processes."""
     return [pid for pid in children(os.getpid()) if pid not in owners and pid not in (_bystanders or ())]
 
 
 def is_unsure(child: int) -> bool:
-    """Return whether the owner of a child is not known, and is to be looked up again."""
     return child in _asked and time.monotonic() - _asked[child] < START_SECONDS
 
 

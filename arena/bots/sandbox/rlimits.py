@@ -1,11 +1,11 @@
-"""Limits that the system itself keeps, for each process of a bot: they stop what happens faster than looking can see.
+"""Limits of the system for each process of a bot: they stop what happens faster than the watch can see.
 
-They are set from outside, as soon as the program has been started, and for whatever it has started by then: setting
-them in between would take a fork of the arena, which costs it milliseconds in which no other game goes on. The limits
-on the whole tree (`arena.bots.limits`) are kept by looking at it.
+They are set from outside, just after the start, for the processes that exist by then: setting them before would take a
+fork of the arena, which delays all games by milliseconds. The limits on the whole tree (`arena.bots.limits`) are kept
+by the watch.
 
-RLIMIT_AS is left alone: the address space that Java and node reserve has nothing to do with what they use. RLIMIT_DATA
-counts what they could use without asking again, which is also more than they do, so that it gets room on top.
+RLIMIT_AS is left alone: Java and node reserve far more address space than they use. RLIMIT_DATA counts what they could
+use without asking again, also more than they do, so it gets room on top.
 """
 
 import contextlib
@@ -24,19 +24,20 @@ if sys.platform != "win32":
 
 
 CPU_SECONDS = 3600
-"""Processor time that one process may use: a bot that spins is stopped even if nobody looks."""
+"""Processor time that one process may use: stops a spinning bot even without a watch."""
 OPEN_FILES = 256
 DATA_ROOM = 2 * GIB
-"""What a process may ask for beyond what all may use: Java commits that much on a machine with 24 GiB."""
+"""Room on top of the memory limit: Java commits that much on a machine with 24 GiB."""
 FEW = 64
-"""Processes that are gone through where there is no limit on them: those of a sandbox that is being set up."""
+"""The most processes that are limited where there is no limit on them: those of a sandbox that is being set up."""
 PROCESSES_ROOM = 64
-"""The system counts a user's processes and threads, not a bot's. A bot gets so many times its share on top of what the
-machine has: that stops a program that never stops forking, and no other."""
+"""The system counts a user's processes and threads, not a bot's. A bot gets this multiple of its share on top of what
+the machine has, which stops only a program that forks for ever.
+"""
 
 
 def use_all_descriptors() -> None:
-    """Let this process have as many descriptors open as it may: a game takes about twelve."""
+    """Let this process open as many descriptors as it may: a game takes about twelve."""
     if sys.platform != "win32":
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         with contextlib.suppress(OSError, ValueError):
@@ -44,7 +45,7 @@ def use_all_descriptors() -> None:
 
 
 def file_size_limit() -> int | None:
-    """Return how many bytes a file that this process writes may have; None if there is no limit."""
+    """Return the largest file in bytes that this process may write; None if there is no limit."""
     if sys.platform == "win32":
         return None
     soft, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -52,31 +53,29 @@ def file_size_limit() -> int | None:
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
-    """Return the limits of each process at every level, by the names that prlimit has for them."""
     return {
         "data": limits.memory + DATA_ROOM,
         "cpu": CPU_SECONDS,
         "fsize": limits.tmp,
         "nofile": OPEN_FILES,
-        "nice": 0,  # nothing lower than the priority that the arena has, whatever the host's users may
+        "nice": 0,  # no higher priority than the arena's, even if the host's users may have that
         "rtprio": 0,
         "core": 1,  # not 0, at which a machine with a handler for crashes would still hand each of a bot's to that
     }
 
 
 def at_most_own(name: str, value: int) -> int:
-    """Return the limit of this name, or that of the arena itself where it is lower: nothing below may raise it."""
+    """Return the value, or the arena's own limit of this name where that is lower and cannot be raised."""
     _, hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))
     return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 
 def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
-    """Set the limits of a process that has just been started, and the CPUs it may run on (none named: all).
+    """Set the limits of a process that has just been started, and its CPUs (all if empty).
 
-    What it has started by now gets them, too, as far as that is no more than it may start; later ones inherit them. A
-    process is limited before its children are looked for: one that it starts in between has them already. Nearly always
-    it is still the youngest process of the machine, and has started nothing: then there is nothing to look for, which
-    of a new process is what costs most.
+    Its children so far get them too; later ones inherit them. A process is limited before its children are looked for:
+    those that it starts in between have the limits already. Nearly always it is still the youngest process of the
+    machine, without children: the search, which costs most, is skipped then.
     """
     if sys.platform != "linux" or not (limits or cpus):
         return
@@ -107,9 +106,6 @@ def _lower(pid: int, number: int, value: int) -> None:
 
 
 class _Machine(NamedTuple):
-    """How many processes and threads the machine has, which is at least what the user has, and the number of the one
-    that was started last."""
-
     processes: int
     youngest: int
 
@@ -124,16 +120,15 @@ SHORT_US = 100
 
 # From <linux/sched/types.h> and the kernel's tables of calls.
 CALLS = {"x86_64": (314, 315), "amd64": (314, 315), "aarch64": (274, 275), "arm64": (274, 275)}
-"""The numbers of `sched_setattr` and `sched_getattr`."""
 RESET_ON_FORK = 1
 SIZE = 48
-"""Bytes of the first version of `struct sched_attr`."""
 LAYOUT = "IIQiIQQQ"
 
 
 class Scheduling(NamedTuple):
-    """The kernel's `struct sched_attr`: of an ordinary thread `runtime_ns` is its time slice, where the kernel has
-    that, and 0 in older ones."""
+    """The kernel's `struct sched_attr`. For an ordinary thread `runtime_ns` is its time slice, or 0 in older
+    kernels.
+    """
 
     size: int
     policy: int
@@ -146,10 +141,10 @@ class Scheduling(NamedTuple):
 
 
 def ask_for_short_slices() -> bool:
-    """Ask for the shortest time slices for the calling thread alone; whether the kernel took it.
+    """Ask for the shortest time slices for the calling thread alone; return whether the kernel agreed.
 
-    A thread with a scheduling policy that its user chose stays as it is, and one with a negative nice value: its
-    children would lose that.
+    A thread with a scheduling policy chosen by its user or a negative nice value is left alone: its children would lose
+    that.
     """
     before = scheduling()
     if before is None or before.policy != 0 or before.nice < 0:
@@ -159,7 +154,7 @@ def ask_for_short_slices() -> bool:
 
 
 def scheduling(pid: int = 0) -> Scheduling | None:
-    """Return how the main thread of a process, or with 0 the calling thread, is scheduled; None where nobody tells."""
+    """Return the scheduling of a process's main thread, or with 0 of the calling thread; None if unknown."""
     found = ctypes.create_string_buffer(SIZE)
     if _call(1, pid, found, SIZE, 0) != 0:
         return None

@@ -1,9 +1,8 @@
-"""Which programs a bot is run by, and what has to be visible for them where little else is.
+"""Find the programs that run a bot, and what has to be visible for them in a sandbox.
 
-A program is looked for as the kernel does: through the PATH, links and the `#!` lines of scripts, until it is a file of
-the bot, of the system (`/usr` and what hangs on it), or of an installation (`arena.bots.sandbox.needs`). All this is
-read, not asked: nothing that a bot names is run outside a sandbox. Only toolchain managers of the host's are asked
-what their shims run (`arena.bots.sandbox.needs`).
+A program is looked up as the kernel does: through the PATH, links and `#!` lines of scripts, until it is a file of the
+bot, of the system (such as `/usr`), or of an installation. All this is read: programs that a bot names are not run
+outside a sandbox. Only toolchain managers of the host's are asked what their shims run (`arena.bots.sandbox.needs`).
 """
 
 import contextlib
@@ -42,9 +41,9 @@ SCRIPTS = 5
 
 @dataclass(frozen=True)
 class Trial:
-    """A line that shows whether a program of the host's can be run, and what has to be visible for it.
+    """A command that tests whether a program of the host's can be run, and what has to be visible for it.
 
-    Nothing of a bot is in it. It is a control (see `trial`) if the program is not the bot's choice.
+    No file of a bot is involved. It is a control (see `trial`) if the program is not the bot's choice.
     """
 
     words: tuple[str, ...]
@@ -58,9 +57,8 @@ class Trial:
 class Program:
     """A bot's command with the paths of this machine, and what it needs.
 
-    `folders` and `links` have to be visible at their own places beside the system and the bot's own files;
-    `environment` is to be set; `path` are the folders in which its PATH finds programs. `trials` show whether the
-    host's programs that it is run by, and that it runs besides (`interpreters`), can be run.
+    `folders` and `links` have to be visible at their own places; `environment` is to be set; `path` are the folders of
+    its PATH. `trials` test the programs of the host that run it, or that it runs (`interpreters`).
     """
 
     command: tuple[str, ...]
@@ -89,8 +87,8 @@ class Tools:
 
 
 def find_tools(bot: BotSpec, host: HostPrograms) -> Tools:
-    """Return the tools of a bot's build: what the host has named, the arena's own Python and, of the programs on the
-    host's PATH, the tools of all languages and the words of the build.
+    """Return the tools for a bot's build: what the host has named, the arena's own Python and, from the host's PATH,
+    the tools of all languages and the words of the build.
 
     Raises `SandboxError` if something that is named cannot be shown.
     """
@@ -117,8 +115,6 @@ def find_tools(bot: BotSpec, host: HostPrograms) -> Tools:
 
 
 class _Search:
-    """The way from a bot's command to the program that runs it; `_needs` is what has to be visible for that."""
-
     def __init__(self, bot: BotSpec, host: HostPrograms, *, is_shown: bool) -> None:
         self._bot, self._host, self._is_shown, self._own = bot, host, is_shown, own_files(bot)
         self._path = tuple(dict.fromkeys(self._folders_of_path()))
@@ -126,10 +122,9 @@ class _Search:
         self._trials = list[Trial]()
 
     def run(self) -> Program:
-        """Find the bot's program, and those that it runs besides."""
         (command, _), path = self._find(self._bot.command, "its command or #! line"), list(self._path)
         if self._bot.is_of_2012:
-            path[:0] = [Path(command[0]).parent] if self._is_shown else []  # as for a program that stands first
+            path[:0] = [Path(command[0]).parent] if self._is_shown else []  # as for the first program of a command
             command = (*self._find(ADAPTER, "the adapter for bots of 2012")[0], *command)
         for word in self._bot.interpreters:
             folder = self._find((word,), f"interpreters: {word}")[1].parent
@@ -143,7 +138,7 @@ class _Search:
     def _find(self, words: Sequence[str], who: str) -> tuple[tuple[str, ...], Path]:
         """Return a command and its program; errors call the first word `who`.
 
-        Where little is visible, what scripts are run by stands before them in the command.
+        Where little is visible, interpreters of scripts are put before them.
         """
         command, first = list(words), Path()
         hosts, is_control = None, False
@@ -172,7 +167,7 @@ class _Search:
     def _hosts_program(
         self, program: Path, trail: Trail, own: Sequence[Path], who: str, *, for_host: bool
     ) -> tuple[Path, Path]:
-        """Note what one of the host's programs needs, and return what it is started as, and the program itself.
+        """Record what one of the host's programs needs; return the path to start it by, and the program.
 
         `own` are the links of the bot that lead to it.
         """
@@ -204,7 +199,6 @@ class _Search:
         return started, outside
 
     def _trial(self, program: Path, *, is_control: bool) -> Trial:
-        """Return the trial of one of the host's programs, with what that needs and nothing that the bot has added."""
         alone = Needs(self._bot, self._host)
         alone.add(program)
         is_python = PYTHON.fullmatch(program.name) is not None
@@ -212,20 +206,16 @@ class _Search:
         return Trial((str(program), *words), *alone.shown, is_control=is_control, has_to_end_well=is_python)
 
     def _refusal(self, words: str, program: Path | None = None) -> UsageError:
-        """Return what is wrong with the bot, or with a program of it unless the bot is that file alone."""
         named = "" if program is None or program == self._own else f"{program}: "
         return UsageError(printable(f"{self._bot.path}: {named}{words}"))
 
-    # --- where programs are looked for ------------------------------------------------------------------------------
-
     def _folders_of_path(self) -> list[Path]:
-        """List the folders of the bot's PATH that are its own, the system's or the host's, without links."""
         words = self._bot.environment.get("PATH", os.defpath).split(os.pathsep)
         folders = (Path(os.path.realpath(self._bot.folder / word)) for word in words if "\0" not in word)
         return [each for each in folders if each.is_relative_to(self._own) or self._host.has_programs(each)]
 
     def _look_up(self, name: str, who: str, *, is_first: bool) -> tuple[Path, Trail]:
-        """Return where a program is, with no link left in the path of its folder, and the whole way to it."""
+        """Return the place of a program, in a folder free of links, and the whole way to it."""
         named = None if "/" in name else self._host.named_program(name)
         folders = [self._bot.folder] if "/" in name else [*self._path, *self._host.named_folders]
         for found in [*([named] if named else []), *(folder / name for folder in folders)]:
@@ -247,9 +237,9 @@ class _Search:
         raise self._refusal(f"there is no program {name!r} on the PATH{hint}")
 
     def _interpreter(self, program: Path, *, for_host: bool) -> list[str]:
-        """Return the words that a script's `#!` line puts before its path; none for what is no script.
+        """Return the words that a script's `#!` line puts before its path; none for other files.
 
-        A text file of the bot's own (not `for_host`) that the system cannot run, and Windows line ends, are refused.
+        Refuses Windows line ends, and a text file of the bot's own (not `for_host`) that the system cannot run.
         """
         try:
             start = read_start(Path(os.path.realpath(program)), FIRST_LINE)
@@ -271,7 +261,7 @@ class _Search:
         return words
 
     def _words_of(self, program: Path, line: bytes) -> list[str]:
-        """Return the words of a `#!` line as the kernel separates them; those of `env` as it does."""
+        """Split a `#!` line as the kernel does, and after `env` as env does."""
         text = os.fsdecode(line[2:]).strip(" \t")
         words = re.split("[ \t]+", text, maxsplit=1) if text else []
         if len(words) == 2 and Path(words[0]).name == "env":
@@ -285,5 +275,4 @@ class _Search:
 
 
 def _stays_in(folder: Path, link: Link) -> bool:
-    """Return whether a link by a relative path stays in a folder, at whatever place that is."""
     return Path(os.path.normpath(link.place.parent / link.target)).is_relative_to(folder)

@@ -1,23 +1,22 @@
-"""What of the kernel a bot in a sandbox may call, as a seccomp filter.
+"""A seccomp filter of the system calls that a bot in a sandbox may make.
 
-Namespaces take away files, network and other processes. The filter closes what goes past them (sockets of virtual
-machines, keyrings, calls in another architecture's numbering, which a filter for this one would not understand) and
-what no game needs and has a record of holes. All else is allowed: a bot may be written in any language.
+Namespaces take away files, network and other processes. The filter closes ways around them (sockets of virtual
+machines, keyrings, calls of another architecture), and calls that no game needs and that have a record of holes. All
+others are allowed: a bot may be written in any language.
 
-It also closes what two bots could tell each other through the files of the system, which both are shown: locks, leases
-and watches on them, hints that the kernel keeps with a file, the times of device files, what is in the cache. A filter
-cannot see which file a call is about, so this holds for a bot's own files as well. Locks are granted and not kept:
-programs that lock their own files as a matter of form (SQLite, Java) would not go on if they were refused; nor are the
-times of files set. Nor is anything written out to a disk on request: who asks for that again and again holds up all
-others, the store of games among them. And it lets nobody continue what has been stopped: so no bot can think in a turn
-of its opponent's in which it is to stand still.
+It also closes channels between two bots through system files, which both can see: locks, leases and watches, hints that
+the kernel keeps with a file, times of device files, the content of the cache. A filter cannot see which file a call is
+about, so this holds for a bot's own files as well. Locks seem to be granted, because programs that routinely lock their
+own files (SQLite, Java) would fail otherwise; nor are times of files set, or files written to a disk on request, which
+would delay all other programs. SIGCONT cannot be sent, so that no bot can think in its opponent's turn while it is
+stopped.
 
-And nobody leaves the session that the sandbox begins with: where the kernel shares a CPU out among sessions
-(kernel.sched_autogroup_enabled), a helper in a session of its own would get as much of it as the opponent. Nor does
-anybody change its priority or its CPUs: a bot that made itself wait would have turns played again that it is losing.
+No process can leave the session of the sandbox: where the kernel shares a CPU among sessions
+(kernel.sched_autogroup_enabled), a helper in a session of its own would get as much as the opponent. Nor can it change
+its priority or CPUs: a bot that made itself wait would have losing turns played again.
 
-A filter is a program of the classic Berkeley packet filter. Here it is put together from pieces that fall through where
-they have no objection, so that no jump has to be counted by hand.
+A filter is a program of the classic Berkeley packet filter, put together from pieces that fall through where they do
+not object, so that no jump has to be counted by hand.
 """
 
 import errno
@@ -60,7 +59,7 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "pidfd_send_signal": (424, 424),
     "prctl": (157, 167),
     "setsockopt": (54, 208),
-    # what has the whole machine wait for its disks
+    # these make the whole machine wait for its disks
     "sync": (162, 81),
     "syncfs": (306, 267),
     "fsync": (74, 82),
@@ -170,18 +169,18 @@ IDLE = (
     "sync_file_range",
     "msync",
     "flock",  # a lock on a file of the system tells all who try it, too
-    "utime",  # whoever may write to a device file may set its times, and all can see them
+    "utime",  # a user who may write to a device file may set its times, which all can see
     "utimes",
     "futimesat",
     "utimensat",
 )
-"""Calls that do nothing and return 0."""
+"""Calls that do not take effect and return 0."""
 ABSENT = (
     "io_uring_setup",  # does what other calls do, sockets included, behind the filter's back
     "io_uring_enter",
     "io_uring_register",
     "clone3",  # its flags are in memory, where no filter can look; the C library then takes clone
-    "memfd_create",  # memory that nobody could measure; so are the next, and the segments and queues behind io_setup
+    "memfd_create",  # memory that could not be measured; so are the next, and the segments and queues behind io_setup
     "memfd_secret",
     "io_setup",  # of what it makes there is a number for the whole machine
     "shmget",
@@ -203,11 +202,11 @@ AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 SOCK_STREAM, SOCK_DGRAM, SOCK_TYPE_MASK = 1, 2, 0xF
 IPPROTO_DEFAULT, IPPROTO_TCP, IPPROTO_UDP = 0, 6, 17
 NETLINK_ROUTE = 0
-"""What lists the network interfaces; all else of netlink configures the kernel."""
+"""Lists the network interfaces; all else of netlink configures the kernel."""
 CLONE_NEW_NAMESPACES = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET of <linux/sched.h>."""
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
-"""What types into a terminal as if somebody sat there."""
+"""Input into a terminal as if it had been typed."""
 F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW = 6, 7, 37, 38
 FCNTL_LOCKS = (F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW)
 FCNTL_ALLOWED = (0, 1, 2, 3, 4, 8, 9, 15, 16, 17, 1027, 1028, 1030, 1031, 1032, 1033, 1034)
@@ -216,22 +215,23 @@ F_DUPFD_QUERY, F_CREATED_QUERY, F_DUPFD_CLOEXEC, F_SETPIPE_SZ, F_GETPIPE_SZ, F_A
 look for locks, set leases, ask to be told of accesses (F_NOTIFY), or keep hints with a file (F_SET_RW_HINT); or choose
 the signal that tells of input (F_SETSIG)."""
 POSIX_FADV_DONTNEED = 4
-"""What drops a file from the kernel's cache. It is advice, and need not be taken."""
+"""Drops a file from the kernel's cache. It is advice, and need not be taken."""
 RWF_NOWAIT = 8
-"""What reads from the cache only, and tells so what is in it."""
+"""Reads from the cache only, and so shows what is in it."""
 SOL_SOCKET, SO_SNDBUF, SO_RCVBUF = 1, 7, 8
-"""How much the kernel keeps of what was written to a socket, or has come to it, is in no process's memory. It is a
-hint, which the kernel itself takes up to a limit only."""
+"""Data that the kernel keeps for a socket belongs to no process's memory. The size is a hint, which the kernel takes up
+to a limit only.
+"""
 SIGCONT = 18
 PR_SET_PDEATHSIG = 1
 EXIT_SIGNAL = 0xFF
-"""The bits of clone's flags that say which signal a parent gets at the child's end."""
+"""The bits of clone's flags with the signal that a parent gets at the child's end."""
 
 # Offsets in struct seccomp_data and return values of <linux/seccomp.h>.
 NUMBER, ARCHITECTURE = 0, 4
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
 DONE = FAIL
-"""Nothing is done, and the call returns 0."""
+"""The call returns 0 without effect."""
 
 
 class Step(NamedTuple):
@@ -251,7 +251,7 @@ LOAD, AND, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT = 0x20, 0x54, 0x06, 0x15, 0
 def filter_program(machine: str = platform.machine()) -> bytes | None:
     """Return the filter for a machine by its name, as `bwrap --seccomp` wants it: an array of struct sock_filter.
 
-    None for machines whose calls are not known here; a bot then runs without a filter
+    None for a machine with unknown call numbers, where bots run without a filter
     (`arena.bots.sandbox.bwrap_check.gaps`).
     """
     if machine.lower() not in ARCHITECTURES:
@@ -305,7 +305,7 @@ def filter_program(machine: str = platform.machine()) -> bytes | None:
 
 
 def _socket() -> Steps:
-    """Sockets between a bot's own processes: of files, and TCP and UDP in its own empty network."""
+    """Allow sockets between a bot's own processes: of files, and TCP and UDP in its own empty network."""
     family, kind, protocol = _argument(0), _argument(1), _argument(2)
     plain = [IPPROTO_DEFAULT, IPPROTO_TCP, IPPROTO_UDP]
     return [
@@ -328,7 +328,7 @@ def _fcntl() -> Steps:
 
 
 def _argument(index: int) -> int:
-    """Return where the low half of a call's argument is; the kernel looks at no more of an int."""
+    """Return the offset of the low half of a call's argument, which is all that the kernel reads of an int."""
     return 16 + 8 * index
 
 
@@ -337,13 +337,13 @@ def _fail(code: int) -> Step:
 
 
 def _when(offset: int, values: Sequence[int], body: Steps) -> Steps:
-    """Do `body` if what is at `offset` is one of `values`."""
+    """Run `body` if the value at `offset` is one of `values`."""
     last = len(values) - 1
     tests = [Step(IF_EQUAL, value, last - at, 0 if at < last else len(body)) for at, value in enumerate(values)]
     return [Step(LOAD, offset), *tests, *body]
 
 
 def _only(offset: int, values: Sequence[int], code: int, mask: int | None = None) -> Steps:
-    """Fail with `code` unless what is at `offset`, under the mask, is one of `values`."""
+    """Fail with `code` unless the value at `offset`, under the mask, is one of `values`."""
     load = [Step(LOAD, offset)] + ([Step(AND, mask)] if mask is not None else [])
     return [*load, *(Step(IF_EQUAL, value, len(values) - at) for at, value in enumerate(values)), _fail(code)]

@@ -1,8 +1,8 @@
-"""Which control group is the arena's own, and whether others can be made in it: that is found out by reading alone.
+"""Find the arena's own control group, and whether others can be made in it, by reading alone.
 
-Where systemd rules the groups, it has to be asked for one: it moves processes about as it likes, except in groups that
-it has delegated. A scope is such a group for a program that a user starts, and `in_scope` gives the line that starts
-one. An ordinary user has a systemd of his own, which gives him scopes without further rights.
+Where systemd manages the groups, it moves processes about, except in groups that it has delegated. A scope is such a
+group for a program that a user starts; `in_scope` returns the command that starts one. An ordinary user has a systemd
+of his own, which makes scopes without further rights.
 """
 
 import os
@@ -14,9 +14,9 @@ from pathlib import Path
 from arena.errors import ArenaError
 
 GUARD = "STRATEGO_ARENA_SCOPE"
-"""The variable of the environment that says that a program has been started in a scope by the arena already."""
+"""The environment variable that marks a program that the arena has already restarted in a scope."""
 LEAF = "arena-leaf"
-"""The group that holds what was in the arena's own group before the arena made others there."""
+"""The group for the processes that were in the arena's own group before the arena made others there."""
 NEEDED = frozenset({"memory", "pids"})
 """The controllers that keep the limits. Processor time is counted without any."""
 MEMBERS = "cgroup.procs"
@@ -25,14 +25,15 @@ SHARED_OUT = "cgroup.subtree_control"
 _CONTROLLERS = "cgroup.controllers"
 _PREFIX = "stratego-arena-"
 _MARKS = ("user.delegate", "trusted.delegate")
-"""The attributes by which systemd marks what it has delegated. That of a user sets none, so that scopes of ours are
-known by their names."""
+"""The attributes by which systemd marks delegated groups. A user's systemd sets none, so our scopes are known by their
+names.
+"""
 
 
 class CgroupError(ArenaError):
-    """There can be no control groups for bots; the text says why, and what to do about it.
+    """Control groups for bots are impossible here; the text says why, and what to do about it.
 
-    `scope_helps` says whether it is enough to start the arena again in a scope.
+    `scope_helps`: restarting the arena in a scope is enough.
     """
 
     def __init__(self, reason: str, scope_helps: bool = False) -> None:
@@ -41,9 +42,9 @@ class CgroupError(ArenaError):
 
 
 def own_group(mountinfo: str, membership: str) -> Path:
-    """The folder of the group that a process is in, from the texts of its /proc/PID/mountinfo and /proc/PID/cgroup.
+    """Return the folder of a process's group, from the texts of its /proc/PID/mountinfo and /proc/PID/cgroup.
 
-    What the arena has moved to a leaf counts as still in the group above. Raises `CgroupError`.
+    Processes that the arena has moved to a leaf count as still in the group above. Raises `CgroupError`.
     """
     path, elsewhere = None, set()
     for line in membership.splitlines():
@@ -100,12 +101,11 @@ def check(own: Path, systemd_rules: bool) -> None:
 
 
 def is_root(group: Path) -> bool:
-    """Return whether this is the root of all control groups of the machine, and not just of what a container sees."""
+    """Return whether this is the root of all control groups of the machine, not just of those in a container."""
     return not (group / "cgroup.type").exists()
 
 
 def _mounts(mountinfo: str) -> Iterator[tuple[str, Path]]:
-    """Return where version 2 is mounted: the group that is the root there, and the place."""
     for line in mountinfo.splitlines():
         fields, _, filesystem = line.partition(" - ")
         if filesystem.startswith("cgroup2 "):
@@ -114,7 +114,7 @@ def _mounts(mountinfo: str) -> Iterator[tuple[str, Path]]:
 
 
 def _unescaped(word: str) -> str:
-    """Return a path as it is: the kernel writes blanks and the like as a backslash and three octal digits."""
+    """Decode a path: the kernel writes blanks and the like as a backslash and three octal digits."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), word)
 
 
@@ -122,18 +122,15 @@ def _listed(controllers: frozenset[str] | set[str]) -> str:
     return " and ".join(f"the {name} controller" for name in sorted(controllers))
 
 
-# --- systemd ------------------------------------------------------------------------------------------------------
-
-
 def systemd_rules() -> bool:
     return Path("/run/systemd/system").is_dir()
 
 
 def in_scope(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> list[str] | None:
-    """Return the line that starts a command in a scope of its own, in the same terminal, folder and environment.
+    """Return the command that restarts `command` in a scope of its own, with the same terminal, folder and environment.
 
-    Replace this process by it (`os.execvp`); it keeps its process id. None where there is no systemd that answers, and
-    in what has been started by such a line: what does not work in one scope will not work in the next.
+    Replace this process by it (`os.execvp`); the process id stays. None without a working systemd, and in a scope of
+    the arena already.
     """
     folders = environment.get("PATH", os.defpath).split(os.pathsep)
     named_in_full = os.pathsep.join(folder for folder in folders if os.path.isabs(folder))  # bots may lie in the others
@@ -156,13 +153,11 @@ def in_scope(command: Sequence[str], environment: Mapping[str, str] = os.environ
 
 
 def _has_own_systemd(environment: Mapping[str, str]) -> bool:
-    """Return whether this user has a systemd that can be asked: there is none without a login session."""
     folder = environment.get("XDG_RUNTIME_DIR")
     return "DBUS_SESSION_BUS_ADDRESS" in environment or (folder is not None and Path(folder, "bus").exists())
 
 
 def _is_delegated(group: Path) -> bool:
-    """Return whether systemd has delegated this group: it is a scope of ours, or it is marked."""
     is_ours = group.name.startswith(_PREFIX) and group.name.endswith(".scope")
     return is_ours or any(_attribute(group, mark) == b"1" for mark in _MARKS)
 

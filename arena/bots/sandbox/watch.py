@@ -1,18 +1,17 @@
-"""The watch over all processes of one bot: whether they use more than they may, at a cost that the bot cannot raise.
+"""Watch all processes of one bot for too much use, at a cost that the bot cannot raise.
 
-A look takes 15 us a process. It goes through no more processes and threads than the bot may have, and a few; it lets
-other tasks have their turn in between; and the next one waits fifty times as long as it took. Where a control group
-keeps the limits there is nothing to look at but the arena's orphans.
+A look takes 15 us a process. It covers only a few more processes and threads than the bot may have; other tasks run in
+between; and the next look waits fifty times its duration. Where a control group keeps the limits, only the arena's
+orphans are looked at.
 
-Open files are counted as well, where there are processes enough to have too many: what a bot waits for (epoll) it can
-write down as often as it has descriptors for it, in each process anew, and where there are hundreds of thousands of
-such notes one event keeps the whole machine from running anything else for a tenth of a second.
+Open files are counted where there are enough processes to have too many: each process can register an event (epoll)
+once per descriptor, and with hundreds of thousands of registrations one event blocks the machine for a tenth of a
+second.
 
-Memory is first added up plainly, which counts what processes share again for each. Only if that is too much, and no
-process alone is, the kernel is asked how much it really is. It goes through all pages for that, which takes
-milliseconds for each process: so it is done in a thread, one process of all bots at a time, and the next time waits
-twenty times as long as it took. Meanwhile a bot could make its own what it shares, up to the plain sum: so that has a
-limit, too.
+Memory is first added up plainly, with shared memory counted for each process. Only if that is too much, and no single
+process is, the kernel is asked for the exact sum. That takes milliseconds a process, so it is done in a thread, one
+process of all bots at once, and the next time waits twenty times its duration. Meanwhile a bot could unshare its memory
+up to the plain sum, which is limited, too.
 """
 
 import math
@@ -28,33 +27,32 @@ from arena.bots.sandbox.rlimits import OPEN_FILES
 from arena.game.faults import Cause, Excess
 
 WATCH_SECONDS = 0.05
-"""The time between two looks at a bot's processes. A bot that takes memory as fast as it can gets some 60 MB in it."""
+"""The time between two looks at a bot's processes. A bot can take some 60 MB of memory in that time."""
 WATCH_SHARE = 50
-"""The least time between two looks, as a multiple of the processor time of the last one."""
+"""The shortest time between two looks, as a multiple of the processor time of the last one."""
 STEP = 8
 """Processes that are looked at before other tasks run."""
 RESTLESS_SECONDS = 0.002
-"""The time to the next look while a process runs that was told to stop."""
+"""The time to the next look while a stopped process runs."""
 EXACT_SECONDS = 0.25
 EXACT_SHARE = 20
-"""The least time between two exact readings of memory, and the same as a multiple of the time of the last one."""
+"""The shortest time between two exact readings of memory, and the same as a multiple of the time of the last one."""
 EXACT_STEP_SECONDS = 0.02
 """How long the readings of one bot take before those of another bot are made."""
 LEAST_OPEN, OPEN_SHARE = 1024, 16
-"""Open files that a bot's processes may have together: so many, or more for each process that it may have."""
+"""Open files that a bot's processes may have together: this many, or more for each process that it may have."""
 SHARED_MOST = 8
-"""How many times its memory a bot's processes may have in use if what they share is counted for each."""
+"""The limit on a bot's memory, as a multiple, if shared memory is counted for each process."""
 
 _READING: "trio.lowlevel.RunVar[trio.CapacityLimiter]" = trio.lowlevel.RunVar("reading")
 
 OnLook = Callable[[Sequence[Process]], bool]
-"""Receives the processes that a look has found; returns whether the next look is to be soon."""
+"""Receives the processes that a look has found; returns whether the next look has to be soon."""
 
 
 class Watch:
-    """Looks at all of a bot's processes. `is_counted` says that the kernel keeps the limits.
-
-    `helpers` processes, the first ones, are the sandbox's.
+    """The watch over one bot. `is_counted`: the kernel keeps the limits; the first `helpers` processes are the
+    sandbox's.
     """
 
     def __init__(self, leader: int, limits: Limits | None, helpers: int, on_look: OnLook, *, is_counted: bool) -> None:
@@ -65,11 +63,10 @@ class Watch:
         self._is_counted = is_counted
         self._most = limits.processes + helpers if limits else EVERYTHING
         self.processes: list[Process] = []
-        """The processes that the last look has found."""
         self.peak_memory = 0
-        """The most memory of all processes together that a look has found, in bytes."""
+        """The largest memory in bytes of all processes together that a look has found."""
         self.excess: Excess | None = None
-        """What the bot uses more of than it may, once a look has found that."""
+        """The limit that a look has found exceeded."""
         self._is_soon = False
         self._wake = trio.Event()
         self._is_shared = False
@@ -82,16 +79,15 @@ class Watch:
         self._wake.set()
 
     def begin_anew(self) -> None:
-        """Begin another game, which has a peak of its own; the limits hold for both games together."""
+        """Reset the peak for another game; the limits hold for both games together."""
         self.peak_memory = sum(process.resident for process in self.processes)
 
     def report(self, excess: Excess) -> None:
-        """Note that the bot has done too much of something else."""
         self.excess = self.excess or excess
         self._wake.set()
 
     async def until_over(self) -> Excess:
-        """Look again and again, until the bot uses more of something than it may; return what that is."""
+        """Look at the processes until the bot exceeds a limit; return the excess."""
         spent = 0.0
         while not self.excess:
             spent = await self._next_look(spent)
@@ -105,7 +101,7 @@ class Watch:
         return self.excess
 
     async def _next_look(self, spent: float) -> float:
-        """Look when it is time to; the last look took so many seconds of processor time. Returns what this one took."""
+        """Look when it is time to; `spent` is the processor time of the last look. Returns that of this one."""
         await self._pause(spent)
         return spent if self.excess else await self.look_in_steps()
 
@@ -120,7 +116,7 @@ class Watch:
             await trio.sleep_until(max(earliest, trio.current_time() + RESTLESS_SECONDS))
 
     async def look_in_steps(self) -> float:
-        """Look once, while other tasks may run. Returns the processor time that the look took."""
+        """Look once, in steps between which other tasks run. Returns the processor time that it took."""
         spent = 0.0
         begun = time.thread_time()
         for _ in self._steps():
@@ -130,10 +126,7 @@ class Watch:
         return spent + time.thread_time() - begun
 
     def look(self) -> str:
-        """Look once; return in words what the bot uses more of than it may, or nothing.
-
-        Whether shared memory is too much is left open.
-        """
+        """Look once; return the excess in words, or an empty string. Shared memory is not examined."""
         for _ in self._steps():
             pass
         return self.excess.words if self.excess else ""
@@ -192,7 +185,6 @@ class Watch:
         return Excess(Cause.MEMORY, words)
 
     async def _read_exactly(self) -> None:
-        """Add up the memory of all processes, and count what they share once."""
         assert self._limits is not None
         try:
             limiter = _READING.get()

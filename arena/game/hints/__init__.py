@@ -1,7 +1,7 @@
-"""What a bot's author probably did wrong, and what to do about it: a hint for each fault.
+"""The probable mistake behind a fault, and advice for the bot's author.
 
-A hint is worked out from the typed cause of a fault (`arena.game.faults`), from what could be seen of the bot when the
-fault was found (`Seen`), and from the bot's own words. It may be wrong, and is marked as a hint.
+A hint follows from the typed cause of a fault (`arena.game.faults`), from observations of the bot (`Seen`), and from
+the bot's own words. It may be wrong, and is marked as a hint.
 """
 
 from arena.game.faults import Cause, Fault, Illegal, Malformed
@@ -33,13 +33,12 @@ __all__ = [
 ]
 
 MARK = "; hint: "
-"""What stands between a fault and its hint where both are told in one line."""
+"""The separator of a fault and its hint in one line."""
 LONGEST_HINT = 300
-"""Characters of a hint in a record."""
 
 
 def diagnose(seen: Seen) -> Hint | None:
-    """Return what probably lies behind a fault; None where there is nothing to say beyond the fault's own words."""
+    """Return the hint for a fault, or None if there is no advice beyond the fault's own words."""
     from arena.game.hints.ended import ended  # these need the engine, which a league without faults does not load
     from arena.game.hints.sent import illegal_action, wrong_line
     from arena.game.hints.silent import silent
@@ -61,7 +60,7 @@ def diagnose(seen: Seen) -> Hint | None:
 
 
 def hinted(fault: Fault, hint: Hint | None) -> Fault:
-    """Return a fault with its hint, as it goes into records and to the bot."""
+    """Return a fault with its hint, for records and the bot."""
     return fault._replace(text=fault.text + MARK + hint.text[:LONGEST_HINT]) if hint else fault
 
 
@@ -76,4 +75,4 @@ def _over_limit(seen: Seen, cause: Cause) -> Hint:
     if cause is Cause.PROCESSES:
         words = "thread pools often have a thread for each CPU: set their size yourself (--processes is the limit)"
         return Hint(Mistake.TOO_MANY_PROCESSES, words)
-    return Hint(Mistake.PONDERED, "pondering is off: nothing of it may run between its move and its next turn")
+    return Hint(Mistake.PONDERED, "pondering is off: it may not run between its move and its next turn")

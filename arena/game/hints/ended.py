@@ -1,4 +1,4 @@
-"""Why a bot could not be started, or ended by itself: by its exit status, and by what it wrote to standard error."""
+"""Hints for bots that could not be started, or ended: by their exit status and standard error."""
 
 import errno
 import re
@@ -9,9 +9,9 @@ from arena.system.printable import printable
 from protocol.conversation import Phase
 
 QUOTED = 180
-"""Characters of a bot's own words that a hint repeats: an error of the kit's ends in what it had expected."""
+"""Characters of a bot's own words that a hint repeats: an error of the kit ends in what it had expected."""
 NO_SUCH_PROGRAM = 127
-"""The exit code of a shell, or of a sandbox, that does not find the program it is to run."""
+"""The exit code of a shell, or of a sandbox, that does not find its program."""
 SEGFAULT, BUS, DIVISION, ABORT, KILL, FILE_SIZE, LAST_SIGNAL = 11, 7, 8, 6, 9, 25, 64
 EXIT_OF_SIGNALS = 128
 """Shells and sandboxes exit with this plus the number of the signal that killed their program."""
@@ -35,7 +35,7 @@ _PLACES = (
     re.compile(r"^\t(?!\S*/go[^/]*/src/|runtime/)\S*?([\w.-]+\.go:\d+)", re.MULTILINE),
     re.compile(r"^\s+at (?!.*\bnode:).*?([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$", re.MULTILINE),
 )
-"""Where in the bot's own files an error was, in Java, Go and JavaScript: the first place that is no library's."""
+"""The places of an error in a Java, Go or JavaScript program: the first one outside of a library."""
 _MISSING = re.compile(
     r"No module named '?([\w.]+)|Cannot find module '([^']+)'|ClassNotFoundException: (\S+)"
     r"|Could not find or load main class (\S+)|error while loading shared libraries: ([^:\s]+)"
@@ -57,13 +57,12 @@ _NO_FILE = re.compile(
     r"no such file|cannot open|can't open|could not open|\bENOENT\b|FileNotFound|NoSuchFile|os error 2\b", re.IGNORECASE
 )
 _OF_A_FILE = frozenset({Mistake.MISSING_MODULE, Mistake.NOT_FOUND, Mistake.WILD_POINTER})
-"""What a file that is not there may lead to, whatever the bot says of it."""
+"""Mistakes that a missing file may cause."""
 _NOTHING_THERE = re.compile(r"empty|out of (?:range|bounds)", re.IGNORECASE)
 UNWANTED = "; it is sent no legal actions, as it has not asked for them ('want legal'; with the kit, Want.LEGAL)"
 
 
 def ended(seen: Seen) -> Hint | None:
-    """Return the hint for a bot that could not be started, or whose process or output has ended."""
     if seen.fault.cause is Cause.CLOSED_OUTPUT:
         return Hint(
             Mistake.CLOSED_OUTPUT,
@@ -102,7 +101,6 @@ def _not_started(seen: Seen) -> Hint | None:
 
 
 def _surroundings(seen: Seen) -> Hint | None:
-    """Return the hint for what the bot did not find, or may not do, where it runs."""
     errors = seen.stderr
     if match := _MISSING.search(errors):
         module = match[match.lastindex or 0]
@@ -164,7 +162,6 @@ def _of_signal(number: int, seen: Seen) -> Hint:
 
 
 def _by_words(seen: Seen) -> Hint | None:
-    """Return the hint for an error that the bot has printed."""
     errors = seen.stderr
     if "SyntaxError" in errors or "IndentationError" in errors:
         return Hint(Mistake.SYNTAX, f"the program has a syntax error{_python_place(errors)}")
@@ -185,7 +182,6 @@ def _python_error(errors: str) -> str:
 
 
 def _python_place(errors: str) -> str:
-    """Return the last place in the bot's own files, or of all."""
     places = _PYTHON_PLACE.findall(errors)
     own = [place for place in places if not _OF_A_LIBRARY.search(place[0])]
     if not (own or places):
@@ -208,7 +204,6 @@ def _error_of_others(errors: str) -> str:
 
 
 def _by_itself(seen: Seen) -> Hint | None:
-    """Return the hint for a bot that has left no word of why it ended."""
     if seen.status == 0:
         loop = {
             ProgramLanguage.PYTHON: "read lines in a loop (for line in sys.stdin)",
@@ -228,5 +223,4 @@ def _by_itself(seen: Seen) -> Hint | None:
 
 
 def _quoted(text: str) -> str:
-    """Return a bot's own words in plain ASCII and short."""
     return "".join(c if " " <= c <= "~" else "?" for c in printable(text, QUOTED))

@@ -1,4 +1,4 @@
-"""What was seen of a bot when its fault was found, what a hint is, and the words of an author's language."""
+"""Observations of a bot at its fault, the type of a hint, and advice for each programming language."""
 
 import enum
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ProgramLanguage(enum.Enum):
-    """What a bot is written in, as far as its files and its command show."""
+    """The language of a bot, as its files and its command show it."""
 
     PYTHON = "Python"
     C = "C"
@@ -27,8 +27,6 @@ class ProgramLanguage(enum.Enum):
 
 
 class Activity(enum.Enum):
-    """What a bot's processes were doing at a moment."""
-
     WAITS_FOR_INPUT = "waits for input"
     WAITS_TO_WRITE = "waits to write"
     WAITS = "waits for something else"
@@ -38,8 +36,6 @@ class Activity(enum.Enum):
 
 
 class Mistake(enum.Enum):
-    """A hint in one word, for JSON."""
-
     NO_FLUSH = "no-flush"
     UNANSWERED = "unanswered"
     NO_READY = "no-ready"
@@ -105,16 +101,16 @@ class Mistake(enum.Enum):
 
 
 class Hint(NamedTuple):
-    """What probably went wrong: the mistake, and a sentence for the bot's author in plain ASCII."""
+    """A probable mistake, and a sentence for the bot's author in plain ASCII."""
 
     mistake: Mistake
     text: str
 
 
 class Probe(NamedTuple):
-    """What a silent bot wrote after further questions, which `arena.check` asks once its time is up.
+    """The output of a silent bot after further input, which `arena.check` sends after its time is up.
 
-    The questions are a comment, the line that asks for its answer again, `quit`, and the end of its input.
+    The input is a comment, the request again, `quit`, and the end of the input.
     """
 
     after_line: bytes = b""
@@ -124,14 +120,13 @@ class Probe(NamedTuple):
 
 
 class TurnUse(NamedTuple):
-    """What a bot has used of a turn: seconds since it began, and microseconds of processor time."""
+    """The use of a turn by a bot: seconds since it began, and microseconds of processor time."""
 
     seconds: float
     used_us: int
 
     @property
     def is_idle(self) -> bool:
-        """Whether it used no processor time, in whole milliseconds."""
         return self.used_us < 1000
 
     @property
@@ -141,41 +136,36 @@ class TurnUse(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What was seen of a bot when its fault was found."""
+    """Observations of a bot when its fault was found."""
 
     phase: Phase
     fault: Fault
     language: ProgramLanguage = ProgramLanguage.UNKNOWN
     stderr: str = ""
     status: int | None = None
-    """The code that its process exited with, or the number of the signal that killed it, as a negative number."""
+    """The exit code of its process, or the negated number of the signal that killed it."""
     activity: Activity = Activity.UNKNOWN
     has_unread: bool = False
-    """Whether some of its input had not been read."""
     has_closed_input: bool = False
     has_ended: bool = False
-    """Whether its process or its output had ended."""
     answered: bool = False
-    """Whether it had sent a line since the arena last wrote to it."""
+    """Whether it had sent a line since the last output of the arena."""
     is_late: bool = False
-    """Whether an answer came when its time was up."""
+    """Whether an answer came after its time was up."""
     unfinished: bytes = b""
     game: "Game | None" = None
     rows: tuple[str, ...] = ()
-    """Its own set-up."""
     setups: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     actions: tuple[str, ...] = ()
     gets_legal: bool = False
-    """Whether it is sent its legal actions."""
     is_confined: bool = False
-    """Whether a sandbox holds it."""
     not_sent: str = ""
-    """Which of its files are not on this machine, in words."""
+    """Its files that are not on this machine, in words."""
     links_out: Mapping[str, str] = MappingProxyType({})
-    """Those of its files that a sandbox does not show, with what they link to."""
+    """Its files that a sandbox does not show, with the targets of their links."""
     probe: Probe | None = None
     turn: TurnUse | None = None
-    """What it has used of the turn that it lost, where that is known."""
+    """Its use of the lost turn, if known."""
 
 
 WANT_LEGAL = "'want legal' before 'ready' has its legal actions sent before each 'turn'"
@@ -191,7 +181,7 @@ FLUSH: Mapping[ProgramLanguage, str] = {
     ProgramLanguage.SHELL: "stdbuf -oL before the program that prints, or its own option (sed -u, awk's fflush())",
     ProgramLanguage.UNKNOWN: "flush standard output after each answer",
 }
-"""How an answer is brought out of the program's own buffer."""
+"""How to flush an answer from the program's own buffer."""
 
 DEBUG: Mapping[ProgramLanguage, str] = {
     ProgramLanguage.PYTHON: "print(..., file=sys.stderr)",
@@ -204,7 +194,7 @@ DEBUG: Mapping[ProgramLanguage, str] = {
     ProgramLanguage.SHELL: "echo ... >&2",
     ProgramLanguage.UNKNOWN: "a print to standard error",
 }
-"""How something is printed that is not for the arena."""
+"""How to print debugging output."""
 
 READ: Mapping[ProgramLanguage, str] = {
     ProgramLanguage.PYTHON: "sys.stdin.readline()",
@@ -217,7 +207,7 @@ READ: Mapping[ProgramLanguage, str] = {
     ProgramLanguage.SHELL: "read -r line",
     ProgramLanguage.UNKNOWN: "with a call that returns at each line end",
 }
-"""How one line is read."""
+"""How to read one line."""
 
 NEWLINE: Mapping[ProgramLanguage, str] = {
     ProgramLanguage.PYTHON: "print(answer, flush=True), or write(answer + '\\n')",
@@ -230,4 +220,4 @@ NEWLINE: Mapping[ProgramLanguage, str] = {
     ProgramLanguage.SHELL: "printf '%s\\n', or echo without -n",
     ProgramLanguage.UNKNOWN: "write \\n after each answer",
 }
-"""How a line is ended."""
+"""How to end a line."""

@@ -1,7 +1,7 @@
-"""What is wrong with a line or an action that a bot has sent.
+"""Hints for wrong lines and actions.
 
-Often a bot has another board in mind than the one that is played on. Each guess is tried on the position: if the action
-becomes legal when it is read backwards, upside down or mirrored, that is most likely what its author has mixed up.
+Many bots assume another board. Each guess is tried on the position: if the action becomes legal when it is read
+backwards, upside down or mirrored, that is most likely the mistake.
 """
 
 import re
@@ -27,12 +27,11 @@ _ROWS = re.compile(r"^[FBSM2-9I.*_]{8,12}(?:[/ ,][FBSM2-9I.*_]{8,12})*$")
 _SWAPPED = re.compile(r"^(?:10|[1-9])[a-j]\W?(?:10|[1-9])[a-j]$")
 _NEARLY = re.compile(r"^([a-jA-J](?:10|[1-9]))\W*([a-jA-J](?:10|[1-9]))$")
 MOST_ROWS = 12
-"""Rows of a set-up that are counted in words."""
-_SPACES = Hint(Mistake.SPACES, "fields are separated by single spaces, and none stands at either end of a line")
+_SPACES = Hint(Mistake.SPACES, "fields are separated by single spaces, without any at either end of a line")
 
 
 def wrong_line(seen: Seen, slip: Slip, line: str) -> Hint:
-    """Return the hint for a line that cannot be read, or must not come now."""
+    """Return the hint for a line that cannot be read, or is not expected now."""
     match slip:
         case Slip.TOO_MANY:
             return Hint(Mistake.FLOOD, "it writes without end: it has to wait for its next 'turn' after each answer")
@@ -96,7 +95,7 @@ def _malformed_move(action: str) -> Hint:
         return Hint(Mistake.ACTION_FORM, words)
     found = _ACTION.findall(action)
     if found:
-        return Hint(Mistake.ACTION_FORM, f"one action and nothing else stands behind 'move': 'move {found[0]}'")
+        return Hint(Mistake.ACTION_FORM, f"only one action follows 'move': 'move {found[0]}'")
     words = "an action is FROM-TO, such as a4-a5; there is a legal one in each turn: copy it from the 'legal' line"
     return Hint(Mistake.ACTION_FORM, words)
 
@@ -122,11 +121,11 @@ def _no_message(seen: Seen, line: str) -> Hint:
 
 _SQUARE = re.compile(r"([a-j])(10|[1-9])")
 BOTH_FIRST_TURNS = 2
-"""Plies up to which nothing has changed in a side's set-up."""
+"""The first plies, in which the set-up of the side to move is unchanged."""
 EARLIER_TURNS = 10
-"""A bot's own turns before this that are searched for its action."""
+"""Earlier turns of a bot that are searched for its action."""
 LONGEST_REPLAY = 4000
-"""Plies of a game that is played again for that; other games wait meanwhile, some 3 us a ply."""
+"""Plies of a game that is replayed for that; other games wait meanwhile, some 3 us a ply."""
 OWN_SIDE = frozenset({Rule.OWN_PIECE, Rule.IMMOVABLE, Rule.TARGET})
 
 _READINGS: tuple[tuple[Mistake, Callable[[str, int], str], str], ...] = (
@@ -146,11 +145,10 @@ _READINGS: tuple[tuple[Mistake, Callable[[str, int], str], str], ...] = (
         "it takes files for ranks: the letter is the column, from a to j",
     ),
 )
-"""How else a bot may read the name of a square."""
+"""Other readings of the name of a square."""
 
 
 def illegal_action(seen: Seen, action: str, rule: Rule) -> Hint | None:
-    """Return the hint for a well-formed action that a rule does not allow."""
     game = seen.game
     if game is None:
         return None
@@ -178,7 +176,6 @@ def _is_legal(game: Game, action: str) -> bool:
 
 
 def _stale(seen: Seen, game: Game, action: str) -> Hint | None:
-    """Return the hint for an action that was legal in an earlier turn of the same side."""
     count = len(seen.actions)
     if not all(seen.setups) or not 2 <= count <= LONGEST_REPLAY:
         return None
@@ -200,7 +197,6 @@ def _read(action: str, reading: Callable[[str, int], str]) -> str:
 
 
 def _mixed_up(game: Game, action: str, rule: Rule) -> Hint | None:
-    """Return the hint for an action that would be legal if its squares were read another way."""
     back = "-".join(reversed(action.split("-")))
     if action.count("-") == 1 and _is_legal(game, back):
         return Hint(Mistake.SQUARES_REVERSED, f"{back} is legal: the square that the piece comes from stands first")
@@ -212,7 +208,7 @@ def _mixed_up(game: Game, action: str, rule: Rule) -> Hint | None:
 
 
 def _wrong_rows(seen: Seen, game: Game, action: str, rule: Rule) -> Hint | None:
-    """Return the hint for an action that takes the wrong piece, or one that stands in another row."""
+    """Return the hint for an action that takes the wrong piece, or one in another row."""
     if rule not in OWN_SIDE:
         return None
     if seen.rows and game.ply < BOTH_FIRST_TURNS:

@@ -1,18 +1,17 @@
-"""Why nothing came before a bot's time was up."""
+"""Hints for bots that did not answer in time."""
 
 from arena.game.faults import Cause
 from arena.game.hints.seen import FLUSH, NEWLINE, READ, WANT_LEGAL, Activity, Hint, Mistake, Probe, Seen
 from protocol.conversation import Phase
 
 AWAITED = {Phase.INTRODUCING: "ready", Phase.SETTING_UP: "setup", Phase.THINKING: "move"}
-"""The verb of the answer that a bot owes in each phase."""
+"""The verb of the expected answer in each phase."""
 ASKS = {Phase.INTRODUCING: "hello", Phase.SETTING_UP: "setup", Phase.THINKING: "turn"}
-"""The line that asks for it."""
+"""The line that requests the answer."""
 SLOW = {Phase.INTRODUCING: Mistake.SLOW_START, Phase.SETTING_UP: Mistake.SLOW_SETUP}
 
 
 def silent(seen: Seen) -> Hint:
-    """Return the hint for a bot that has not answered in time."""
     if seen.turn and seen.turn.is_idle and (seen.is_late or seen.activity is Activity.RUNS):
         return Hint(Mistake.SLEEPS, "it used no processor time in this turn: it slept, or waited for something")
     if seen.is_late:
@@ -24,13 +23,13 @@ def silent(seen: Seen) -> Hint:
 
 
 def _by_its_input(seen: Seen) -> Hint | None:
-    """Return the hint that is certain from what the bot has written and read."""
+    """Return the hint that is certain from the bot's input and output."""
     if seen.unfinished and _is_answer(seen.unfinished + b"\n", seen):
         return Hint(Mistake.NO_NEWLINE, f"its answer has no line end: {NEWLINE[seen.language]}")
     if seen.probe is not None and (hint := _by_probe(seen.probe, seen)):
         return hint
     if seen.has_closed_input:
-        return Hint(Mistake.NOT_READING, "it has closed its standard input, from which all that it is told comes")
+        return Hint(Mistake.NOT_READING, "it has closed its standard input, from which it receives all lines")
     if seen.activity is Activity.STOPPED:
         return None
     if seen.has_unread and seen.activity is not Activity.RUNS and seen.phase is Phase.INTRODUCING:
@@ -75,7 +74,7 @@ _STANDING = {
     Activity.STOPPED: Hint(
         Mistake.STOPPED, "its process was stopped by a signal (SIGSTOP); the arena stops no bot that is to answer"
     ),
-    Activity.WAITS_TO_WRITE: Hint(Mistake.BLOCKED_WRITING, "it was waiting to write to a pipe that nobody reads"),
+    Activity.WAITS_TO_WRITE: Hint(Mistake.BLOCKED_WRITING, "it was waiting to write to a pipe without a reader"),
     Activity.WAITS: Hint(
         Mistake.SLEEPS,
         "it was waiting for something that is not its input: a sleep, a lock, a child, a file, the network",
@@ -126,6 +125,6 @@ def _waits_for_more(seen: Seen) -> Hint:
         return Hint(Mistake.UNANSWERED, f"{words} then{asked}")
     return Hint(
         Mistake.UNANSWERED,
-        f"it waits for more input: perhaps its '{verb}' lies in a buffer ({FLUSH[seen.language]}), perhaps it never "
+        f"it waits for more input: perhaps its '{verb}' is in a buffer ({FLUSH[seen.language]}), perhaps it never "
         f"answers '{asks}'; arena check BOT tells which{asked}",
     )

@@ -1,4 +1,4 @@
-"""Who plays the games of a league: the seam between what is to be played and where that happens."""
+"""The interface between the games to be played and the place where they are played."""
 
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import Protocol
@@ -39,18 +39,18 @@ class Executor(Protocol):
     def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
         """Play these games and yield their outcomes.
 
-        A task is asked for when there is room for it: `tasks` may wait for outcomes of earlier ones. If the task that
-        waits for an outcome is cancelled, no outcome is lost: the same iterator goes on. Raises `ArenaError` for what
-        keeps all games from being played.
+        `tasks` is iterated when there is room for a game: it may wait for outcomes of earlier ones. Cancelling the task
+        that waits for an outcome loses none: the same iterator continues. Raises `ArenaError` for errors that prevent
+        all games.
         """
         ...
 
     def close(self) -> None:
-        """Begin no further game; games under way are played to their ends, and so are those that were `Lost`."""
+        """Begin no further game; games under way, and those that were `Lost`, are played to their end."""
         ...
 
     def stop(self) -> None:
-        """End the games under way as well: the outcomes end once none of their processes is left."""
+        """End the games under way as well: the outcomes end once all their processes have ended."""
         ...
 
     def interrupt(self, game: str) -> None:

@@ -1,8 +1,7 @@
-"""The arena's own processes: how they are started, how they notice the end of their parent, and messages over pipes.
+"""The arena's own child processes: their start, their end with the parent, and messages over pipes.
 
-Signals are for the parent: a terminal or a service manager may send them to all processes at once. A child ignores them
-and ends with its parent: when it is told to, when its pipe ends, or when the parent dies. A message is msgspec bytes
-with their length in front.
+Children ignore signals, which a terminal or a service manager may send to all processes at once. They end when told to,
+when their pipe ends, or when the parent dies. A message is msgspec bytes with their length in front.
 """
 
 import contextlib
@@ -26,9 +25,9 @@ POLL_SECONDS = 0.5
 LENGTH = struct.Struct("<I")
 READ_SIZE = 65536
 MOST_PARTS = 64
-"""Messages that are written with one system call."""
+"""The most messages that are written with one system call."""
 LONGEST = 2**30
-"""Bytes of a message; a game of a million plies has some 64 MiB."""
+"""The most bytes of a message; a game of a million plies has some 64 MiB."""
 
 
 def own_python(program: str, *arguments: str) -> list[str]:
@@ -57,7 +56,7 @@ def begin(*descriptors: int) -> None:
 
 
 async def until_gone(parent: int, serving: trio.CancelScope) -> None:
-    """Cancel the scope when the parent dies; the end of the pipe may not tell, as a fork may have a copy of it."""
+    """Cancel the scope when the parent dies. The end of the pipe is not enough, as a fork may have a copy of it."""
     if not os.getppid():  # the parent is in another namespace
         return
     try:
@@ -66,7 +65,7 @@ async def until_gone(parent: int, serving: trio.CancelScope) -> None:
         serving.cancel()
         return
     except (OSError, AttributeError):  # it may not, or it is not Linux
-        while os.getppid() == parent:  # noqa: ASYNC110  (nothing tells of it)
+        while os.getppid() == parent:  # noqa: ASYNC110  (there is no event for it)
             await trio.sleep(POLL_SECONDS)
         serving.cancel()
         return
@@ -78,27 +77,20 @@ async def until_gone(parent: int, serving: trio.CancelScope) -> None:
         os.close(descriptor)
 
 
-# --- messages ---------------------------------------------------------------------------------------------------------
-
-
 class WireError(Exception):
-    """Bytes from a pipe are no message; the text says why."""
+    pass
 
 
 _encode = msgspec.msgpack.Encoder().encode
 
 
 def frame(message: msgspec.Struct) -> bytes:
-    """Encode a message with its length in front."""
     data = _encode(message)
     return LENGTH.pack(len(data)) + data
 
 
 class Frames:
-    """Splits the bytes from a pipe into messages."""
-
     def __init__(self, decoder: "msgspec.msgpack.Decoder[Any]", longest: int = LONGEST) -> None:
-        """Refuse messages of more than `longest` bytes."""
         self._decoder = decoder
         self._longest = longest
         self._data = bytearray()
@@ -137,7 +129,7 @@ class Connection:
         self._is_finished = self._is_closed = False
 
     def send(self, message: msgspec.Struct) -> None:
-        """Queue a message; does nothing after `finish`."""
+        """Queue a message; ignored after `finish`."""
         if not self._is_finished:
             self._unsent.append(memoryview(frame(message)))
             self._has_news.set()
@@ -161,7 +153,7 @@ class Connection:
             written = os.writev(self._outgoing, parts) if parts else 0
         except BlockingIOError:
             return False
-        except OSError:  # nobody reads it
+        except OSError:  # the reader is gone
             self._unsent.clear()
             return True
         while self._unsent and written >= len(self._unsent[0]):

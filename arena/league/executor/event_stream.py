@@ -1,8 +1,8 @@
-"""The events of watched games on their way from a worker to its parent: in batches, and never in the way of anything.
+"""Events of watched games on their way from a worker to its parent: in batches, and without delaying games.
 
-A game only puts an event on a list. The list goes over the pipe when the pipe has taken all that was sent before, so
-that no outcome waits behind more than one batch; what does not fit on the list meanwhile is dropped, and counted.
-When a game ends, its events go before its outcome or not at all.
+A game only appends an event to a list. The list is sent when the pipe has taken all earlier messages, so that no
+outcome waits behind more than one batch; events that do not fit are dropped, and counted. When a game ends, its events
+are sent before its outcome or not at all.
 """
 
 from typing import Any, Protocol, Self, cast
@@ -17,9 +17,9 @@ from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned,
 from protocol.notation import Color
 
 MOST_WAITING = 256
-"""Events on the list: some 40 KB, which are written in half a millisecond."""
+"""The most events on the list: some 40 KB, which are written in half a millisecond."""
 BATCH_SECONDS = 0.01
-"""How long events wait for others to go with them."""
+"""How long events wait for others."""
 
 _EVENTS = {kind.__name__: kind for kind in (Fought, Guessed, Rescued, Resigned, Revealed)}
 
@@ -46,8 +46,6 @@ class WireAction(msgspec.Struct, frozen=True, tag=True):
 
 
 class WireStart(msgspec.Struct, frozen=True, tag=True):
-    """A `GameStarted` on the wire, without a history."""
-
     spec: GameSpec
     setups: tuple[str, str]
 
@@ -56,7 +54,7 @@ class WireStart(msgspec.Struct, frozen=True, tag=True):
 
 
 class Happened(msgspec.Struct, frozen=True, tag=True):
-    """Events of a worker's games in their order, and how many were dropped after them."""
+    """Events of a worker's games in order, and how many were dropped after them."""
 
     events: tuple[WireStart | WireAction, ...]
     dropped: int
@@ -76,14 +74,10 @@ def _from_wire(name: str, fields: Any) -> Event:
 
 
 class Outlet(Protocol):
-    """The connection of an `EventStream`."""
-
     def send(self, message: Happened) -> None:
-        """Put a message behind those that wait."""
+        pass
 
-    def flush(self) -> bool:
-        """Write what the pipe takes at once; returns whether that was all."""
-        ...
+    def flush(self) -> bool: ...
 
 
 class EventStream:

@@ -1,8 +1,8 @@
 """The executor of one machine: worker processes, each with its share of the games.
 
-The parent times nothing. It sends each worker as many games as it has slots and one more, so that a game of five
-milliseconds does not wait for a round trip; and where a slot is free and no game is left to send, another worker gives
-that one back. A worker that dies costs no game: those that it had are sent to the one that takes its place.
+The parent measures no times. It sends each worker one game more than it has slots, so that a short game does not wait
+for a round trip; where a slot is free and no game is left, another worker gives its spare game back. The games of a
+worker that dies are sent to its replacement.
 """
 
 import os
@@ -37,12 +37,10 @@ from arena.system.concurrency import open_nursery
 AHEAD = 1
 """How many more games than slots a worker has."""
 MOST_DEATHS = 3
-"""So many workers may die with the same game under way, or one after the other in the same place with no game over."""
+"""The most workers that may die with the same game under way, or in a row in the same place without a finished game."""
 
 
 class WorkerState:
-    """One worker's share of the slots, its CPUs, and the games that it has been sent."""
-
     def __init__(self, slots: int, cpus: tuple[int, ...]) -> None:
         self.slots = slots
         self.cpus = cpus
@@ -53,11 +51,11 @@ class WorkerState:
         self.queued: dict[str, GameTask] = {}
         self.begun: dict[str, GameTask] = {}
         self.deaths = 0
-        """How many workers have died in this place since a game was over here."""
+        """Worker deaths in this place since the last finished game."""
 
     @property
     def room(self) -> int:
-        """How many more games the worker could begin at once; below zero if some wait there."""
+        """The number of games that the worker could begin at once; below zero if some wait there."""
         return self.slots - len(self.queued) - len(self.begun)
 
     def ended(self, game: str) -> None:
@@ -68,7 +66,7 @@ class WorkerState:
             self.queued[task.then.id] = GameTask(task.then)
 
     def give_up_second(self, games: Collection[str]) -> None:
-        """Note that these second games of pairs under way will not be played."""
+        """Record that these second games of pairs under way will not be played."""
         for id, task in self.begun.items():
             if task.then and task.then.id in games:
                 self.begun[id] = task.alone
@@ -85,7 +83,7 @@ class WorkerState:
             self.process.connection.send(GiveBack(is_last))
 
     def died(self) -> tuple[list[GameTask], list[GameTask]]:
-        """Forget the games of a dead process; return those that it had not begun, and those under way."""
+        """Forget the games of a dead process; return those that had not begun, and those under way."""
         queued, begun = list(self.queued.values()), list(self.begun.values())
         self.queued.clear()
         self.begun.clear()
@@ -95,7 +93,6 @@ class WorkerState:
 
 
 def usable_cpus() -> list[int]:
-    """The CPUs that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
@@ -103,9 +100,9 @@ def usable_cpus() -> list[int]:
 
 @asynccontextmanager
 async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["LocalExecutor", None]:
-    """Worker processes that play `jobs` games at a time, at most one process for each CPU. At the end none is left.
+    """Worker processes that play `jobs` games in parallel, at most one process for each CPU. All have ended at the end.
 
-    Raises `ArenaError` if the workers cannot be started, or cannot hold the bots as the settings say.
+    Raises `ArenaError` if the workers cannot be started, or cannot sandbox the bots as the settings say.
     """
     executor = LocalExecutor(settings, jobs)
     async with open_nursery() as nursery:
@@ -117,13 +114,10 @@ async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["L
 
 
 class LocalExecutor(OutcomeStream):
-    """An `Executor`; made by `local_executor`."""
-
     def __init__(self, settings: PlaySettings, jobs: int) -> None:
         super().__init__()
         self._settings = settings
         self.slots = jobs
-        """How many games are played at once."""
         cpus = usable_cpus()
         count = max(1, min(jobs, len(cpus)))
         self._workers = [
@@ -131,9 +125,9 @@ class LocalExecutor(OutcomeStream):
             for number in range(count)
         ]
         self._deaths: Counter[str] = Counter()
-        """How often a worker has died with a game under way, by the id of games that are not over."""
+        """Worker deaths with a game under way, by the id of unfinished games."""
         self._interrupted: set[str] = set()
-        """Games that a worker was told to interrupt and that have had no outcome since."""
+        """Games to interrupt that have had no outcome since."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
         """Start the workers, and wait until all are ready. Raises `ArenaError`."""
@@ -144,8 +138,6 @@ class LocalExecutor(OutcomeStream):
             await self._wait()
             if self._error:
                 raise self._error
-
-    # --- what is asked of it ------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         self._is_closed = True
@@ -176,8 +168,6 @@ class LocalExecutor(OutcomeStream):
                 self._interrupted.add(game)
                 worker.process.connection.send(InterruptGame(game))
 
-    # --- the outcomes -------------------------------------------------------------------------------------------------
-
     def _ended(self, outcome: Played | Paused | NotPlayed | Failed) -> None:
         if outcome.id:
             self._deaths.pop(outcome.id, None)
@@ -190,8 +180,6 @@ class LocalExecutor(OutcomeStream):
             return all(worker.process is None for worker in self._workers)
         has_games = self._waiting or any(worker.queued or worker.begun for worker in self._workers)
         return self._feeding is None and not has_games
-
-    # --- sending ------------------------------------------------------------------------------------------------------
 
     def _take_task(self, task: GameTask) -> None:
         self._waiting.append(task)
@@ -206,14 +194,14 @@ class LocalExecutor(OutcomeStream):
             await self._wait()
 
     def _roomiest(self) -> WorkerState | None:
-        """Return the worker that would begin a game soonest; None if all have enough."""
         ready = [worker for worker in self._workers if worker.is_ready and not worker.is_asked]
         worker = max(ready, key=lambda worker: (worker.room, -len(worker.begun)), default=None)
         return worker if worker and worker.room > -AHEAD else None
 
     def _dispatch(self) -> None:
         """Send waiting games where there is room. If a slot is free and none waits, ask another worker for its spare
-        game."""
+        game.
+        """
         while self._waiting and not self._is_stopped and (worker := self._roomiest()):
             worker.send(self._waiting.popleft())
         if not self._waiting and any(worker.is_ready and worker.room > 0 for worker in self._workers):
@@ -223,7 +211,7 @@ class LocalExecutor(OutcomeStream):
         self.changed()
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
-        """Have games that no worker has any more sent next, except those to be interrupted.
+        """Requeue games that came back, except those to be interrupted.
 
         Once closed, only games that had been under way are played.
         """
@@ -236,8 +224,6 @@ class LocalExecutor(OutcomeStream):
             elif task.id in self._deaths:
                 kept.append(task.alone)
         self._waiting.extendleft(reversed(kept))
-
-    # --- the workers --------------------------------------------------------------------------------------------------
 
     async def _keep(self, worker: WorkerState) -> None:
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
@@ -288,7 +274,6 @@ class LocalExecutor(OutcomeStream):
         self._tell(Notice(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
 
     def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
-        """Have the games of a dead worker played again, unless that has happened too often."""
         why = f"{how}: {said.splitlines()[-1]}" if said else how
         queued, begun = worker.died()
         for task in begun:
@@ -315,4 +300,4 @@ class LocalExecutor(OutcomeStream):
 
 
 def _indented(said: str) -> str:
-    return "".join(f"\n    {line}" for line in said.splitlines()) or ", and said nothing"
+    return "".join(f"\n    {line}" for line in said.splitlines()) or ", without output"

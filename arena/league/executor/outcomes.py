@@ -1,7 +1,7 @@
-"""The common part of executors: games are asked for while there is room, and their outcomes are a stream.
+"""The common part of executors: tasks are requested while there is room, and their outcomes are a stream.
 
-A subclass plays the games. It waits (`_wait`) until something has changed (`changed`) and tells
-outcomes (`_tell`). The stream ends when no more can come, or with the error that keeps all games from being played.
+A subclass plays the games. It waits (`_wait`) for a change (`changed`) and reports outcomes (`_tell`). The stream ends
+when no more can come, or with the error that prevents all games.
 """
 
 from abc import ABC, abstractmethod
@@ -14,45 +14,40 @@ from arena.league.executor.task import GameTask, Outcome
 
 
 class OutcomeStream(ABC):
-    """The tasks and outcomes of an `Executor`, for one stream of tasks after another."""
-
     def __init__(self) -> None:
         self._waiting: deque[GameTask] = deque()
-        """Games that are to be sent: those that have been asked for, and those that have come back."""
+        """Games that are to be sent: new ones, and those that have come back."""
         self._outcomes: deque[Outcome] = deque()
         self._changed = trio.Event()
         self._error: Exception | None = None
         self._nursery: trio.Nursery | None = None
         self._feeding: trio.CancelScope | None = None
-        """The task that asks for games; None if there are no more."""
+        """The scope of the task that requests games; None if there are no more."""
         self._is_closed = self._is_stopped = False
 
     @abstractmethod
     def stop(self) -> None:
-        """See `Executor.stop`."""
+        pass
 
     @property
     @abstractmethod
     def _is_over(self) -> bool:
-        """Whether no further outcome will come."""
+        pass
 
     @abstractmethod
     async def _until_there_is_room(self) -> None:
-        """Wait until the next game is to be asked for."""
+        pass
 
     @abstractmethod
     def _take_task(self, task: GameTask) -> None:
-        """Accept a further game."""
+        pass
 
     def _no_more_tasks(self) -> None:
-        """Note that no further game will come."""
         self.changed()
-
-    # --- tasks --------------------------------------------------------------------------------------------------------
 
     def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
         assert self._nursery is not None
-        assert self._feeding is None, "one stream of tasks at a time"
+        assert self._feeding is None, "one stream of tasks at once"
         self._feeding = trio.CancelScope()
         self._nursery.start_soon(self._feed, tasks, self._feeding)
         return _Outcomes(self)
@@ -77,8 +72,6 @@ class OutcomeStream(ABC):
             self._feeding = None
             self._no_more_tasks()
 
-    # --- outcomes -----------------------------------------------------------------------------------------------------
-
     def _tell(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)
         self.changed()
@@ -89,7 +82,6 @@ class OutcomeStream(ABC):
         self.stop()
 
     def changed(self) -> None:
-        """Wake all tasks that wait for a change."""
         self._changed.set()
         self._changed = trio.Event()
 
@@ -97,8 +89,7 @@ class OutcomeStream(ABC):
         await self._changed.wait()
 
     async def next_outcome(self) -> Outcome | None:
-        """Wait for the next outcome; None if there are no more. Raises the error that keeps all games from being
-        played."""
+        """Wait for the next outcome; None if there are no more. Raises the error that prevents all games."""
         await trio.lowlevel.checkpoint()
         while not self._outcomes:
             if self._is_over:

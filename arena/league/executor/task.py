@@ -23,8 +23,8 @@ from arena.system.printable import printable
 class PlaySettings:
     """The settings of all games of one run.
 
-    `limits` are those of each bot by name, `usual` those of all others; `interpreters` are programs that the host has
-    named for bots to be run by. With `is_pinned` a worker and its bots share one CPU.
+    `limits` are those of single bots by name, `usual` those of all others; `interpreters` are the host's programs for
+    bots. With `is_pinned` a worker and its bots share one CPU.
     """
 
     bots: tuple[BotSpec, ...]
@@ -48,11 +48,11 @@ def sendable(text: str) -> str:
 
 
 class GameTask(msgspec.Struct, frozen=True):
-    """One game that is to be played, by the bots of the settings that are its players.
+    """A game to play, by the bots of the settings that are its players.
 
-    One that `can_pause` goes on from its `history` if there is one, and is interrupted after the ply `pause_after`
-    or when that is asked for (`Executor.interrupt`). `then` is a second game of the same bots, which is played in the
-    same processes when the first one is over; it has outcomes of its own.
+    One that `can_pause` continues from its `history`, and is interrupted after the ply `pause_after` or on request
+    (`Executor.interrupt`). `then` is a second game of the same bots, which is played in the same processes after the
+    first one; it has outcomes of its own.
     """
 
     spec: GameSpec
@@ -79,14 +79,10 @@ class GameTask(msgspec.Struct, frozen=True):
 
 
 class Begun(msgspec.Struct, frozen=True, tag=True):
-    """A game is under way."""
-
     id: str
 
 
 class Played(msgspec.Struct, frozen=True, tag=True):
-    """A game is over."""
-
     record: GameRecord
 
     @property
@@ -95,22 +91,20 @@ class Played(msgspec.Struct, frozen=True, tag=True):
 
 
 class Paused(msgspec.Struct, frozen=True, tag=True):
-    """A game was interrupted. `history` is what has been played of it; None before both sides had set up."""
+    """A game was interrupted. `history` is the part that was played; None before both sides had set up."""
 
     id: str
     history: History | None
 
 
 class NotPlayed(msgspec.Struct, frozen=True, tag=True):
-    """A game that could not be judged however often it was played; `why` names it."""
+    """A game that could not be judged in any try; `why` names it."""
 
     id: str
     why: str
 
 
 class ErrorKind(enum.Enum):
-    """The class of an error that has come from another process."""
-
     REFUSED_BOTS = RefusedBotsError
     SANDBOX = SandboxError
     HOST = HostError
@@ -119,7 +113,7 @@ class ErrorKind(enum.Enum):
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """The error that ended a game; without an `id`, what keeps a worker from playing any.
+    """The error that ended a game, or, without an `id`, that keeps a worker from playing.
 
     `kind` is the name of an `ErrorKind`, `problems` are those of a `RefusedBotsError`.
     """
@@ -138,7 +132,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
         return cls(game, kind.name, sendable(str(error)), error.exit_code, shown)
 
     def error(self) -> ArenaError:
-        """Return the error with its class, as far as it is one of `ErrorKind`, its text and its exit code."""
+        """Return the error with its class, text and exit code."""
         kind: type[ArenaError] = ErrorKind[self.kind].value
         error = kind.__new__(kind, self.text)  # not called: it would add its hints to the text once more
         if isinstance(error, RefusedBotsError):
@@ -148,22 +142,20 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Lost(msgspec.Struct, frozen=True, tag=True):
-    """A game whose worker has died; it is played again elsewhere."""
-
     id: str
 
 
 class Notice(msgspec.Struct, frozen=True, tag=True):
-    """A line for the user. `again` is the id of the game that it says is played again, if it says so."""
+    """A line for the user; `again` is the id of a game that is played again."""
 
     line: str
     again: str | None = None
 
 
 class Watched(msgspec.Struct, frozen=True):
-    """Events of games under way, if they are watched; so many others were dropped after the last of them.
+    """Events of games under way, if they are watched, and the number of events that were dropped after them.
 
-    A game's events come before its outcome, which alone tells its end.
+    A game's events come before its outcome, which alone reports its end.
     """
 
     events: tuple[GameEvent, ...]
@@ -171,4 +163,4 @@ class Watched(msgspec.Struct, frozen=True):
 
 
 Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Notice | Watched
-"""The outcomes of an executor, in their order. After `Begun` the id of a game comes once more, as it ends."""
+"""The outcomes of an executor, in order. After `Begun` the id of a game comes once more, at its end."""

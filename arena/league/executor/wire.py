@@ -1,6 +1,6 @@
 """The messages between an executor and its worker processes.
 
-The settings cross as a pickle: a worker is a child of the arena, and paths that are not UTF-8 stay what they are.
+The settings are pickled, because a worker is a child of the arena, and paths may not be UTF-8.
 """
 
 import pickle
@@ -25,12 +25,12 @@ from arena.league.executor.task import (
 
 
 def without_files(bot: BotSpec) -> BotSpec:
-    """Return the part of a bot that playing needs: its language for hints, but nothing about its files."""
+    """Return the part of a bot that playing needs: its language for hints, but no files."""
     return replace(bot, language=language_of(bot), files={}, look=None, asked=None, build=None)
 
 
 class WorkerSetup(msgspec.Struct, frozen=True, tag=True):
-    """The first message to a worker: pickled settings, how many games it plays at once, and its CPUs (empty: all)."""
+    """The first message to a worker: pickled settings, the number of parallel games, and its CPUs (empty: all)."""
 
     pickled: bytes
     slots: int
@@ -48,20 +48,16 @@ class WorkerSetup(msgspec.Struct, frozen=True, tag=True):
 
 
 class Play(msgspec.Struct, frozen=True, tag=True):
-    """Play this game when a slot is free."""
-
     task: GameTask
 
 
 class GiveBack(msgspec.Struct, frozen=True, tag=True):
-    """Give back the games that have not begun. If it `is_last`, second games of pairs under way come back as well."""
+    """Give back the games that have not begun; if it `is_last`, second games of pairs under way as well."""
 
     is_last: bool = False
 
 
 class InterruptGame(msgspec.Struct, frozen=True, tag=True):
-    """Interrupt a game."""
-
     id: str
 
 
@@ -77,8 +73,6 @@ class WorkerReady(msgspec.Struct, frozen=True, tag=True):
 
 
 class GaveBack(msgspec.Struct, frozen=True, tag=True):
-    """The answer to `GiveBack`: the games that the worker will not begin."""
-
     ids: tuple[str, ...]
 
 

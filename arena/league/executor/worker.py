@@ -1,8 +1,8 @@
-"""The program of a worker process: it plays the games that its parent sends, several at once, and sends their outcomes.
+"""The program of a worker process: plays the games that its parent sends, several at once, and sends their outcomes.
 
-Everything that belongs to the process whose children are bots is made here: ownership of orphans, control groups, the
-table of arrivals. A worker starts nothing but bots, so each of its orphans is a bot's. It is in a session of its own,
-which a terminal sends no signals, and ends with its parent.
+Process-wide state is set up here: ownership of orphans, control groups, the table of arrivals. A worker starts only
+bots, so each of its orphans is a bot's. It has a session of its own, without signals from a terminal, and ends with its
+parent.
 """
 
 import contextlib
@@ -52,9 +52,9 @@ from arena.play.retry import play_on_with_retries, play_with_retries
 from arena.system.concurrency import background, open_nursery
 
 SWITCH_SECONDS = 0.0005
-"""How long a thread, such as one that reads the memory of bots, may keep the games waiting."""
+"""How long a thread, such as one that reads the memory of bots, may delay the games."""
 LAST_WORDS_SECONDS = 10.0
-"""How long a worker that ends goes on to write outcomes that the parent does not read."""
+"""How long a worker that ends writes outcomes that the parent does not read."""
 
 
 def known_fault(error: Exception) -> ArenaError | None:
@@ -63,8 +63,6 @@ def known_fault(error: Exception) -> ArenaError | None:
 
 
 class WorkerGames:
-    """Plays the games that one worker process is sent."""
-
     def __init__(self, connection: Connection, setup: WorkerSetup, held: Sandbox, nursery: trio.Nursery) -> None:
         settings = setup.settings()
         self._connection = connection
@@ -166,9 +164,6 @@ class WorkerGames:
         self._connection.send(Notice(sendable(line), again))
 
 
-# --- the process ------------------------------------------------------------------------------------------------------
-
-
 async def serve(incoming: int, outgoing: int, parent: int) -> None:
     """Play the games that the process `parent` sends, until it says stop or is gone."""
     connection = Connection(incoming, outgoing, to_worker)
@@ -184,7 +179,7 @@ async def serve(incoming: int, outgoing: int, parent: int) -> None:
 
 @contextlib.asynccontextmanager
 async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
-    """Write messages while the body runs, and what is left of them for some time after it."""
+    """Write messages while the body runs, and the rest for a limited time after it."""
     finishing = trio.CancelScope(shield=True)
 
     async def write() -> None:
@@ -201,7 +196,6 @@ async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
 
 
 async def _serve_until_the_end(connection: Connection, parent: int) -> None:
-    """Follow the parent until it says `StopWorker` or is gone, whatever is under way."""
     send, messages = trio.open_memory_channel[Downward](math.inf)
     async with background() as nursery:
         nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
@@ -210,7 +204,6 @@ async def _serve_until_the_end(connection: Connection, parent: int) -> None:
 
 
 async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]", serving: trio.CancelScope) -> None:
-    """Pass on messages of the parent, and cancel the scope at their end."""
     while messages := await connection.receive():
         if StopWorker() in messages:
             break

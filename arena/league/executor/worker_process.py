@@ -1,4 +1,4 @@
-"""A worker process from its parent's side: started, talked to and ended."""
+"""A worker process from its parent's side: start it, exchange messages, and end it."""
 
 import contextlib
 import os
@@ -26,21 +26,19 @@ sys.path[:] = sys.argv[4:]
 from arena.league.executor.worker import main
 main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
 """
-"""Finds modules where the parent has found them, whatever the folder and the environment."""
+"""Finds modules in the parent's folders, independent of the current folder and the environment."""
 STDERR_KEPT = 8192
 STOP_PATIENCE = 30.0
 """Seconds after which a worker that was told to stop is killed; it usually takes well under one."""
 LOOK_SECONDS = 1.0
-"""How often the parent looks whether a worker was suspended by a signal."""
+"""How often the parent checks whether a worker was suspended by a signal."""
 STOPPED_LOOKS = 10
-"""A worker found suspended so many times in a row is continued."""
+"""A worker found suspended this many times in a row is continued."""
 POLL_SECONDS = 0.05
-"""How often a worker's death is looked for on systems without pidfds."""
+"""How often a worker's death is checked on systems without pidfds."""
 
 
 class WorkerProcess:
-    """A running worker process, made by `start`."""
-
     def __init__(self, popen: "subprocess.Popen[bytes]", connection: Connection, token: str) -> None:
         assert popen.stderr is not None
         self._popen = popen
@@ -76,12 +74,10 @@ class WorkerProcess:
         return process
 
     async def drain_stderr(self) -> None:
-        """Read the worker's standard error to its end, in a task of its own."""
         while not self._read_stderr():
             await readable(self._stderr)
 
     def _read_stderr(self) -> bool:
-        """Read what is there now; return whether the end was reached."""
         while True:
             try:
                 data = os.read(self._stderr, STDERR_KEPT)
@@ -93,7 +89,6 @@ class WorkerProcess:
 
     @property
     def stderr_tail(self) -> str:
-        """The last part of the worker's standard error: nothing, or a traceback."""
         return self._tail.decode("utf-8", "replace").strip()
 
     def stop(self) -> None:
@@ -102,7 +97,7 @@ class WorkerProcess:
             self._is_stopped.set()
             self.connection.send(StopWorker())
             self.connection.finish()
-        self._signal(signal.SIGCONT)  # a suspended worker could do nothing
+        self._signal(signal.SIGCONT)  # a suspended worker could not react
 
     async def attend(self, handle: Callable[[list[Any]], None], say: Callable[[str], None]) -> str:
         """Call `handle` with the worker's messages until it has ended; return in words how it ended.
@@ -129,12 +124,11 @@ class WorkerProcess:
         return how
 
     async def _until_dead(self, hearing: trio.CancelScope) -> None:
-        """Cancel the hearing when the worker is dead; another process may have a copy of the pipe's end."""
         await self.until_dead()
         hearing.cancel()
 
     async def _keep_going(self, say: Callable[[str], None]) -> None:
-        """Continue the worker if it stays suspended by a signal, which nothing else would end."""
+        """Continue the worker if it stays suspended by a signal."""
         looks = 0
         while True:
             await trio.sleep(LOOK_SECONDS)
@@ -142,10 +136,10 @@ class WorkerProcess:
             if looks == STOPPED_LOOKS:
                 looks = 0
                 self._signal(signal.SIGCONT)
-                say("was stopped by a signal (SIGSTOP); it is told to go on")
+                say("was stopped by a signal (SIGSTOP); it is continued")
 
     async def until_dead(self) -> None:
-        """Wait until the worker is dead; kill it if it was told to stop and does not."""
+        """Wait until the worker is dead; kill it if it does not stop when told to."""
         async with background(self._kill_if_late):
             await self._wait()
             self._is_dead.set()
@@ -156,7 +150,7 @@ class WorkerProcess:
         self.kill()
 
     async def end(self) -> str:
-        """StopWorker the worker, wait until it is dead, kill what it has left, and return in words how it ended.
+        """Stop the worker, kill the processes that it has left, and return in words how it ended.
 
         Cannot be cancelled. `until_dead` must run in another task.
         """
@@ -176,7 +170,6 @@ class WorkerProcess:
         self._popen.stderr.close()
 
     def kill(self) -> None:
-        """Kill the worker. `end` must still be called."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:
@@ -191,7 +184,7 @@ class WorkerProcess:
                     await readable(descriptor)
                 finally:
                     os.close(descriptor)
-        while self._popen.poll() is None:  # noqa: ASYNC110  (outside Linux nothing tells of a child's death)
+        while self._popen.poll() is None:  # noqa: ASYNC110  (outside Linux no event announces a child's death)
             await trio.sleep(POLL_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""The format that was asked for, out of options: the one place that knows all formats."""
+"""Make formats from options."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,10 +23,10 @@ from arena.league.store import GameRow
 
 @dataclass(frozen=True)
 class ChosenFormat:
-    """A `Format` with what was asked for. `known` are results from before, for a format that goes on from any.
+    """A `Format` with its options. `known` are earlier results, for a format that uses any.
 
-    `idle` are the digests of bots that take part and are not paired, as they cannot be started. In a Swiss that depends
-    on the round: `away` are the rounds in which a bot is not paired, by its digest.
+    `idle` are the digests of bots that are not paired, as they cannot be started. In a Swiss, `away` are the rounds in
+    which a bot is not paired, by its digest.
     """
 
     options: FormatOptions
@@ -36,12 +36,11 @@ class ChosenFormat:
 
     @property
     def word(self) -> str:
-        """The name of the format as an option; an empty string for the usual one."""
+        """The name of the format as an option; an empty string for the default."""
         return "" if self.options.name is FormatName.ROUND_ROBIN else self.options.name.value
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """The options of the format in words."""
         asked = self.options
         said = (
             (asked.rounds, f"{asked.rounds} round{'' if asked.rounds == 1 else 's'}"),
@@ -60,18 +59,14 @@ class ChosenFormat:
 
     @property
     def goes_on(self) -> bool:
-        """Whether results of these players from before matter to it, whoever else took part then."""
+        """Whether earlier results of these players matter to it, even those of other leagues."""
         return self.options.name is FormatName.LADDER
 
     def with_known(self, rows: Sequence[GameRow]) -> Self:
-        """Return this format for a store with these results."""
         return replace(self, known=tuple(rows))
 
     def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
-        """The pairing. Raises `UsageError` for what these players cannot be asked for.
-
-        The options say how many rounds and games there are, if they do.
-        """
+        """Return the pairing; the options' rounds and games win over the arguments. Raises `UsageError`."""
         players, options = self.settled(players, rounds, most)
         limit, rounds = options.disqualify, options.rounds or rounds
         match options.name:
@@ -149,7 +144,6 @@ def format_of(options: FormatOptions) -> ChosenFormat:
 
 
 def _seeded(players: Sequence[Player], seeds: Sequence[str]) -> Sequence[Player]:
-    """Order the players: those that are named as seeds, then the others."""
     named: list[Player] = []
     for name in seeds:
         found = [player for player in players if player.name == name]

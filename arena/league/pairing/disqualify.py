@@ -1,8 +1,8 @@
-"""Leaves out the games of disqualified bots, for formats whose games do not depend on results.
+"""Leave out the games of disqualified bots, in formats with games that do not depend on results.
 
-Whether a game is left out follows from the games of its two bots that come before it in the pairing's order, and not
-from when they were over: so a league that is resumed leaves out the same. A game waits only where that is open, because
-a bot that may just be at its limit has games under way; then the later games of the two wait with it.
+Whether a game is left out depends on the earlier games of its two bots in the pairing's order, not on when they ended:
+so a resumed league leaves out the same. A game waits only while that is open, because a bot that may reach its limit
+has games under way; then the later games of the two wait with it.
 """
 
 from collections import Counter
@@ -14,11 +14,11 @@ from arena.league.pairing.placing import Placing
 from arena.league.store import Disqualified, GameRow
 
 MOST_WAITING = 1000
-"""Games that may wait before no more are asked for."""
+"""The most waiting games before no more are requested."""
 
 
 class WithoutDisqualified:
-    """Another pairing without the games of bots that have `limit` faults in their games before."""
+    """Another pairing without the games of bots that have had `limit` faults before."""
 
     def __init__(self, pairing: Pairing, limit: int) -> None:
         self._pairing = pairing
@@ -28,7 +28,7 @@ class WithoutDisqualified:
         self._given: dict[str, GameSpec] = {}
         """The games that are not over."""
         self._open = Counter[str]()
-        """How many open games a bot has, by its digest."""
+        """The number of open games of a bot, by its digest."""
         self._faults = Counter[str]()
         self._left_out = Counter[str]()
         self._players: dict[str, Player] = {}
@@ -39,7 +39,7 @@ class WithoutDisqualified:
 
     @property
     def at_most(self) -> int | None:
-        """How many games there are if nobody is disqualified."""
+        """The number of games without disqualifications."""
         return self._pairing.planned
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
@@ -59,7 +59,6 @@ class WithoutDisqualified:
             self._waiting += more or ()
 
     def _decided(self) -> list[GameSpec]:
-        """Return the waiting games that are to be played, and leave out those of disqualified bots."""
         batch: list[GameSpec] = []
         waiting: list[GameSpec] = []
         held: set[str] = set()

@@ -1,9 +1,9 @@
 """A knockout: the loser of a match is out, and the winners meet until one is left.
 
-The bracket has the next power of two of places, and the first seeds meet nobody in the first round where there are
-fewer bots. Seeds 1 and 2 can meet in the final at the earliest, 1 to 4 in the semi-finals, and so on. A match is the
-best of so many pairs of games; it ends as soon as the other side cannot draw level. Where it is level, further pairs
-decide, up to a limit, each of them alone; then the better seed goes on.
+The bracket has the next power of two of places; if there are fewer bots, the first seeds have byes in the first round.
+Seeds 1 and 2 can meet in the final at the earliest, 1 to 4 in the semi-finals, and so on. A match is the best of so
+many pairs of games; it ends as soon as the other side cannot draw level. Where it is level, single further pairs
+decide, up to a limit; then the better seed wins.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -23,12 +23,12 @@ NOT_DRAWN = "not in the draw"
 
 
 class _Match:
-    """A match of two places of the bracket: each is a player, nobody, or the winner of a match."""
+    """A match of two places of the bracket: each is a player, empty, or the winner of a match."""
 
     def __init__(self, sides: "tuple[_Side, _Side]", left: int) -> None:
         self.sides = sides
         self.left = left
-        """How many are left in this round, as a power of two: 2 in the final."""
+        """The number of places in this round, a power of two: 2 in the final."""
         self.pairs: list[Pair] = []
         self.players: tuple[int | None, int | None] | None = None
         """Both players, better seed first; None while one of them is not known."""
@@ -38,7 +38,6 @@ class _Match:
 
     @property
     def half_points(self) -> tuple[int, int]:
-        """The half points of both players, better seed first."""
         first, second = (sum(pair.half_points[side] for pair in self.pairs) for side in (0, 1))
         return first, second
 
@@ -53,11 +52,11 @@ _Side = _Match | int | None
 
 
 class Knockout:
-    """Gives out the games of each match whose players are known, as many as the match needs in any case.
+    """Gives out the games of each match with known players, as many as the match needs in any case.
 
     `players` are in the order of their seeds. A match is the best of `best_of` pairs and at most `extra_pairs` more. A
-    bot with `disqualify` faults plays no further pair, and its opponent goes on; if both have them, nobody does.
-    Bots of the digests in `idle` are not in the draw.
+    bot with `disqualify` faults plays no further pair, and its opponent wins; if both have them, neither does. Bots
+    with digests in `idle` are not in the draw.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class Knockout:
         return None if self._matches[-1].is_over else batch
 
     def _next_of(self, match: _Match) -> Iterator[GameSpec]:
-        """Give out the games of a match that are to be played now, and note its winner."""
+        """Yield the games of a match that are to be played now, and record its winner."""
         if match.players is None:
             if any(isinstance(side, _Match) and not side.is_over for side in match.sides):
                 return
@@ -118,7 +117,6 @@ class Knockout:
             yield from games
 
     def _needed(self, match: _Match) -> int:
-        """Return how many more pairs there must be before the match can be decided."""
         left = self._best_of - len(match.pairs)
         if left <= 0:
             return 1
@@ -129,11 +127,11 @@ class Knockout:
         )
 
     def _judge(self, match: _Match) -> bool:
-        """Whether a match without open games is decided; note the winner."""
+        """Return whether a match without open games is decided; record the winner."""
         assert match.players is not None
         one, other = match.players
         if other is None:
-            match.winner = one  # or nobody, where both places are empty
+            match.winner = one  # None if both places are empty
             return True
         assert one is not None
         out = [player in self._ledger.disqualified(self._disqualify) for player in (one, other)]
@@ -158,7 +156,7 @@ class Knockout:
         The disqualified and those not in the draw are last, without a place.
         """
         lost = {match.loser: match for match in self._matches if match.loser is not None}
-        for match in self._matches:  # nobody has won: both are out
+        for match in self._matches:  # without a winner, both are out
             if match.is_over and match.winner is None:
                 lost |= {player: match for player in match.players or () if player is not None}
         out = self._ledger.disqualified(self._disqualify)
@@ -203,7 +201,6 @@ class Knockout:
         return Placing(tuple(places), self._ledger.as_disqualified(out), stage=stage, rounds=rounds)
 
     def _rounds(self) -> Iterator[Round]:
-        """Yield all rounds, also those whose players are not known yet."""
         for number, (left, matches) in enumerate(groupby(self._matches, lambda match: match.left), 1):
             found = list(matches)
             given = sum(pair.given for match in found for pair in match.pairs)

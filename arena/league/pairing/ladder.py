@@ -1,27 +1,26 @@
 """A ladder: an endless league that spends each next game where it tells most about the order.
 
-A pair of games goes to two bots that are near each other in the current order. It is worth what it is for the one and
-for the other:
+A pair of games goes to two bots that are near each other in the current order. Its value for each of the two is
 
     value = doubt * added / (known + added)
 
 `doubt` is the expected number of neighbours with which a bot is in the wrong order, `known` the precision of its
-strength, `added` what two games bring to that. So a new bot plays first, against bots in the middle and then where its
-results send it; bots whose place is clear play no more; and two bots that may be equal do not use up all games, because
+strength, `added` what two games add to that. So a new bot plays first, against bots in the middle and then where its
+results send it; bots with a clear place play no more; and two bots that may be equal do not use up all games, because
 each pair of games adds a smaller part.
 
-Games are given out in batches, of which two are under way at a time: the third is chosen when all games of the first
-are over, by the results of that one and no later ones. So the choice is the same whatever order games end in, and
-workers have something to do.
+Games are given out in batches, two of them under way at once: the third is chosen when all games of the first are over,
+by the results of that one and no later ones. So the choice does not depend on the order in which games end, and workers
+have something to do.
 
 The strengths are those of Bradley and Terry, with a draw as half a point: a player x logits above another expects to
 score 1 / (1 + e^-x) points a game. Each strength has a normal prior, which sends a new bot to the middle. A fit starts
 from the strengths of the last batch and moves each in turn to where its own games want it (Newton's method by
-coordinates), which costs as much as there are pairs that have met, and not the cube of the players.
+coordinates), which costs as much as there are pairs that have met, not the cube of the players.
 
-How sure an order is: the difference of two strengths is taken to be normal, with the sum of the two variances that they
-would have if all others were known. For neighbours of a chain, where each has met the next ones only, that is exact;
-where all have met all, it is on the safe side by one part in their number.
+For the confidence in an order, the difference of two strengths is taken to be normal, with the sum of the two variances
+that they would have if all others were known. That is exact for neighbours of a chain, where each has met the next ones
+only; where all have met all, it is on the safe side by one part in their number.
 """
 
 import math
@@ -38,22 +37,22 @@ from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.store import GameRow
 
 PRIOR_PRECISION = (ELO_PER_LOGIT / 350) ** 2
-"""Per square logit: bots are some 350 Elo around their mean. Two games between equals say as much."""
+"""Per square logit: bots are some 350 Elo around their mean, as much information as two games between equals."""
 SETTLED = 1e-3
 """The step in logits (0.2 Elo) at which a search ends."""
 MOST_SWEEPS = 30
 LONGEST_STEP = 1.0
 """In logits; a full step can overshoot."""
 UNDER_WAY = 2
-"""How many batches are under way at a time."""
+"""The number of batches under way at once."""
 LEAST_PAIRS = 4
-"""The least pairs of a batch; a bot is in several of them only where there are too few bots."""
+"""The fewest pairs of a batch; a bot is in several of them only where there are too few bots."""
 SHARE = 4
-"""A batch has one pair for so many bots."""
+"""A batch has one pair for this many bots."""
 REACH = 6
-"""How far apart in the order two bots of a pair may be."""
+"""The largest distance in the order of the two bots of a pair."""
 NEIGHBOURS = 10
-"""How many bots above a bot, and below it, count for the doubt about its place."""
+"""The number of bots above a bot, and below it, that count for the doubt about its place."""
 
 
 class Estimate:
@@ -64,7 +63,6 @@ class Estimate:
         self.precisions = [PRIOR_PRECISION] * players
         self.games = [0] * players
         self._met: list[dict[int, list[float]]] = [{} for _ in range(players)]
-        """Games and points by opponent."""
 
     def add(self, one: int, other: int, half_points: Iterable[int], games: int) -> None:
         """Enter games of two players, with the half points of both."""
@@ -96,7 +94,6 @@ class Estimate:
             moved = again
 
     def information(self, one: int, other: int) -> float:
-        """Return what a game of these two adds to the precision of each."""
         expected = _expected_score(self.strengths[one] - self.strengths[other])
         return expected * (1 - expected)
 
@@ -110,7 +107,6 @@ class Estimate:
         return sorted(players, key=lambda player: (-round(self.strengths[player], 6), player))
 
     def copy(self) -> Self:
-        """Return a copy that later games do not change."""
         copy = type(self)(len(self.strengths))
         copy.strengths, copy.precisions, copy.games = [*self.strengths], [*self.precisions], [*self.games]
         copy._met = [{opponent: [*entry] for opponent, entry in met.items()} for met in self._met]
@@ -118,17 +114,15 @@ class Estimate:
 
 
 def _expected_score(logit: float) -> float:
-    """Return the expected score of a game at this difference in strength."""
     odds = math.exp(-abs(logit))
     return (1 if logit >= 0 else odds) / (1 + odds)
 
 
 class Ladder:
-    """A batch at a time, until each bot is above the next one with a likelihood of `confidence`, or `most` games were
-    given out.
+    """Gives out batches until each bot is above the next one with a likelihood of `confidence`, or for `most` games.
 
     `known` are earlier results of these players: they are the first batch, and do not count for `most`. A bot with
-    `disqualify` faults is in no later batch, and one whose digest is in `idle` in none.
+    `disqualify` faults is in no later batch, and one with its digest in `idle` in none.
     """
 
     def __init__(
@@ -159,7 +153,7 @@ class Ladder:
 
     @property
     def at_most(self) -> int:
-        """How many games there can be, the known ones included."""
+        """The most games, the known ones included."""
         return self._planned
 
     @property
@@ -209,14 +203,12 @@ class Ladder:
         ]
 
     def _is_sure(self) -> bool:
-        """Whether each is above the next one with enough confidence."""
         if self._confidence is None:
             return False
         order = self._estimate.order(self._playing())
         return all(1 - self._estimate.doubt(one, other) >= self._confidence for one, other in pairwise(order))
 
     def _choose(self) -> list[GameSpec]:
-        """Give out the next batch; an empty one if there is nothing more to play."""
         estimate = self._estimate
         order = estimate.order(self._playing())
         candidates = [(order[at], other) for at in range(len(order)) for other in order[at + 1 : at + 1 + REACH]]
@@ -262,7 +254,7 @@ class Ladder:
         return doubts
 
     def _value(self, one: int, other: int, doubts: dict[int, float], expected: dict[int, float]) -> float:
-        """Return what a pair of games of these two is worth, rounded so that it is the same on every machine."""
+        """Return the value of a pair of games of these two, rounded to be the same on every machine."""
         added = 2 * self._estimate.information(one, other)
         value = 0.0
         for player in (one, other):
@@ -297,7 +289,7 @@ class Ladder:
         ]
         given = self._planned - self._left
         over = given - sum(pair.left for batch in self._under_way for pair in batch)
-        if self._opening:  # nobody has asked for a game yet
+        if self._opening:  # no game was requested yet
             over = 0
         stage = FormatStage(is_over=self._stop is not None, done=over, of=self._planned)
         return Placing(tuple(places), self._ledger.as_disqualified(out), self._stopped(places), stage=stage)

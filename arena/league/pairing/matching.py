@@ -1,9 +1,8 @@
-"""Perfect matchings: whether players can all be paired so that no pair is a forbidden one, and one way to do it.
+"""Perfect matchings: pair all players, if possible, without any forbidden pair.
 
-The idea is Edmonds's blossom algorithm (1965): take a player without a partner, follow paths of alternately free and
-matched edges from it, and contract each odd circle that is met; a path to another player without a partner is turned
-round. Here nearly all edges are allowed, so that mostly the first edge looked at is such a path; the search is for the
-few cases in which all opponents that are left have been met.
+Edmonds's blossom algorithm (1965): from an unmatched player, follow paths of alternately free and matched edges, and
+contract each odd cycle; a path to another unmatched player is flipped. Here nearly all edges are allowed, so that
+mostly the first edge is such a path; the search is for the few cases in which all remaining opponents have been met.
 
 Source: J. Edmonds, Canadian Journal of Mathematics 17 (1965) 449-467.
 """
@@ -12,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 Allowed = Callable[[int, int], bool]
-"""Whether two players may be paired. It is the same both ways."""
+"""Whether two players may be paired; symmetric."""
 
 
 class Matching:
@@ -24,12 +23,12 @@ class Matching:
         self.partner: dict[int, int] = {}
 
     def complete(self) -> bool:
-        """Match as many as can be; whether these are all."""
+        """Match as many players as possible; return whether that is all."""
         # Berge: where no path leads on from a player, none ever will, and it is left over.
         return all(player in self.partner or self._augment(player) for player in self._players)
 
     def take(self, one: int, other: int) -> bool:
-        """Take two out as a pair, if all others can be matched without them; else change nothing.
+        """Take two out as a pair, if all others can be matched without them; return whether that is so.
 
         Needs a perfect matching.
         """
@@ -54,7 +53,7 @@ class Matching:
         del self._players[one], self._players[other]
 
     def _augment(self, root: int) -> bool:
-        """Give a player without a partner one, by a path that ends at another player without one."""
+        """Match a player, by a path that ends at another unmatched player; return whether there is one."""
         for player in self._players:  # the shortest of all paths first
             if player != root and player not in self.partner and self._allowed(root, player):
                 self.partner[root], self.partner[player] = player, root
@@ -63,8 +62,9 @@ class Matching:
 
 
 class _Search:
-    """One search for an augmenting path. `_base` is the blossom a player is contracted into, `_before` the player that
-    it was reached from by a free edge."""
+    """One search for an augmenting path. `_base` is the blossom that a player is contracted into, `_before` the player
+    that it was reached from by a free edge.
+    """
 
     def __init__(self, players: dict[int, None], allowed: Allowed, partner: dict[int, int]) -> None:
         self._allowed = allowed
@@ -97,7 +97,6 @@ class _Search:
         return False
 
     def _turn_round(self, end: int) -> None:
-        """Match along the path that ends here."""
         player: int | None = end
         while player is not None:
             before = self._before[player]
@@ -106,7 +105,7 @@ class _Search:
             player = following
 
     def _contract(self, one: int, other: int) -> None:
-        """Make one blossom of the odd circle that an edge between two even players closes."""
+        """Contract the odd cycle that an edge between two even players closes."""
         base = self._common_base(one, other)
         inside: set[int] = set()
         self._mark(one, base, other, inside)
@@ -119,7 +118,7 @@ class _Search:
                     self._queue.append(player)
 
     def _mark(self, player: int, base: int, child: int, inside: set[int]) -> None:
-        """Note the blossoms on the way from a player to the base, and how to walk it the other way round."""
+        """Collect the blossoms on the way from a player to the base, and the reverse way."""
         while self._base[player] != base:
             matched = self._partner[player]
             inside |= {self._base[player], self._base[matched]}
@@ -128,7 +127,6 @@ class _Search:
             player = self._before[matched]
 
     def _common_base(self, one: int, other: int) -> int:
-        """The first blossom that lies on both ways to the root."""
         seen: set[int] = set()
         here = one
         while True:

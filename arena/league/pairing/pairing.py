@@ -1,4 +1,4 @@
-"""Where the next games of a league come from: `Pairing`, and what formats share whose games depend on results.
+"""The source of a league's games, `Pairing`, and the common part of formats with games that depend on results.
 
 In a `Ledger` players are numbers, their places in the order in which they take part. A *pair* is two games of two
 players, with colours swapped and the same seeds. Each time that two players meet again the pair has the next number, so
@@ -18,35 +18,31 @@ from protocol.notation import Color
 
 
 class Pairing(Protocol):
-    """Gives out the games of a league, a batch at a time, in the order in which they are to be played.
+    """Gives out the games of a league in batches, in the order in which they are to be played.
 
-    The games follow from the settings, the players and the results only: a league that is resumed asks a new pairing,
-    which gives out the same games again. Stored games are not played again, but are results.
+    The games follow from the settings, the players and the results only: a resumed league asks a new pairing, which
+    gives out the same games again. Stored games are not played again, but are results.
     """
 
     @property
     def planned(self) -> int | None:
-        """How many games there are in all; None where that depends on results."""
+        """The number of games; None where that depends on results."""
         ...
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-        """Return more games, none of which was given out before; None when there are no more.
+        """Return more games, each only once, or None when there are no more.
 
-        `results` are the games that are over since the last call, in the order in which they were stored. An empty
-        batch says that more results are needed first.
+        `results` are the games that have ended since the last call, in the order in which they were stored. An empty
+        batch means that more results are needed first.
         """
         ...
 
 
 class Format(Protocol):
-    """A kind of league, such as `RoundRobin`: makes its pairing."""
-
     def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
-        """Return the pairing of these players for so many rounds, or of the first `most` games."""
+        """Return the pairing of these players for `rounds` rounds, or of the first `most` games."""
         ...
 
-
-# --- pairs of games ---------------------------------------------------------------------------------------------------
 
 _HALF_POINTS = {
     GameResult.RED: (2, 0),
@@ -55,18 +51,16 @@ _HALF_POINTS = {
     GameResult.NEITHER: (0, 0),
 }
 PAIR_HALF_POINTS = 4
-"""The half points of a pair of games."""
 LARGEST_GAP = 64
-"""How many numbers of pairs may be missing in a store: a league that was stopped has stored games of later rounds."""
+"""The most missing numbers of pairs in a store: a stopped league has stored games of later rounds."""
 
 
 def half_points(row: GameRow) -> tuple[int, int]:
-    """Return the half points of Red and Blue."""
     return _HALF_POINTS[row.result]
 
 
 def faults(row: GameRow) -> tuple[bool, bool]:
-    """Whether Red, and whether Blue, lost the game by a fault. Resigning is none."""
+    """Return whether Red, and whether Blue, lost the game by a fault; resigning is none."""
     if not row.reason.is_forfeit:
         return False, False
     return row.result.winner is not Color.RED, row.result.winner is not Color.BLUE
@@ -79,7 +73,7 @@ class Pair:
     players: tuple[int, int]
     given: int = 0
     left: int = 0
-    """How many games were given out, and how many of them are not over."""
+    """The number of games given out, and of those that are not over."""
     half_points: list[int] = field(default_factory=lambda: [0, 0])
     faults: list[int] = field(default_factory=lambda: [0, 0])
     numbers: list[int] = field(default_factory=list)
@@ -92,14 +86,13 @@ class Ledger:
     def __init__(self, games: Games, players: Sequence[Player]) -> None:
         self.players = tuple(players)
         self.faults = Counter[int]()
-        """How many games each player has lost by a fault."""
+        """The number of games that each player has lost by a fault."""
         self._games = games
         self._numbers = Counter[tuple[int, int]]()
         self._open: dict[str, tuple[Pair, bool]] = {}
         """By the id of a game, the pair and whether its second player has Red."""
 
     def met(self, one: int, other: int) -> int:
-        """Return how many pairs of games of these two were given out."""
         return self._numbers[min(one, other), max(one, other)]
 
     def give(self, one: int, other: int, most: int = 2) -> tuple[Pair, list[GameSpec]]:
@@ -157,9 +150,8 @@ class Ledger:
             pair.numbers.append(row.number)
 
     def disqualified(self, limit: int | None) -> dict[int, int]:
-        """Return the players that have lost so many games by a fault, or more, with that number."""
+        """Return the players with at least `limit` faults, and their faults."""
         return {player: count for player, count in sorted(self.faults.items()) if limit and count >= limit}
 
     def as_disqualified(self, players: Mapping[int, int]) -> tuple[Disqualified, ...]:
-        """Return players and their faults as a placing has them."""
         return tuple(Disqualified(self.players[player], count, None) for player, count in players.items())

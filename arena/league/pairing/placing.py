@@ -1,6 +1,6 @@
 """Places by a format's own rules, as values; `arena.report.placings` prints them next to the table.
 
-Disqualified bots stand last, and have no place.
+Disqualified bots come last, without a place.
 """
 
 import enum
@@ -14,7 +14,8 @@ from arena.league.store import Disqualified
 
 class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
     """A line of a Swiss: `points` include those of the `byes`, `buchholz` is the sum of the opponents' points, `wins`
-    counts meetings won."""
+    counts meetings won.
+    """
 
     place: int | None
     player: Player
@@ -27,7 +28,7 @@ class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
 class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
     """A line of a knockout. Bots that lost in the same round share a place.
 
-    `lost_in` says how many bots that round had as a power of two (2: the final), `lost_to` against which bot, with the
+    `lost_in` is the number of places in that round, a power of two (2: the final), `lost_to` the opponent, with the
     points of both; None for the winner, and for bots that are still in. `decided_by` says how a match was decided if
     not by the points of the planned pairs, or that a bot is not in the draw.
     """
@@ -56,12 +57,9 @@ FormatPlace = SwissPlace | KnockoutPlace | LadderPlace
 
 
 class StopReason(enum.Enum):
-    """Why a ladder gives out no more games."""
-
     SURE = "sure"
-    """Each bot is above the next one with the confidence that was asked for."""
+    """Each bot is above the next one with the requested confidence."""
     GAMES = "games"
-    """All games are spent."""
     NO_PAIR = "no pair"
     """All bots but one are disqualified."""
 
@@ -69,8 +67,8 @@ class StopReason(enum.Enum):
 class LadderStop(msgspec.Struct, frozen=True):
     """The end of a ladder after so many games, of which `known` were played before it began.
 
-    `unclear` counts the bots of which it is less likely than `confidence` that they are above the next one; both are
-    None where no confidence was asked for.
+    `unclear` counts the bots that are above the next one with less than `confidence`; both are None if no confidence
+    was requested.
     """
 
     reason: StopReason
@@ -83,8 +81,8 @@ class LadderStop(msgspec.Struct, frozen=True):
 class Meeting(msgspec.Struct, frozen=True):
     """Two bots in a round, their points against each other, and the numbers of their games that are over.
 
-    The second bot of a bye is None; so is a bot of a knockout that is not known yet. `winner` goes on in a knockout,
-    and `decided_by` is as for `KnockoutPlace`.
+    The second bot of a bye is None; so is a bot of a knockout that is not known yet. The `winner` advances in a
+    knockout; `decided_by` is as for `KnockoutPlace`.
     """
 
     players: tuple[Player | None, Player | None]
@@ -97,8 +95,7 @@ class Meeting(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True):
-    """A round of a Swiss, or of a knockout: then `left` is how many bots it has, as a power of two. `games` are those
-    that were given out."""
+    """A round of a Swiss, or of a knockout with `left` places, a power of two. `games` were given out."""
 
     number: int
     meetings: tuple[Meeting, ...]
@@ -111,12 +108,11 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def played(self) -> int:
-        """How many games of it are over."""
         return sum(len(meeting.games) for meeting in self.meetings)
 
 
 class FormatStage(msgspec.Struct, frozen=True):
-    """How far a format is. The places may change until it is over.
+    """The progress of a format. The places may change until it is over.
 
     `done` and `of` are rounds of a Swiss, matches of a knockout (without byes) and games of a ladder, of which there
     may be fewer.
@@ -137,17 +133,15 @@ class Placing(msgspec.Struct, frozen=True):
     disqualified: tuple[Disqualified, ...] = ()
     stop: LadderStop | None = None
     others: dict[Player, int] = msgspec.field(default_factory=dict)
-    """How many games of disqualified bots a table of the whole store counts that their league left out."""
+    """The games of disqualified bots that a table of the whole store counts and their league left out."""
     stage: FormatStage | None = None
     rounds: tuple[Round, ...] = ()
     problem: str = ""
-    """Why there are no places, where a store has a league that has some and they cannot be worked out."""
+    """Why the places of a store's league are missing, if they cannot be worked out."""
 
 
 @runtime_checkable
 class Placed(Protocol):
     """A pairing that places bots by rules of its own, or disqualifies."""
 
-    def placing(self) -> Placing:
-        """Return the placing by the results so far."""
-        ...
+    def placing(self) -> Placing: ...

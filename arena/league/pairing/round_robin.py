@@ -1,4 +1,5 @@
-"""Formats whose games depend on no result: the round robin, with every pair once or twice a round, and the gauntlet.
+"""Formats with games that do not depend on results: the round robin, with every pair once or twice a round, and the
+gauntlet.
 
 A batch is a match day, on which no bot is in two pairs. So at any time all bots have played about equally often.
 """
@@ -13,8 +14,6 @@ from arena.league.store import GameRow
 
 
 class _MatchDays:
-    """A pairing that gives out the games of match days, the first `planned` ones."""
-
     def __init__(self, planned: int, days: Iterator[list[GameSpec]]) -> None:
         self._planned = self._left = planned
         self._days = days
@@ -31,9 +30,9 @@ class _MatchDays:
 
 
 class RoundRobin(_MatchDays):
-    """Everybody meets everybody twice a round, with colours swapped and the same seeds. `most` bounds the games.
+    """Every pair of players meets twice a round, with colours swapped and the same seeds. `most` limits the games.
 
-    At any time the numbers of games that two players have played differ by one at most, or by two if the number of
+    At any time the numbers of games that two players have played differ by at most one, or by two if the number of
     players is odd. Return games follow in the same order; where bots are kept for the return game, it follows at once,
     and these numbers may differ by one more.
     """
@@ -55,10 +54,10 @@ def _double_days(games: Games, players: Sequence[Player], rounds: int) -> Iterat
 
 
 class SingleRoundRobin(_MatchDays):
-    """Every pair once in each round. Raises `UsageError` where bots are kept for a pair of games.
+    """Every pair meets once in each round. Raises `UsageError` where bots are kept for a pair of games.
 
-    Two rounds are the two games of each pair: the second has the colours swapped and the same seeds. So the games of
-    `2 n` rounds are those of `n` rounds of the round robin, which goes on with them.
+    Two rounds are the two games of each pair: the second has the colours swapped and the same seeds. So the games of `2
+    n` rounds are those of `n` rounds of the round robin, which can continue them.
     """
 
     def __init__(self, games: Games, players: Sequence[Player], rounds: int) -> None:
@@ -78,7 +77,7 @@ class SingleRoundRobin(_MatchDays):
 class Gauntlet(_MatchDays):
     """In each round each of the first players, the challengers, meets each other bot in a pair of games.
 
-    Bots of the digests in `idle` are not paired. Raises `UsageError` unless there is a challenger, and a bot to
+    Bots with digests in `idle` are not paired. Raises `UsageError` unless there is a challenger, and a bot to
     challenge.
     """
 
@@ -116,7 +115,7 @@ def match_days(players: Sequence[Player]) -> Iterator[list[tuple[Player, Player]
     """Yield every pair once, match day by match day, with Red first (the circle method).
 
     One player stays, the others move on by one seat each day, and those in opposite seats meet. With an odd number of
-    players nobody stays. Colours change with the seats, so that all have either about as often.
+    players the fixed seat is empty. Colours change with the seats, so that all have either about as often.
     """
     if len(players) < 2:
         return

@@ -1,9 +1,9 @@
-"""Pairs of games of two players for a sequential test, until it is known which is better.
+"""Pairs of games of two players for a sequential test, until it is decided.
 
 Only the run of completed pairs from the first one on counts, in the order in which they were given out, and the test
-stops at the first pair that takes the LLR to a bound. So the verdict never depends on which game ended first: a player
-that wins quickly and loses slowly would else win the test while its lost games are still being played. Games beyond the
-pair that decides do not count.
+stops at the first pair that takes the LLR to a bound. So the verdict never depends on which game ended first: otherwise
+a player that wins quickly and loses slowly would win the test while its lost games are still being played. Games beyond
+the deciding pair do not count.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,14 +18,13 @@ from arena.league.store import GameRow
 from protocol.notation import Color, Reason
 
 WIN, DRAW, LOSS = 2, 1, 0
-"""Half points of a game."""
 MOST_VOID = 10
-"""Pairs that do not count, from the first one on, before nothing more is played."""
+"""The test stops if the first pairs, this many, are all void."""
 
 
 @dataclass(frozen=True, slots=True)
 class SequentialState:
-    """How far a test is; counts are those of the first player.
+    """The state of a test; counts are those of the first player.
 
     `budget` is the most pairs. A pair with a game that both have lost by a fault is `void`: it uses up the budget and
     is no evidence. `forfeits` are the games that each has lost by a fault, `no_starts` those of them in which it did
@@ -46,12 +45,10 @@ class SequentialState:
 
     @property
     def pairs(self) -> int:
-        """How many pairs count."""
         return sum(self.counts)
 
     @property
     def over(self) -> int:
-        """How many pairs are over, void ones included."""
         return self.pairs + self.void
 
     @property
@@ -68,9 +65,9 @@ class SequentialState:
 
 
 class SequentialTest:
-    """A pair at a time, `rounds` pairs at most, and no more than `ahead` of them beyond the last that counts.
+    """Gives out at most `rounds` pairs, one in each batch, and at most `ahead` of them beyond the last that counts.
 
-    That limit is for a game that gets no result: the test cannot get past its pair.
+    That limit is for a game that gets no result, which blocks the test.
     """
 
     def __init__(
@@ -106,7 +103,7 @@ class SequentialTest:
         return self._pair(self._given - 1)
 
     def tell(self, results: Iterable[GameRow]) -> None:
-        """Count the games of the two players, also those that were not given out here; tell each once."""
+        """Count the games of the two players, also those that were not given out here; call it once for each."""
         both = contents_of((self._first, self._second))
         for row in results:
             if contents_of(row.players) == both:
@@ -117,7 +114,6 @@ class SequentialTest:
             self._due = self._pair(self.state.over)
 
     def _pair(self, number: int) -> tuple[GameSpec, GameSpec]:
-        """The first player has Red in the first game of a pair."""
         one = self._games.game(self._first, self._second, number)
         return one, self._games.game(self._second, self._first, number)
 

@@ -1,10 +1,10 @@
-"""A Swiss: in each round bots with equal points meet that have not met before, in a pair of games.
+"""A Swiss: in each round bots with equal points that have not met before meet in a pair of games.
 
-After FIDE's Dutch system (Handbook C.04.3), simplified. What is the same: the order by points, then seed; within a
-score group the upper half meets the lower half; nobody meets an opponent again, or has a second bye, while a pairing of
-all without that exists (the completion criterion); the odd bot of a score group meets the best of the next.
+After FIDE's Dutch system (Handbook C.04.3), simplified. The same are the order by points, then seed; the upper half of
+a score group meets the lower half; no bots meet again, and none has a second bye, if all can be paired without that
+(the completion criterion); the odd bot of a score group meets the best of the next.
 
-What differs: the bot that floats down is not chosen so that it changes from round to round, and exchanges between the
+Different: the bot that floats down is not chosen so that it changes from round to round, and exchanges between the
 halves are tried in the order of seeds rather than by the quality of the whole bracket. Colours need no rules: a meeting
 has both.
 """
@@ -29,7 +29,7 @@ def usual_rounds(players: int) -> int:
 
 
 class Swiss:
-    """A round at a time: the next one is given out when all games of the last one are over.
+    """Gives out a round when all games of the previous one are over.
 
     `players` are in the order of their seeds. With an odd number, the lowest bot of those with the fewest byes has a
     bye, which counts as both games won. A bot with `disqualify` faults is in no later round. `away` are the rounds in
@@ -48,7 +48,7 @@ class Swiss:
         most = len(players) - 1 + len(players) % 2
         if rounds > most:
             raise UsageError(
-                f"--rounds: expected at most {most} in a Swiss of {len(players)} bots, in which nobody meets twice, "
+                f"--rounds: expected at most {most} in a Swiss of {len(players)} bots, in which no two meet again, "
                 f"got {rounds}"
             )
         self._ledger = Ledger(games, players)
@@ -94,7 +94,6 @@ class Swiss:
         return batch
 
     def _half_points(self) -> Counter[int]:
-        """Count the half points of each player, byes included."""
         points = Counter({player: PAIR_HALF_POINTS * count for player, count in self._byes.items()})
         for pair in (*self._played, *self._round):
             for player, gained in zip(pair.players, pair.half_points, strict=True):
@@ -102,7 +101,6 @@ class Swiss:
         return points
 
     def _paired(self) -> list[tuple[int, int]]:
-        """Pair the next round, best first, and note the bye."""
         points, out = self._half_points(), self._ledger.disqualified(self._disqualify)
         ranked = [player for player in self._present[len(self._given) + 1] if player not in out]
         ranked.sort(key=lambda player: (-points[player], player))
@@ -129,7 +127,7 @@ class Swiss:
     def _from_the_top(
         self, ranked: Sequence[int], points: Counter[int], matching: Matching
     ) -> Iterator[tuple[int, int]]:
-        """Pair the first, then the first of those that are left, and so on, so that the others can still be paired."""
+        """Pair the first, then the first of the others, and so on, so that those left can still be paired."""
         left = list(ranked)
         while left:
             first = left.pop(0)
@@ -145,7 +143,7 @@ class Swiss:
         """Order by points with byes, then Buchholz (a bye is an opponent with the bot's own points), then meetings won.
 
         Equals share a place. Disqualified bots and those that are in no round are last, without a place. In a round
-        that is not over, opponents have met as soon as a game of theirs is over, and the bye does not count yet.
+        that is not over, opponents have met as soon as one of their games is over, and the bye does not count yet.
         """
         points, byes = self._half_points(), self._byes.copy()
         out = self._ledger.disqualified(self._disqualify)

@@ -1,12 +1,12 @@
-"""Which ratings the games of a league bound, and on which side.
+"""The ratings that the games of a league bound, and on which side.
 
-A player's rating has a lower bound from each player it scored against, from each player whom those scored against, and
-so on; it has an upper bound from those who scored against it in the same way. A player that won all its games has no
+A player's rating has a lower bound from each player it scored against, from each player that those scored against, and
+so on; it has an upper bound from those that scored against it in the same way. A player that won all its games has no
 upper bound, and two groups that never met do not bound each other (Ford's condition for the existence of ratings).
 
-The *field* is the largest set of players who bound each other. Nobody knows how weak a bot is that lost all its games,
-so such a bot is no reference for the others: a rating is bounded if it is bounded relative to the field. If no two
-players bound each other, all of them are the field. If there is an anchor, the anchor is the field.
+The *field* is the largest set of players who bound each other. The weakness of a bot that lost all its games is
+unknown, so such a bot is no reference for the others: a rating is bounded if it is bounded relative to the field. If no
+two players bound each other, all of them are the field. If there is an anchor, the anchor is the field.
 
 Source: L. R. Ford, American Mathematical Monthly 64 (1957) 28-33.
 """
@@ -21,7 +21,7 @@ _Pairs = set[tuple[int, int]]
 
 
 class Bounds(NamedTuple):
-    """The field, and the players whose rating relative to it has a lower and an upper bound."""
+    """The field, and the players with a lower and an upper bound of their rating relative to it."""
 
     field: frozenset[int]
     bounded_below: frozenset[int]
@@ -29,7 +29,7 @@ class Bounds(NamedTuple):
 
 
 def bounds_of(rows: Sequence[Row], anchor: int | None = None) -> Bounds:
-    """Find what the games of these players bound, relative to the anchor if there is one."""
+    """Return the bounds from the games of these players, relative to the anchor if there is one."""
     scored_against: _Links = [
         [opponent for opponent, points in zip(row.opponents, row.half_points, strict=True) if points] for row in rows
     ]
@@ -54,7 +54,6 @@ def bounds_of(rows: Sequence[Row], anchor: int | None = None) -> Bounds:
 
 
 def _field(scored_against: _Links, conceded_to: _Links) -> frozenset[int]:
-    """Return the largest set of players each of whom is linked to each other in both directions."""
     left, largest = set(range(len(scored_against))), frozenset[int]()
     while len(left) > len(largest):
         player = min(left)
@@ -65,7 +64,6 @@ def _field(scored_against: _Links, conceded_to: _Links) -> frozenset[int]:
 
 
 def _linked(player: int, links: _Links) -> frozenset[int]:
-    """Return the player and all to whom links lead, directly or by way of others."""
     found, waiting = {player}, [player]
     while waiting and len(found) < len(links):
         new = [other for other in links[waiting.pop()] if other not in found]
@@ -75,13 +73,13 @@ def _linked(player: int, links: _Links) -> frozenset[int]:
 
 
 def advantage_bounds(results: Results) -> tuple[bool, bool]:
-    """Whether the games bound the advantage of the first player from below and from above.
+    """Return whether the games bound the advantage of the first player from below and from above.
 
     It has an upper bound unless strengths could explain all games for every advantage. Such strengths u, which move by
     1 with a unit of advantage, have u(first) - u(second) <= -1 where the second player scored, and >= -1 where the
-    first one did. They exist unless such differences form a circle with a sum below 0, which the algorithm of Bellman
-    and Ford finds. The lower bound is the same with the colors swapped. In all but tiny leagues there is a pair each of
-    whom conceded as the first player, which is such a circle.
+    first one did. They exist unless such differences form a cycle with a sum below 0, which the algorithm of Bellman
+    and Ford finds. The lower bound is the same with the colors swapped. In all but tiny leagues there is a pair in
+    which both conceded as the first player, which is such a cycle.
     """
     low, high = results.both_ways(Score.FIRST), results.both_ways(Score.SECOND)
     if low and high:

@@ -1,12 +1,12 @@
-"""Whether results depend on something that they should not depend on, such as the machine that a game was played on.
+"""Test whether results depend on what they should not depend on, such as the machine of a game.
 
 Games are compared only with games of the same two bots with the same colours: within each such group there is a table
 of machines by results, for which Pearson's chi-square with the factor (n - 1)/n is taken (Campbell, Statistics in
-Medicine 26, 2007: with it the mean over all ways to deal the machines out is the number of degrees of freedom, however
-few the games are). Groups are independent, so that the sums are a chi-square with the degrees of freedom of all.
+Medicine 26, 2007: with it the mean over all assignments of machines is the number of degrees of freedom, for any number
+of games). Groups are independent, so that the sums are a chi-square with the degrees of freedom of all.
 
-The trap: a difference that is there does not say which machine is wrong, and none says nothing where few games are
-comparable; so the number of those is part of the answer.
+A difference does not show which machine is wrong, and no difference means little where few games are comparable; so the
+number of those is part of the answer.
 """
 
 import math
@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Homogeneity:
-    """A test of homogeneity. `games` are those that could be compared with another machine's; with none of them, or no
-    two results to tell apart, there are no degrees of freedom, and `p` is 1."""
+    """A test of homogeneity. `games` could be compared with another machine's; if there are none, or no two results to
+    compare, there are no degrees of freedom, and `p` is 1.
+    """
 
     chi_square: float
     degrees: int
@@ -27,7 +28,7 @@ class Homogeneity:
 
 
 def homogeneity(games: Iterable[tuple[Hashable, Hashable, Hashable]]) -> Homogeneity:
-    """Test games, each given as its group (who played with which colours), its machine and its result."""
+    """Test games, each given as its group (the players with their colours), its machine and its result."""
     groups: defaultdict[Hashable, Counter[tuple[Hashable, Hashable]]] = defaultdict(Counter)
     for group, machine, result in games:
         groups[group][machine, result] += 1
@@ -41,7 +42,6 @@ def homogeneity(games: Iterable[tuple[Hashable, Hashable, Hashable]]) -> Homogen
 
 
 def _of_group(cells: Counter[tuple[Hashable, Hashable]]) -> tuple[float, int, int]:
-    """Chi-square, degrees of freedom, and how many games could be compared."""
     machines: Counter[Hashable] = Counter()
     results: Counter[Hashable] = Counter()
     for (machine, result), count in cells.items():
@@ -59,7 +59,8 @@ def _of_group(cells: Counter[tuple[Hashable, Hashable]]) -> tuple[float, int, in
 
 
 def chi_square_tail(value: float, degrees: int) -> float:
-    """Return how likely a chi-square with so many degrees of freedom is this large or larger: Q(degrees/2, value/2).
+    """Return the probability that a chi-square with these degrees of freedom is this large or larger: Q(degrees/2,
+    value/2).
 
     For the regularized incomplete gamma function, Q(a + 1, x) = Q(a, x) + x^a e^-x / Gamma(a + 1), from Q(1/2, x) =
     erfc(sqrt(x)), or from Q(0, x) = 0.

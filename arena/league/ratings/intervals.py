@@ -5,16 +5,16 @@ other parameters follow; the interval ends where the log likelihood has fallen b
 Four refinements make it cheap, and make it hold its promise with few games too:
 
 - The other parameters follow the tangent of their path at the peak, which is exact to second order. The pairs of
-  players whose difference changes much are followed game by game, all others to second order.
+  players with a difference that changes much are followed game by game, all others to second order.
 - For a lower end half a point is first taken from the player's results, for an upper end it is added: the continuity
-  correction. It is a quarter where games are drawn, as points then come in halves.
+  correction. It is a quarter where games are drawn, which give half points.
 - The share of games that equals decide sets the scale of Elo, and a few draws say little about it. So the fall that is
   allowed is what it would be with four more decided games.
 - Groups of games at nearly equal differences are followed as one, which keeps large leagues quick.
 
 An interval is that of the rating relative to its reference: the mean of the field (`arena.league.ratings.bounds`), or
 the anchor. An end that the games do not bound is infinite. Without an anchor it is given on the scale of the ratings,
-whose 0 is the mean of all; there the players outside the field keep their distance from it. A player outside the field
+with 0 as the mean of all; there the players outside the field keep their distance from it. A player outside the field
 is itself one of the n of that mean: x logits lower relative to the field is x (1 - 1/n) lower on the scale. To leave
 its own rating in the mean would lower the lower end of an unbeaten player for what the prior gives to its rating.
 
@@ -41,14 +41,16 @@ GROUPS_A_LOGIT, IN_LARGE_LEAGUES = 100, 10
 SETTLED = 1e-12  # squared distance in standard deviations at which a search ends
 MAX_STEPS = 1000  # some ten are usual
 FEW = 20
-"""Players up to which likelihoods of superiority follow the curve. With more, the normal distribution is off by half a
-percentage point at most."""
+"""The most players for which likelihoods of superiority follow the curve. With more, the normal distribution is off by
+at most half a percentage point.
+"""
 
 Interval = tuple[float, float]
 
 
 def intervals(fit: Fit, bounds: Bounds, *, is_anchored: bool = False) -> list[Interval]:
-    """The lower and upper end of each log strength, relative to the mean of all, or to the anchor if that is the field.
+    """Return the ends of the interval of each log strength, relative to the mean of all, or to the anchor if that is
+    the field.
 
     An end that the games do not bound is infinite.
     """
@@ -80,10 +82,10 @@ def intervals(fit: Fit, bounds: Bounds, *, is_anchored: bool = False) -> list[In
 
 
 def reference_of(player: int, logits: Sequence[float], bounds: Bounds) -> frozenset[int]:
-    """Return the players whose mean the player's interval is relative to: the field.
+    """Return the players with the mean that the player's interval is relative to: the field.
 
-    If no two bound each other, a player with a lower bound alone has won against all others. Its reference is the best
-    of them, with whom it would have shared the field for a lost point. For an upper bound it is the worst.
+    If no two bound each other, a player with only a lower bound has won against all others. Its reference is the best
+    of them, with which it would have shared the field for a lost point. For an upper bound it is the worst.
     """
     below, above = player in bounds.bounded_below, player in bounds.bounded_above
     if below == above or player not in bounds.field:
@@ -93,7 +95,7 @@ def reference_of(player: int, logits: Sequence[float], bounds: Bounds) -> frozen
 
 
 def advantage_interval(fit: Fit, low: bool, high: bool) -> Interval:
-    """The ends of the first player's advantage, which the games bound from below if `low`, from above if `high`."""
+    """Return the interval of the first player's advantage, bounded from below if `low`, from above if `high`."""
     moves = fit.covariance[-2]
     curve = Curve(fit, _direction(moves, moves[-2]), everything=True)
     below = curve.end(-1, -_correction(fit)) if low else -math.inf
@@ -115,7 +117,7 @@ def superiority_in(fit: Fit, one: int, other: int) -> float:
 
 
 def _share(ahead: float, fall: float) -> float:
-    """Return the likelihood of being the stronger one, for a player that is ahead, after a fall to equality."""
+    """Return the likelihood of being stronger, for a player that is ahead, after a fall to equality."""
     return math.erfc(-math.copysign(math.sqrt(max(0.0, fall)), ahead)) / 2
 
 
@@ -124,11 +126,10 @@ def _correction(fit: Fit) -> float:
 
 
 def _fall_allowed(fit: Fit) -> float:
-    """By how much the log likelihood may fall within an interval."""
     if not fit.point.tie:
         return CHI_SQUARED_95 / 2
     decided = scale_of(fit.point.tie)
-    # as many games between equals as know the share of draws as well
+    # as many games between equals as would give the same information on the share of draws
     games = fit.draw_information / (decided * (1 - decided))
     return CHI_SQUARED_95 / 2 * (games * decided + ADDED_GAMES) / ((games + ADDED_GAMES) * decided)
 
@@ -143,7 +144,7 @@ def _difference(left: Vector, right: Vector) -> Vector:
 
 
 class Direction(NamedTuple):
-    """How all parameters move as a combination of them grows by 1, and the variance of the combination."""
+    """The movement of all parameters as a combination of them grows by 1, and the variance of the combination."""
 
     moves: Vector
     advantage: float
@@ -210,7 +211,7 @@ class Curve:
         self._curvature = max(0.0, curvature)  # below 0 by rounding only
 
     def _spread(self, lean: float, x: float, v: float) -> tuple[float, float]:
-        """The mean and the variance of what a game adds as the combination moves by 1."""
+        """Return the mean and the variance of what a game adds as the combination moves by 1."""
         at, tie = moments(x, v), self._lean_of_tie
         variance = lean * lean * at.variance + 2 * lean * tie * at.covariance + tie * tie * at.draw_variance
         return lean * at.score + tie * at.draw, variance
@@ -224,7 +225,7 @@ class Curve:
         return total
 
     def derivatives(self, shift: float) -> tuple[float, float]:
-        """Return the slope, and the curvature with its sign changed."""
+        """Return the slope, and the negated curvature."""
         slope, curvature = self._slope - self._curvature * shift, self._curvature
         v = self._v * math.exp(self._lean_of_tie * shift)
         for lean, x, games, score, draw, _ in self._groups:
@@ -261,8 +262,9 @@ class Curve:
 
 
 def _leaning(fit: Fit, moves: Vector, slight: float) -> Iterator[tuple[int, int, int, float]]:
-    """Yield the pairs that met and lean by more than slightly, once each: the player that rises relative to the other,
-    the other, its place among the opponents, the lean."""
+    """Yield the pairs that met and lean by more than slightly, once each: the rising player, the other, its place among
+    the opponents, and the lean.
+    """
     lowest, highest = min(moves), max(moves)
     ends = (moves.index(lowest), moves.index(highest))
     leans = (abs(moves[end] - moves[opponent]) for end in ends for opponent in fit.rows[end].opponents)

@@ -23,7 +23,7 @@ from arena.league.ratings.strengths import USUAL_PRIORS, Fit, fit, moments, scal
 
 
 class Merits(NamedTuple):
-    """The values that a player's place goes by, per game, except `neustadtl`.
+    """The values per game that a player's place depends on; `neustadtl` is not per game.
 
     `head_to_head` is None where the points alone decide; without a game among the equals it is one half. `neustadtl` is
     the usual Sonneborn-Berger score: for each opponent the points taken from it times all its points.
@@ -38,7 +38,7 @@ class Merits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A number of Elo with the ends of its 95% interval; an end that the games do not bound is infinite."""
+    """An Elo number with the ends of its 95% interval; an end that the games do not bound is infinite."""
 
     elo: float
     low: float
@@ -47,8 +47,6 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A player and the rating that it is set to."""
-
     name: str
     elo: float = 0.0
 
@@ -72,7 +70,6 @@ class RatedLeague:
     """The ratings and the table of a league, computed on demand."""
 
     def __init__(self, results: Results, anchor: Anchor | None = None) -> None:
-        """Raises ValueError if the anchor is not a player."""
         self.names = results.names
         self.anchor = anchor
         if anchor and anchor.name not in self.names:
@@ -86,10 +83,10 @@ class RatedLeague:
         return fit(self._rated_rows, self._results.won_first)
 
     def ratings(self) -> dict[str, Rating | None]:
-        """Return the Elo of all players; the mean of the rated ones is 0, or the anchor has the Elo that it is given.
+        """Return the Elo of all players; the mean of the rated ones is 0, or the anchor has its given Elo.
 
-        Double forfeits do not say who is stronger. So a player with no other game has None, and if the anchor is such a
-        player, all have None.
+        Double forfeits do not compare strengths. So a player with no other game has None, and if that is the anchor,
+        all have None.
         """
         found: dict[str, Rating | None] = dict.fromkeys(self.names)
         anchor = self.names.index(self.anchor.name) if self.anchor else None
@@ -110,7 +107,7 @@ class RatedLeague:
             yield self._unit * (logit - zero), self._unit * low, self._unit * high
 
     def _of_two(self, anchor: int | None) -> Iterator[tuple[float, float, float]]:
-        """The ratings of two go by their score alone, as their difference does; only the prior keeps them finite."""
+        """Yield the ratings of two by their score alone, like their difference; only the prior keeps them finite."""
         (wins,), (draws,), (losses,) = (self._rated_rows[0].wins, self._rated_rows[0].draws, self._rated_rows[0].losses)
         found = difference(wins, draws, losses)
         elo = 2 * ELO_PER_LOGIT * _half_difference(wins + draws / 2, losses + draws / 2)
@@ -132,12 +129,13 @@ class RatedLeague:
 
     @property
     def draw_share(self) -> float | None:
-        """The share of their games that equals draw, as fitted; None before any rated game."""
+        """The fitted share of draws between equals; None before any rated game."""
         return 1 - scale_of(self._fit.point.tie) if self._rated else None
 
     def superiorities(self, order: Sequence[str]) -> Iterator[tuple[str, str, float]]:
-        """Yield for each two rated players, the earlier of `order` first, how likely it is that the first is the
-        stronger one."""
+        """Yield each two rated players, the earlier of `order` first, with the likelihood that the first is
+        stronger.
+        """
         number = {self.names[player]: place for place, player in enumerate(self._rated)}
         pairs = combinations([name for name in order if name in number], 2)
         if len(self._rated) == 2:
@@ -149,8 +147,7 @@ class RatedLeague:
                 yield one, other, superiority_in(self._fit, number[one], number[other])
 
     def standings(self) -> list[Standing]:
-        """Return the table of all players, best first. Equals are in the order of their names, and players without a
-        game come last."""
+        """Return the table of all players, best first; equals by name, and players without a game last."""
         rating_of = self.ratings()
         groups, merits = _places(self.rows)
         table: list[Standing] = []
@@ -165,7 +162,7 @@ class RatedLeague:
 
 
 def _half_difference(points: float, missed: float) -> float:
-    """Half the difference in log strength of two players, with the prior; draws are half points."""
+    """Return half the difference in log strength of two players, with the prior; draws are half points."""
     low, high = -60.0, 60.0
     for _ in range(100):
         half = (low + high) / 2
@@ -176,13 +173,11 @@ def _half_difference(points: float, missed: float) -> float:
     return low
 
 
-# --- places -----------------------------------------------------------------------------------------------------------
-
 _Rule = Callable[[int, Sequence[int]], Fraction | int]
 
 
 def _places(rows: Sequence[Row]) -> tuple[list[list[int]], list[Merits]]:
-    """The players in groups of equals, best first, and the merits of each player."""
+    """Return the players in groups of equals, best first, and the merits of each player."""
     games = [sum(row.games) for row in rows]
     halves = [row.half_points for row in rows]
     half_points = list(map(sum, halves))
@@ -230,7 +225,6 @@ def _places(rows: Sequence[Row]) -> tuple[list[list[int]], list[Merits]]:
 
 
 def _separated(group: Sequence[int], rule: _Rule) -> list[list[int]]:
-    """Split a group by a rule into groups of equals, best first."""
     values = {player: rule(player, group) for player in group}
     ordered = sorted(group, key=values.__getitem__, reverse=True)
     return [list(equals) for _, equals in groupby(ordered, key=values.__getitem__)]

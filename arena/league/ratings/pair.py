@@ -24,10 +24,10 @@ LARGE = 1e250  # sums are scaled down from here, long before a float overflows
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much stronger the first of two players is than the second, in Elo, with the ends of the 95% interval.
+    """The Elo difference of the first of two players over the second, with the ends of the 95% interval.
 
-    An end is infinite where the games do not bound it; `elo` is infinite where one of the two made no point. `stronger`
-    is how likely it is that the first is the stronger one.
+    An end is infinite where the games do not bound it; `elo` is infinite if one of the two made no point. `stronger` is
+    the likelihood that the first is stronger.
     """
 
     elo: float
@@ -46,11 +46,11 @@ def difference(wins: int, draws: int, losses: int) -> Difference:
 
 
 def superiority(wins: int, losses: int) -> float:
-    """How likely it is that the first of two players is the stronger one ("LOS"): that it wins more than it loses.
+    """Return the likelihood ("LOS") that the first of two players is stronger: that it wins more than it loses.
 
-    Draws speak for neither. Before the games every chance p to win a game that is not drawn counts as equally likely;
-    after them p has the beta distribution of wins + 1 and losses + 1, and this is its part above one half. It equals
-    the chance of at most `wins` successes in wins + losses + 1 trials, each with a chance of one half.
+    Draws do not count. Before the games every chance p to win a decided game is equally likely; after them p has the
+    beta distribution of wins + 1 and losses + 1, and this is its part above one half. It equals the chance of at most
+    `wins` successes in wins + losses + 1 trials, each with a chance of one half.
     """
     if wins < losses:
         return 1 - superiority(losses, wins)
@@ -67,7 +67,7 @@ def superiority(wins: int, losses: int) -> float:
 
 
 def _lower_end(wins: int, draws: int, losses: int) -> float:
-    """The lower end in logits. The chance of such a score rises with the strength, so halving finds it."""
+    """Return the lower end in logits. The chance of such a score rises with the strength, so bisection finds it."""
     games, score, missing = wins + draws + losses, 2 * wins + draws, 2 * losses + draws
     if not score:
         return -math.inf
@@ -83,9 +83,9 @@ def _lower_end(wins: int, draws: int, losses: int) -> float:
 
 
 def _likeliest(wins: int, draws: int, losses: int, expected: float, missed: float) -> tuple[float, float, float]:
-    """The chances of win, draw and loss under which these games are likeliest, for this expected score.
+    """Return the likeliest chances of win, draw and loss for this expected score.
 
-    `missed` is 1 - expected, given apart because it keeps its digits near 0.
+    `missed` is 1 - expected, passed separately because it keeps its digits near 0.
     """
     if not draws:
         return expected, 0.0, missed
@@ -99,26 +99,26 @@ def _likeliest(wins: int, draws: int, losses: int, expected: float, missed: floa
 
 
 def _chance_to_reach(half_points: int, games: int, win: float, draw: float, loss: float) -> float:
-    """The chance of at least so many half points in so many games.
+    """Return the chance of at least so many half points in so many games.
 
     The chances of 0, 1, 2, ... half points are the coefficients of (loss + draw x + win x^2)^games, and each follows
-    from the two before it. Up to the middle all terms of this are positive, so no digits are lost: the half that the
-    score lies in is the one that is added up.
+    from the two before it. Up to the middle all terms of this are positive, so no digits are lost: the half that
+    contains the score is added up.
     """
     if half_points <= games:
         return 1 - _chance_of_at_most(half_points - 1, games, loss, draw, win)
     return _chance_of_at_most(2 * games - half_points, games, win, draw, loss)
 
 
-def _chance_of_at_most(most: int, games: int, nothing: float, half: float, whole: float) -> float:
-    """The chance of at most so many half points, where a game brings none, one or two of them with these chances.
+def _chance_of_at_most(most: int, games: int, none: float, half: float, whole: float) -> float:
+    """Return the chance of at most so many half points, if a game brings none, one or two with these chances.
 
-    `most` is no more than `games`, and `nothing` is not 0.
+    `most` is at most `games`, and `none` is not 0.
     """
     if most < 0:
         return 0.0
-    by_half, by_whole = half / nothing, whole / nothing
-    before, term, total, log_scale = 0.0, 1.0, 1.0, games * math.log(nothing)
+    by_half, by_whole = half / none, whole / none
+    before, term, total, log_scale = 0.0, 1.0, 1.0, games * math.log(none)
     for number in range(1, most + 1):
         before, term = (
             term,

@@ -1,8 +1,8 @@
-"""Results of games as counts: which two players met, with which colors, and how often each of them won, drew or lost.
+"""Counts of game results: how often each pair of players with given colors won, drew or lost.
 
 A league of 1,000 players has a million pairs of a player with Red and a player with Blue. So there is one count for
-each such pair and each result, whatever the number of games, and `Results.rows` returns columns: a list of all
-opponents of a player, and lists of counts in the same order.
+each such pair and each result, for any number of games, and `Results.rows` returns columns: a list of all opponents of
+a player, and lists of counts in the same order.
 """
 
 import enum
@@ -12,8 +12,6 @@ from typing import Self
 
 
 class Score(enum.Enum):
-    """The result of one game between a first and a second player."""
-
     FIRST = "first"
     DRAW = "draw"
     SECOND = "second"
@@ -24,7 +22,7 @@ class Score(enum.Enum):
 class Row:
     """The games of one player by opponent: each list has an entry for each opponent, in the order of their numbers.
 
-    `as_first` counts the wins, draws and losses in which the player was the first one.
+    `as_first` counts the wins, draws and losses of games in which the player was the first one.
     """
 
     opponents: list[int]
@@ -36,7 +34,7 @@ class Row:
 
     @property
     def rated(self) -> list[int]:
-        """Games with each opponent that are no double forfeits."""
+        """Games with each opponent, without double forfeits."""
         return list(map(sum, zip(self.wins, self.draws, self.losses, strict=True)))
 
     @property
@@ -45,12 +43,11 @@ class Row:
 
     @property
     def half_points(self) -> list[int]:
-        """Twice the points taken from each opponent."""
         return [2 * wins + draws for wins, draws in zip(self.wins, self.draws, strict=True)]
 
 
 FIELD_BITS = 40
-"""The counts of a pair are summed up in fields of one number, each of so many bits: enough for a trillion games."""
+"""Bits of each count of a pair, all packed into one number: enough for a trillion games."""
 _FIELD = (1 << FIELD_BITS) - 1
 _WIN, _DRAW, _LOSS, _NEITHER, _FIRST = (1 << FIELD_BITS * number for number in range(5))
 _SCORES = (Score.FIRST, Score.DRAW, Score.SECOND, Score.NEITHER)
@@ -63,7 +60,6 @@ class Results:
     """How often each result occurred between players, who are numbered by their places in `names`."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Raises ValueError if a name occurs twice."""
         self.names = tuple(names)
         self._counts: dict[int, int] = {}
         if len(set(self.names)) != len(self.names):
@@ -84,12 +80,11 @@ class Results:
 
     @property
     def won_first(self) -> float:
-        """The points of the first players."""
         points = (1.0, 0.5, 0.0, 0.0)
         return sum(points[key % 4] * count for key, count in self._counts.items())
 
     def both_ways(self, score: Score) -> bool:
-        """Whether in some pair each of the two was the first player in a game with this result, or in a draw."""
+        """Return whether both of some pair were the first player in games with this result or drawn."""
         players, numbers = len(self.names), (_NUMBERS[score], _NUMBERS[Score.DRAW])
         for key in self._counts:
             pair, number = divmod(key, 4)
@@ -101,7 +96,7 @@ class Results:
         return False
 
     def scored(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-        """The (first, second) whose first player scored in a game, and those whose second player did."""
+        """Return the (first, second) pairs in which the first player scored, and those in which the second did."""
         found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
         for key in self._counts:
             pair, score = divmod(key, 4)
@@ -112,7 +107,7 @@ class Results:
         return found
 
     def rows(self) -> list[Row]:
-        """The games of each player, in the order of the names; equal for every order in which the games were added."""
+        """Return the games of each player, in the order of the names; independent of the order of adding."""
         players = len(self.names)
         seen: list[dict[int, int]] = [{} for _ in self.names]
         for key, count in self._counts.items():
@@ -138,7 +133,7 @@ def _row(met: Mapping[int, int]) -> Row:
 
 
 def rated_rows(rows: Sequence[Row]) -> tuple[list[int], list[Row]]:
-    """The players with a game that is no double forfeit, and their rows; there they are numbered from 0 again."""
+    """Return the players with games that are no double forfeits, and their rows, renumbered from 0."""
     if all(row.opponents and all(row.rated) for row in rows):
         return list(range(len(rows))), list(rows)
     kept = [[place for place, games in enumerate(row.rated) if games] for row in rows]

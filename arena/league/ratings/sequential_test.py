@@ -9,13 +9,13 @@ wrong verdicts that are allowed (Wald).
 The likeliest distribution with mean s has p_i = n_i / (N (1 + x (a_i - s))), with the one x that gives the mean. Its
 log likelihood is below the free maximum by the `deficit`, the maximum over x of sum n_i log(1 + x (a_i - s)) (Owen's
 empirical likelihood). As in fishtest and fastchess, a score that never occurred weighs 0.001: so a few equal pairs,
-whose variance is 0, decide nothing.
+with a variance of 0, do not decide.
 
 `estimate` is the difference in Elo, knowing that the test decides when it stops: the usual interval holds the truth in
 only 90 of 100 tests. It orders the outcomes of the test (accepted late is worse than accepted early, rejected early is
 the worst), and a difference is in the interval unless the outcome is among the worst or the best 2.5% under it
 (Siegmund). The Elo is the difference under which half of all outcomes are worse. The LLR is taken for a Brownian motion
-from 0 to either bound, whose drift is 0 for the score midway between H0 and H1. That is crude for a few pairs, so the
+from 0 to either bound, with a drift of 0 for the score midway between H0 and H1. That is crude for a few pairs, so the
 interval also covers that of the plain likelihood (the signed root of twice the deficit).
 
 Sources: A. Wald, Annals of Mathematical Statistics 16 (1945) 117-186. M. Van den Bergh, "A practical introduction to
@@ -33,7 +33,7 @@ from typing import NamedTuple
 from arena.league.ratings.pair import ELO_PER_LOGIT, TAIL, Difference
 
 PairCounts = tuple[int, int, int, int, int]
-"""How many pairs brought the first player 0, a half, 1, one and a half and 2 points."""
+"""The numbers of pairs that brought the first player 0, a half, 1, one and a half and 2 points."""
 NO_PAIRS: PairCounts = (0, 0, 0, 0, 0)
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The points per game of a pair with each of these results."""
@@ -54,10 +54,10 @@ class Decision(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """The first player is `elo0` above the second (H0), or `elo1`, which is more (H1).
+    """The hypotheses that the first player is `elo0` above the second (H0), or `elo1`, which is more (H1).
 
     If H0 is true, the test accepts H1 with a chance of `alpha`; if H1 is true, it accepts H0 with a chance of `beta`.
-    Between the two it may accept either. Raises `ValueError` for what makes no sense.
+    Between the two it may accept either. Raises `ValueError` for invalid values.
     """
 
     elo0: float = 0.0
@@ -74,35 +74,34 @@ class Hypotheses:
 
     @property
     def lower(self) -> float:
-        """The LLR at which, or below which, H0 is accepted."""
+        """The LLR at or below which H0 is accepted."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The LLR at which, or above which, H1 is accepted."""
+        """The LLR at or above which H1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
     def decision(self, llr: float) -> Decision:
-        """Return the decision by the LLR after a pair."""
         if llr >= self.upper:
             return Decision.BETTER
         return Decision.NOT_BETTER if llr <= self.lower else Decision.UNDECIDED
 
 
 def expected_score(elo: float) -> float:
-    """The points per game that are expected of a player who is so much stronger."""
+    """Return the expected points per game of a player with this advantage in Elo."""
     return 1 / (1 + math.exp(-elo / ELO_PER_LOGIT))
 
 
 def log_likelihood_ratio(hypotheses: Hypotheses, counts: PairCounts) -> float:
-    """Return how much likelier these pairs are under H1 than under H0, as a natural logarithm (LLR)."""
+    """Return the logarithm of the likelihood ratio of H1 to H0 for these pairs (LLR)."""
     return Steps(hypotheses, counts).llr if any(counts) else 0.0
 
 
 def expected_pairs_left(hypotheses: Hypotheses, counts: PairCounts) -> float | None:
-    """How many more pairs the test is expected to take, if the LLR goes on as it went; None before there are any.
+    """Return how many more pairs the test is expected to take, if the LLR moves as before; None before any.
 
-    The LLR is taken for a Brownian motion with the mean and variance that its steps have under the pairs so far.
+    The LLR is taken for a Brownian motion with the mean and variance of its steps so far.
     """
     if not any(counts):
         return None
@@ -112,7 +111,7 @@ def expected_pairs_left(hypotheses: Hypotheses, counts: PairCounts) -> float | N
 
 
 def exit_time(below: float, above: float, drift: float, variance: float) -> float:
-    """The mean time that a Brownian motion takes to leave an interval whose ends are so far below and above it.
+    """Return the mean time for a Brownian motion to leave an interval with ends so far below and above it.
 
     `drift` and `variance` are those of a unit of time.
     """
@@ -128,7 +127,7 @@ def exit_time(below: float, above: float, drift: float, variance: float) -> floa
 
 
 class Steps:
-    """The LLR of some pairs, and what a pair with each score adds to it, by the likeliest distribution of either
+    """The LLR of some pairs, and its step for a pair with each score, by the likeliest distribution of either
     hypothesis.
 
     `mean` is the points per game, with the weight of the scores that never occurred: neither 0 nor 1.
@@ -151,11 +150,11 @@ class Steps:
         return drift, self._average([(step - drift) ** 2 for step in self._steps])
 
     def deficit(self, mean: float) -> float:
-        """Return how far the largest log likelihood with such a mean is below that with any mean."""
+        """Return how far the largest log likelihood with this mean is below that with any mean."""
         return _fit(self._weights, mean).deficit
 
     def variance_of_score(self, mean: float) -> float:
-        """Return the variance of the score of a pair under the likeliest distribution with such a mean."""
+        """Return the variance of the score of a pair under the likeliest distribution with this mean."""
         fit = _fit(self._weights, mean)
         return self._average([(score - mean) ** 2 / fit.ratio(score) for score in SCORES])
 
@@ -172,10 +171,11 @@ class _Fit(NamedTuple):
 
 
 def _fit(weights: Sequence[float], mean: float) -> _Fit:
-    """The likeliest distribution over `SCORES` with this mean, which is neither 0 nor 1; all weights are above 0.
+    """Return the likeliest distribution over `SCORES` with this mean, which is neither 0 nor 1; all weights are above
+    0.
 
     sum w d / (1 + x d), with d = score - mean, falls in x from infinity to minus infinity; it is 0 where the mean is
-    right. Newton's steps find that place, and halving where they would leave what is known to hold it.
+    right. Newton's steps find that place, and bisection where they would leave the known bracket.
     """
     distances = [score - mean for score in SCORES]
     low, high = -1 / distances[-1], -1 / distances[0]
@@ -201,8 +201,6 @@ def _fit(weights: Sequence[float], mean: float) -> _Fit:
     return _Fit(mean, x, max(0.0, deficit))  # x = 0 would give 0
 
 
-# --- the difference, after the test stopped ---------------------------------------------------------------------------
-
 FARTHEST_LOGIT = 20.0  # 3,500 Elo: an interval that reaches so far is open
 FIRST_WIDTH = 0.02
 LOGIT_PRECISION = 1e-6
@@ -214,7 +212,7 @@ FAR_TAIL = -30.0  # of the normal distribution: from here on its logarithm is a 
 
 
 def estimate(hypotheses: Hypotheses, counts: PairCounts) -> Difference:
-    """How much stronger the first player is, by the pairs up to now, or to where the test stopped: at least one.
+    """Return the estimated difference, by the pairs up to now, or to where the test stopped: at least one.
 
     An end of the 95% interval is infinite where the pairs do not bound it. `stronger` is the chance of a worse outcome
     if the two were of equal strength.
@@ -250,7 +248,7 @@ def estimate(hypotheses: Hypotheses, counts: PairCounts) -> Difference:
 
 
 def _where(worse: Callable[[float], float], chance: float, near: float) -> float:
-    """The logit nearest to one at which the chance of a worse outcome is this; infinite where there is none.
+    """Return the nearest logit at which the chance of a worse outcome is this; infinite if there is none.
 
     The chance falls, except far from what the pairs suggest, where the likeliest distribution has hardly any variance:
     so the search goes outwards.
@@ -283,7 +281,7 @@ class Motion(NamedTuple):
     variance: float
 
     def chance_of_worse(self, time: float, at: float) -> float:
-        """The chance to do worse than to be at this place at this time, or to end there if it is a bound.
+        """Return the chance to do worse than to be at this place at this time, or to end there if it is a bound.
 
         Worse is to have ended at the lower bound before, or to be below the place without having ended.
         """
@@ -293,7 +291,6 @@ class Motion(NamedTuple):
         return reached if at <= self.lower else min(1.0, reached + self._chance_below(time, at))
 
     def _chance_to_reach_upper(self, time: float) -> float:
-        """The chance to have ended at the upper bound by this time."""
         width, rate = self.upper - self.lower, self.drift / self.variance
         total = 0.0
         for number in range(MOST_PARTS):
@@ -306,14 +303,13 @@ class Motion(NamedTuple):
         return min(1.0, max(0.0, total))
 
     def _first_passage(self, time: float, distance: float, log_factor: float) -> float:
-        """The chance to get so far above the start by this time, were there no bounds, times a factor."""
+        """Return the chance to get this far above the start by this time, without bounds, times a factor."""
         deviation, drifted = math.sqrt(self.variance * time), self.drift * time
         return _times_normal(log_factor, (drifted - distance) / deviation) + _times_normal(
             log_factor + 2 * self.drift / self.variance * distance, (-drifted - distance) / deviation
         )
 
     def _chance_below(self, time: float, at: float) -> float:
-        """The chance to be below a place at this time, without having ended."""
         rate, deviation = self.drift / self.variance, math.sqrt(self.variance * time)
 
         def part(image: float) -> float:
@@ -333,7 +329,7 @@ class Motion(NamedTuple):
 
 
 def _times_normal(log_factor: float, value: float) -> float:
-    """The chance of a normal variable below a value, times a factor that alone may be too large for a float."""
+    """Return the chance of a normal variable below a value, times a factor that alone may be too large for a float."""
     if value > FAR_TAIL:
         log_tail = math.log(math.erfc(-value / math.sqrt(2)) / 2)
     else:

@@ -38,7 +38,7 @@ Vector = list[float]
 Matrix = list[Vector]
 
 MOST_IN_PYTHON = 60
-"""Players up to which equations are solved without numpy, which takes longer to import than they take."""
+"""The most players for which equations are solved without numpy, which takes longer to import."""
 SETTLED = 1e-12  # squared distance from the peak in standard deviations at which the search ends
 SAFE_REACH = 1.5  # a full step that changes no game's exponents by more leads uphill
 FARTHEST_START = 10.0  # logits
@@ -56,7 +56,7 @@ class Moments(NamedTuple):
 
 
 def moments(x: float, v: float) -> Moments:
-    size = math.exp(-abs(x) / 2)  # chances as 1, v size, size^2: nothing overflows
+    size = math.exp(-abs(x) / 2)  # chances as 1, v size, size^2, which cannot overflow
     up, down = (1.0, size * size) if x >= 0 else (size * size, 1.0)
     even = v * size
     total = up + even + down
@@ -77,13 +77,11 @@ def log_total(x: float, v: float) -> float:
 
 
 def scale_of(v: float) -> float:
-    """Return the share of games that equals decide: a difference of 1 is so many times 400 / ln(10) Elo."""
+    """Return the share of decided games between equals; a difference of 1 is this times 400 / ln(10) Elo."""
     return 2 / (2 + v)
 
 
 class Priors(NamedTuple):
-    """Weights of the priors: per square logit, where a game between equals has 0.25, and as a number of games."""
-
     strength: float = (ELO_PER_LOGIT / 1000) ** 2
     advantage: float = (ELO_PER_LOGIT / 100) ** 2
     decided: float = 1.0
@@ -101,7 +99,7 @@ class Point(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The peak, and the covariance matrix there: the players in their order, the advantage, the logarithm of v.
+    """The peak, and the covariance matrix there: the players in order, the advantage, the logarithm of v.
 
     `draw_information` is the information on the logarithm of v, were all else known.
     """
@@ -139,7 +137,7 @@ def fit(rows: Sequence[Row], won_first: float, priors: Priors = USUAL_PRIORS) ->
 
 
 def _start(rows: Sequence[Row], tie: float) -> Vector:
-    """Log strengths near the peak: by the score alone, then farther apart, as opponents differ and games are drawn."""
+    """Return log strengths near the peak: by the score alone, then spread, as opponents differ and games are drawn."""
     scores = [(sum(row.half_points) / 2 + 0.5) / (sum(row.rated) + 1) for row in rows]
     logits = [math.log(score / (1 - score)) for score in scores]
     mean = sum(logits) / len(logits)
@@ -151,9 +149,9 @@ def _start(rows: Sequence[Row], tie: float) -> Vector:
 def _derivatives(
     rows: Sequence[Row], point: Point, won_first: float, draws: int, priors: Priors
 ) -> tuple[Vector, Matrix]:
-    """The slope of the log posterior, and the lower triangle of the information: the second derivatives, negated.
+    """Return the slope of the log posterior, and the lower triangle of the information: the negated second derivatives.
 
-    The formulas are those of `moments`, inside the loop that takes all the time of a large league.
+    The formulas are those of `moments`, inlined because this loop takes all the time of a large league.
     """
     logits, advantage, v = point
     players = len(rows)
@@ -206,9 +204,6 @@ def _derivatives(
     if not draws:
         matrix[-1][-1] = 1.0  # its step is 0
     return slope, matrix
-
-
-# --- linear equations -------------------------------------------------------------------------------------------------
 
 
 def dot(left: Sequence[float], right: Sequence[float]) -> float:

@@ -1,6 +1,6 @@
-"""Where games are kept: one SQLite file for one league.
+"""The store of games: one SQLite file for one league.
 
-`store` is what others use, made of `game_table` and `store_tables`. `game_row` makes a row of a record, `groups` counts
+`store` is the interface, made of `game_table` and `store_tables`. `game_row` makes a row of a record, `groups` counts
 rows, and `document` has the settings. `database` is SQLite with errors that users can act on (`faults`), and `sole_use`
 keeps two arenas from playing with one store.
 """

@@ -1,6 +1,6 @@
-"""SQLite as the store uses it: one connection, transactions, and what it says of a file as one clear error.
+"""One connection to SQLite, with transactions and clear errors.
 
-A file that is only read is opened for reading, unless a killed program has left a transaction to undo.
+Readers open the file read-only, unless a killed program has left a transaction to roll back.
 """
 
 import os
@@ -29,7 +29,7 @@ PRAGMAS = (
     "synchronous = FULL",  # a game that was stored outlives a power cut
     "fullfsync = ON",  # on macOS fsync alone leaves it in the disk's cache
     "cell_size_check = ON",  # damage to a page is noticed when it is read
-    "trusted_schema = OFF",  # a stranger's file runs nothing
+    "trusted_schema = OFF",  # a stranger's file runs no code
 )
 LIMITS = (
     (sqlite3.SQLITE_LIMIT_LENGTH, 256 << 20),  # bytes of a value or a row; a record has a small part of it
@@ -37,12 +37,13 @@ LIMITS = (
     (sqlite3.SQLITE_LIMIT_COLUMN, 100),
     (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
 )
-"""What a stranger's file may ask of the memory."""
+"""Limits on the memory for a stranger's file."""
 
 
 LOCK = threading.RLock()
-"""Held by every use of a store in this process, in any thread: POSIX has a process lose all its locks on a file as soon
-as it closes any descriptor of it, as a look at the file does that explains an error."""
+"""Held by every use of a store in this process: under POSIX a process loses all its locks on a file when it closes any
+descriptor of it, as the code that explains an error does.
+"""
 
 
 class Database:
@@ -53,7 +54,7 @@ class Database:
         self._file = Path(os.path.realpath(path))
         self._has_written = False
         self._opened: tuple[int, int] | None = None
-        """Which file that was."""
+        """The device and inode of the open file."""
         self.connection = self._connected(write)
 
     def _connected(self, write: bool) -> sqlite3.Connection:
@@ -78,9 +79,9 @@ class Database:
         self._opened = _file_at(self.path)  # None for a new one, which is there when something is written
 
     def prepare_for_salvage(self) -> None:
-        """Allow reading of a damaged file, and never write to it."""
+        """Allow reading of a damaged file, and prevent writing."""
         self.query("PRAGMA query_only = ON")
-        self.query("PRAGMA writable_schema = ON")  # else SQLite reads nothing of a file that was cut off
+        self.query("PRAGMA writable_schema = ON")  # otherwise SQLite does not read a file that was cut off
 
     def close(self) -> None:
         self.connection.close()
@@ -104,7 +105,7 @@ class Database:
             raise self._explained(error) from None
 
     def query_rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Run a statement as `query` does, a third faster for many rows whose text is UTF-8."""
+        """Run a statement as `query` does, a third faster for many rows with text in UTF-8."""
         with LOCK:
             self.connection.text_factory = str
             try:
@@ -116,7 +117,6 @@ class Database:
             return self.query(statement, *values)  # which says what is wrong, if it is more than the text
 
     def _explained(self, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
-        """Translate an error of SQLite. After the first write it is not the fault of the command line."""
         if self._opened != _file_at(self.path) and self._opened is not None:
             return self._moved()
         with LOCK:
@@ -124,8 +124,7 @@ class Database:
         return StoreError(str(found)) if isinstance(found, UsageError) and self._has_written else found
 
     def refuse_moved(self) -> None:
-        """Raise `StoreError` if the file at the path is no longer the one that is open: on Unix that can be written on
-        for ever, and nobody would find in it what was stored."""
+        """Raise `StoreError` if the file at the path is no longer the open one, which can still be written on Unix."""
         if self._opened != _file_at(self.path) and self._opened is not None:
             raise self._moved()
 
@@ -138,22 +137,19 @@ class Database:
         )
 
     def _roll_back(self) -> None:
-        """Have SQLite undo what a killed program has begun, which takes a connection that may write."""
+        """Have SQLite roll a killed program's transaction back, which takes a writing connection."""
         with closing(sqlite3.connect(self._file, timeout=BUSY_SECONDS)) as writer:
             writer.execute("SELECT count(*) FROM sqlite_schema")
 
     def size(self) -> int:
-        """Of the file, in bytes."""
         return self.number("page_count") * self.number("page_size")
 
     def number(self, pragma: str) -> int:
-        """The value of a pragma that is a number."""
         ((value,),) = self.query(f"PRAGMA {pragma}")
         return int(value)
 
     @contextmanager
     def transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
-        """Run the body as one transaction."""
         with LOCK:
             self.query(begin)
             try:
@@ -180,7 +176,6 @@ class Database:
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:
-    """Which file is at a path: its device and its number there."""
     try:
         status = os.stat(path)
     except OSError:
@@ -189,11 +184,10 @@ def _file_at(path: Path) -> tuple[int, int] | None:
 
 
 def _address(file: Path) -> str:
-    """A file as SQLite is to open it for reading only. It takes no host, so a share of Windows is all path."""
+    """Return the URI for opening a file read-only. It has no host, so a share of Windows is all path."""
     path = file.as_posix()
     return f"file://{'' if path.startswith('/') else '/'}{quote(os.fsencode(path))}?mode=ro"
 
 
 def _text(data: bytes) -> str:
-    """Text as SQLite holds it, which need not be text in a file that is damaged."""
     return data.decode("utf-8", "surrogateescape")

@@ -1,11 +1,11 @@
-"""The settings document of a store: what all its games share, and what a league keeps next to them.
+"""The settings document of a store: the settings that all its games share, and the data of its last league.
 
-What a league keeps (`Kept`) may change with each league. Some of it is a claim that no game proves, such as which games
+The league's data (`Kept`) may change with each league. Some of it is a claim that no game proves, such as which games
 do not count; a report that shows such a claim says so, or checks it against the games.
 
-Every bot plays under the store's `time` but those that have a setting of their own, `time of NAME@DIGEST`. The digest
-says whose it is and the name is for people, so a bot that is renamed keeps its clock. A bot that has played, or took
-part when the store was last used, and has no such setting has the store's.
+Every bot plays under the store's `time` but those with a setting of their own, `time of NAME@DIGEST`. The digest
+identifies the bot and the name is for people, so a renamed bot keeps its clock. A bot that has played, or took part
+when the store was last used, without such a setting has the store's time.
 """
 
 from bisect import bisect_right
@@ -32,35 +32,32 @@ NO_OPENINGS = "none"
 """The value of `OPENINGS` if the bots choose their set-ups."""
 OPPONENTS = "opponents"
 HIDDEN, NAMED = "hidden", "named"
-"""The values of `OPPONENTS`: whether bots are told whom they play."""
+"""The values of `OPPONENTS`: whether bots receive their opponents' names."""
 CALIBRATION = "calibration"
-"""How clocks are scaled to each machine; only in a store whose games were played so (`--calibrate`)."""
+"""How clocks are scaled to each machine; only in a store of games that were played so (`--calibrate`)."""
 LIMITS_OF = "limits of "
-"""The start of the names of settings for what one bot may use; the bot's name follows."""
+"""The prefix of the settings for the limits of one bot; the bot's name follows."""
 TIME_OF = "time of "
-"""The start of the names of settings for the time control of one bot; NAME@DIGEST follows."""
+"""The prefix of the settings for the time control of one bot; NAME@DIGEST follows."""
 SEPARATOR = "; "
-"""Between the rules in their setting."""
 
 SETTINGS_OF_GAMES = (RULESET, RULES, TIME, OTHER_TIMES)
 """Settings in every store that holds games. Without them, games under any other rules could be added."""
 NOT_CALIBRATED = {CALIBRATION: "no"}
-"""The setting of games whose clocks are not scaled; it is not stored."""
+"""The setting of games with unscaled clocks; it is not stored."""
 DIGITS_SHOWN = 6
 
 
 def time_key(player: Player) -> str:
-    """Return the name of the setting for a player that has a time control of its own."""
     return f"{TIME_OF}{player.name}@{player.digest}"
 
 
 def own_times_in(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the time controls of bots that have their own, in words, by digest."""
     return {_digest(name): printable(text) for name, text in settings.items() if name.startswith(TIME_OF)}
 
 
 def without_known_times(asked: Mapping[str, str], present: Mapping[str, str]) -> dict[str, str]:
-    """Drop the own times of bots for which the store has one, under any name."""
+    """Drop the own times of bots that have one in the store, under any name."""
     known = own_times_in(present)
     return {name: text for name, text in asked.items() if not name.startswith(TIME_OF) or _digest(name) not in known}
 
@@ -71,11 +68,11 @@ def time_differences(
     players: Sequence[Player],
     played: Callable[[], Collection[str]],
 ) -> list[str]:
-    """Return a line for each player that is to have another clock than the store has for it.
+    """Return a line for each player with another clock in `asked` than the store has for it.
 
-    Looked at are these `players` and those with a time of their own in `asked`. `played` gives the digests of players
-    known to have the store's own time if nothing else is said of them; it is called only where some bot has a time of
-    its own. Where the time of all differs, that is not said of each.
+    Examines these `players` and those with a time of their own in `asked`. `played` returns the digests of players that
+    have the store's usual time unless they have their own; it is called only if some bot has a time of its own. A
+    difference in the usual time is not repeated for each player.
     """
     had, wanted = own_times_in(present), own_times_in(asked)
     if TIME not in present or not (had or wanted):
@@ -108,10 +105,10 @@ Runs = tuple[tuple[_Number, _Number], ...]
 
 
 class Disqualified(msgspec.Struct, frozen=True):
-    """A bot that plays no more: how many faults it had, and how many games are left out, where that is known.
+    """A disqualified bot: its number of faults, and how many games are left out, if that is known.
 
-    With `is_so_far` there are games of the league to come, and more may be left out. `counted` is how many of its games
-    the league counts: the store may hold others, of a league that was played before without disqualification.
+    With `is_so_far` more games may be left out. `counted` is how many of its games the league counts: the store may
+    hold others, of an earlier league.
     """
 
     player: Player
@@ -134,14 +131,13 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     entrants: tuple[Player, ...] = ()
     """The players that took part when the store was last used."""
     planned: _Count | None = None
-    """How many games these are to play; None where that is not known."""
+    """The number of games that these are to play; None if unknown."""
     meets_all: bool | None = None
-    """Whether these are all to meet equally often; None where no league was played, as after an import."""
+    """Whether these are all to meet equally often; None without a league, as after an import."""
     format: str = ""
     """The format of the last league, as `arena.league.stored_league` writes it."""
     ladder: LadderStart | None = None
     sandbox: str | None = None
-    """The sandbox level of the last run."""
     disqualified: tuple[Disqualified, ...] = ()
     not_counted: Runs = ()
     """Games of the entrants that the last league does not count, such as those of a format played before."""
@@ -150,11 +146,11 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     places: dict[str, str] = {}
     """The path that each player last played from, by digest."""
     arguments: dict[str, tuple[str, ...]] = {}
-    """The arguments of players that were started with some, by digest. `arena.league.trust` says when to use them: a
-    store may come from anyone."""
+    """The arguments of players that were started with some, by digest. `arena.league.trust` says when to use them, as a
+    store may come from anyone.
+    """
 
     def files_of(self, player: Player) -> dict[str, str]:
-        """Return the fingerprints of a player's files; empty if they were not kept."""
         return self.files.get(files_key(player), {})
 
     def planned_for(self, players: Iterable[Player]) -> tuple[int | None, bool | None]:
@@ -171,15 +167,11 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 
 
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All settings of a store: those that all games share, in words by name, and what is kept next to the games."""
-
     games: dict[str, str] = {}
     kept: Kept = Kept()
 
 
 class GameNumbers:
-    """A set of game numbers, held as runs."""
-
     def __init__(self, runs: Runs = ()) -> None:
         self._runs = runs
         self._firsts = [first for first, _ in runs]
@@ -214,7 +206,6 @@ class NumberSet:
 
 
 def runs_of(numbers: Iterable[int]) -> Runs:
-    """Return these numbers of games, which are in order, as runs."""
     runs: list[tuple[int, int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:
@@ -232,7 +223,7 @@ _decoder = msgspec.json.Decoder(Document)
 
 
 def decode_document(data: object) -> Document | None:
-    """Return the document with its names made printable, as a store may come from anyone; None if it is none."""
+    """Decode a document with printable names, as a store may come from anyone; None if it is invalid."""
     try:
         document = _decoder.decode(data if isinstance(data, bytes) else b"")
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
@@ -251,7 +242,6 @@ def decode_document(data: object) -> Document | None:
 
 
 def encode_document(games: Mapping[str, str], kept: Kept) -> bytes:
-    """Raises `UnicodeEncodeError` for text that is none."""
     return msgspec.json.encode(Document(dict(games), kept), order="sorted")
 
 

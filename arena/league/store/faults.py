@@ -1,7 +1,4 @@
-"""What can be wrong with a store: errors as a user can act on them, damage by game, and files that are no store.
-
-An error of SQLite for a file that is damaged, full, locked, or no store at all becomes one clear error.
-"""
+"""Errors of a store: clear messages for errors of SQLite, damage by game, and files that are no store."""
 
 import os
 import re
@@ -17,19 +14,18 @@ from arena.system.user_files import file_errors, read_start
 START = 64
 RECORDS_START = b'{"'
 STORE_START = b"SQLite format 3\0"
-"""How every store begins."""
+"""The first bytes of every store."""
 STORE_OR_FILE = "a store or a file of game records ('arena export')"
 SALVAGE = "'arena verify' says what of it can be read, and '--salvage' copies that to a new store"
 _VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue|public)",')
 
 
 def is_record_file(path: Path) -> bool:
-    """Whether a file looks like one of records, sound or not: it begins with a JSON object in one line."""
+    """Return whether a file begins like a file of records: with a JSON object in one line."""
     return _start(path).startswith(RECORDS_START)
 
 
 def other_file(path: Path) -> str:
-    """Describe a file that is no store, and what can be done with it."""
     start = _start(path)
     view = _VIEW.match(start)
     if view:
@@ -41,13 +37,13 @@ def other_file(path: Path) -> str:
 
 
 def refuse_other_files(path: Path) -> None:
-    """Raise `UsageError` unless there is a file that begins as a store or a file of records does."""
+    """Raise `UsageError` unless there is a file that begins like a store or a file of records."""
     where = printable(str(path))
     with file_errors(where, STORE_OR_FILE):
         try:
             start = read_start(path, START, follow=True)
         except FileNotFoundError:
-            raise UsageError(f"{where}: expected {STORE_OR_FILE}, and there is nothing") from None
+            raise UsageError(f"{where}: expected {STORE_OR_FILE}, and there is no file") from None
     if not start:
         raise UsageError(f"{where}: expected {STORE_OR_FILE}, got an empty file")
     if not start.startswith(STORE_START) and not start.startswith(RECORDS_START):
@@ -55,7 +51,6 @@ def refuse_other_files(path: Path) -> None:
 
 
 def _start(path: Path) -> bytes:
-    """The first bytes of a file; none if it cannot be read."""
     with suppress(OSError, ValueError):
         return read_start(path, START, follow=True)
     return b""
@@ -63,18 +58,18 @@ def _start(path: Path) -> bytes:
 
 DAMAGE_SHOWN = 10
 LARGEST_PAGE = 1 << 16
-"""What a file grows by at once, at most."""
+"""The most bytes by which a file grows at once."""
 LONGEST_WORDS = 300
 MADE_BY = "a file made by 'arena league' or 'arena match'"
 CORRUPT = ("malformed", "not a database")
 """Messages of SQLite for a file that is damaged, or too short."""
 TO_ROLL_BACK = "SQLITE_READONLY_ROLLBACK"
-"""What SQLite says if it would have to undo a transaction first, in a file that it may only read."""
+"""SQLite's error if it would have to roll a transaction back first, in a file that it may only read."""
 BUSY_SECONDS = 30.0
 
 
 class StoreError(ArenaError):
-    """The store cannot be read or written; the text says why. What was stored before is still there."""
+    """The store cannot be read or written; the text says why. Games that were stored before are still there."""
 
 
 class StoreChangedError(StoreError):
@@ -82,7 +77,7 @@ class StoreChangedError(StoreError):
 
 
 class Damage(NamedTuple):
-    """Something that is not as it was stored: in a game, by its number, or in the store as a whole."""
+    """A change since storing: in a game, by its number, or in the store as a whole."""
 
     game: int | None
     text: str
@@ -92,14 +87,11 @@ class Damage(NamedTuple):
 
 
 def damage_text(damage: tuple[Damage, ...]) -> str:
-    """The first of them, a line each."""
     more = [f"and {len(damage) - DAMAGE_SHOWN} more"] if len(damage) > DAMAGE_SHOWN else []
     return "\n".join(f"    {line}" for line in (*damage[:DAMAGE_SHOWN], *more))
 
 
 class DamagedError(StoreError):
-    """The store holds something that is not as it was stored. `damage` names it."""
-
     def __init__(self, path: Path, damage: tuple[Damage, ...]) -> None:
         super().__init__(
             f"{path}: this store is damaged, or was changed from outside:\n{damage_text(damage)}\n"
@@ -109,7 +101,6 @@ class DamagedError(StoreError):
 
 
 def size_of(path: Path) -> int:
-    """The bytes of a file; 0 where there is none."""
     try:
         return os.stat(path).st_size
     except OSError:
@@ -117,11 +108,11 @@ def size_of(path: Path) -> int:
 
 
 def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
-    """Translate an error of SQLite. The file may be read for that, so the caller holds `LOCK`."""
+    """Translate an error of SQLite. May read the file, so the caller holds `LOCK`."""
     text = printable(str(error), LONGEST_WORDS)
     if "not a database" in text:
         return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")
-    from arena.bots.sandbox.rlimits import file_size_limit  # not loaded where nothing is wrong
+    from arena.bots.sandbox.rlimits import file_size_limit  # loaded only if there is an error
 
     most = file_size_limit()
     name = getattr(error, "sqlite_errorname", "")

@@ -1,9 +1,9 @@
-"""A stored game as the columns of its row: made from its record in one place, and read back only if unchanged.
+"""A stored game as the columns of its row: made from its record in one place, and used only if unchanged.
 
-Tables are made from rows, because records are a hundred times as large. All that a row says follows from the record,
-but a file can be damaged or edited; so each row carries two digests: of its record, and of its columns together
-with that. They reveal a change. They are no signature: an editor can compute them anew, and `arena.league.verify` plays
-the record again to see whether it can be true.
+Tables are made from rows, because records are a hundred times as large. A row follows from its record, but a file can
+be damaged or edited; so each row has two digests: of its record, and of its columns together with that. They reveal a
+change, but are no signature: an editor can recompute them, and `arena.league.verify` replays the record to see whether
+it can be true.
 """
 
 from functools import lru_cache
@@ -30,26 +30,25 @@ TABLE_COLUMNS = (
 COLUMNS = ("number", "id", "red", "red_digest", "blue", "blue_digest", *TABLE_COLUMNS[4:-2])
 """The columns as they are read and covered by `row_digest`, with the names and digests of the players."""
 LARGEST = 2**63 - 1
-"""The largest number that SQLite keeps as one."""
 MOST = 2**53
-"""Plies, moves and microseconds that a row can say, three centuries of these: so much is a number in JSON, too."""
+"""The largest counts and microseconds of a row, three centuries of these, exact in JSON."""
 MOST_SECONDS = 100 * 366 * 24 * 3600
-"""What a game can have taken, as `arena.game.recheck` has it."""
+"""The longest game, as in `arena.game.recheck`."""
 LAST_DATE = 253_402_300_799
-"""The last second of the year 9999, since the epoch: what a calendar has."""
+"""The last second of the year 9999, since the epoch, which a calendar can show."""
 FIRST_NUMBER, LAST_NUMBER = 1, 10**11 - 1
-"""The numbers that games get: more than fit into any file, and few enough digits to be no start of an id."""
+"""The numbers of games: more than fit into any file, and too few digits for the start of an id."""
 LONGEST_NAME = 1000
 """Characters of an id, a name or a digest, as in a line of an export."""
 
 Columns = tuple[Any, ...]
-"""What stands in a row's `COLUMNS`: of any type at all, until the digest has been compared."""
+"""A row's `COLUMNS`: of any type until the digest has been compared."""
 
 
 class PlayerTime(NamedTuple):
-    """The time of one side's moves in one game: how many, in all, and the slowest, in microseconds.
+    """The time of one side's moves in one game: their number, total and maximum in microseconds.
 
-    `cpu_us` is the processor time of them all; None where it was not measured.
+    `cpu_us` is their processor time; None if it was not measured.
     """
 
     moves: int
@@ -61,7 +60,7 @@ class PlayerTime(NamedTuple):
 class GameRow(NamedTuple):
     """A stored game for tables. Pairs are red, then blue; `number` counts games as they were stored.
 
-    `pair_seed` names the two games of a pair, and `started` is when the game began, in seconds since the epoch.
+    `pair_seed` identifies the two games of a pair, and `started` is the start of the game, in seconds since the epoch.
     """
 
     number: int
@@ -78,12 +77,10 @@ class GameRow(NamedTuple):
 
     @property
     def games(self) -> int:
-        """How many games this is: see `arena.league.store.groups`."""
         return 1
 
 
 def row_of(number: int, record: GameRecord) -> GameRow:
-    """The row of a recorded game."""
     blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
     red_time, blue_time = (
         _player_time(record.times_us[side ^ blue_starts :: 2], record.cpu_us[side ^ blue_starts :: 2]) for side in Color
@@ -110,7 +107,6 @@ def _player_time(times_us: tuple[int, ...], cpu_us: tuple[int, ...]) -> PlayerTi
 
 
 def columns_of(row: GameRow) -> Columns:
-    """The row as it is stored, in the order of `COLUMNS`."""
     (red, blue), (red_time, blue_time) = row.players, row.times
     return (
         *(row.number, row.id, red.name, red.digest, blue.name, blue.digest),
@@ -122,7 +118,7 @@ def columns_of(row: GameRow) -> Columns:
 
 
 def row_from(columns: Columns) -> GameRow:
-    """The row that columns say, once it is known that they are unchanged. Text is made printable: see `differences`."""
+    """Return the row of undamaged columns, with text made printable: see `differences`."""
     number, game_id, red, red_digest, blue, blue_digest, result, reason, plies, detail = columns[:10]
     red_moves, red_us, red_slowest_us, blue_moves, blue_us, blue_slowest_us, seconds = columns[10:17]
     red_cpu_us, blue_cpu_us, pair_seed, started = columns[17:]
@@ -146,12 +142,10 @@ def row_from(columns: Columns) -> GameRow:
 
 @lru_cache(maxsize=4096)
 def player_from(name: str, digest: str) -> Player:
-    """A player as its columns say: one value for all its games."""
     return Player(printable(name), printable(digest))
 
 
 def digest_of(data: bytes) -> bytes:
-    """Return the digest of an encoded record or document."""
     return blake2b(data, digest_size=DIGEST_BYTES).digest()
 
 
@@ -178,12 +172,11 @@ _REASONS = {reason.value: reason for reason in Reason}
 
 
 def is_number(number: int) -> bool:
-    """Whether a game can have this number in a store."""
     return FIRST_NUMBER <= number <= LAST_NUMBER
 
 
 def could_be_stored(columns: Columns) -> bool:
-    """Whether columns are such as a row has. A digest tells it of what the arena has stored, and not of a forgery."""
+    """Return whether the arena could have stored these columns, even if their digest was forged."""
     return (
         tuple(map(type, columns)) in _TYPES_OF_ROWS
         and is_number(columns[0])
@@ -199,10 +192,6 @@ def could_be_stored(columns: Columns) -> bool:
 
 
 def differences(columns: Columns, record: GameRecord) -> list[str]:
-    """Return where columns do not say what the record says, in words.
-
-    Text of either is made printable as it is read: a store may come from anywhere.
-    """
     expected = columns_of(row_of(columns[0], record))
     return [
         f"{name} is {_shown(got)}, by the record {_shown(wanted)}"
@@ -212,10 +201,7 @@ def differences(columns: Columns, record: GameRecord) -> list[str]:
 
 
 def compared(columns: Columns, data: object) -> tuple[GameRecord | None, list[str]]:
-    """Return the record that `data` is, and what is wrong with it apart from digests, in words.
-
-    That it cannot be read, in which case the record is None, or that the columns say something else than it does.
-    """
+    """Decode a record; return it, or None, and its faults apart from digests, in words."""
     try:
         record = decode_record(data if isinstance(data, bytes) else b"")
     except RecordError as error:

@@ -1,9 +1,8 @@
 """The games of an open store: adding them, reading one or all, and checking that each is as it was stored.
 
-A game whose row or record is not what was stored is named and never counts. Games are only ever added, with the next
-number: so the rows up to the last number of one moment are the store of that moment, and a number that is missing is a
-game that was lost. All rows are read a few at a time: the memory that it takes does not grow with the games, and a
-program that stores games meanwhile does not wait for the pass.
+A damaged game is reported and never counts. Games are only ever added, with the next number: so the rows up to the last
+number at one moment are the store of that moment, and a missing number is a lost game. Rows are read in batches: memory
+does not grow with the games, and a program that stores games does not wait for the whole pass.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -33,9 +32,9 @@ from arena.system.printable import SHOWN, printable
 
 ROWS_AT_ONCE = 1000
 RECORDS_AT_ONCE = 32
-"""Records held in memory while they are compared with their digests; another program may wait as long."""
+"""Records in memory while they are compared with their digests; another program may wait that long."""
 SMALLEST_GAME = 512
-"""Bytes of a game with its record, about: bounds the games of a file that is damaged."""
+"""The approximate bytes of a game with its record, which bound the games of a damaged file."""
 SMALLEST_NUMBER = -(2**63)
 GAPS_SHOWN = 10
 RECORD_CHANGED = "its record was changed after it was stored"
@@ -43,7 +42,7 @@ RECORD_GONE = "its record is gone"
 ROW_CHANGED = "its row was changed after it was stored"
 ROW_GONE = "its row is gone, and its record is there"
 UNREADABLE = "it cannot be read any more"
-NOBODY = ("", "")
+UNKNOWN_PLAYER = ("", "")
 
 _READ = f"SELECT {', '.join(TABLE_COLUMNS)} FROM games"
 _LAST = "SELECT max(coalesce((SELECT max(number) FROM games), 0), coalesce((SELECT max(number) FROM records), 0))"
@@ -51,7 +50,7 @@ _INSERT = f"INSERT INTO games VALUES ({', '.join('?' * len(TABLE_COLUMNS))})"
 
 
 class Stored(NamedTuple):
-    """One game in the store: what of it can be read, and what is wrong with it."""
+    """One game in the store: its readable parts, and its damage."""
 
     number: int
     row: GameRow | None
@@ -60,12 +59,11 @@ class Stored(NamedTuple):
 
     @property
     def sound(self) -> GameRecord | None:
-        """The record; None if anything is wrong with the game."""
         return None if self.damage else self.record
 
 
 class GameTable:
-    """The games of an open store. A doubtful store is read as far as it can be."""
+    """The games of an open store. A doubtful store is read even if it is damaged."""
 
     def __init__(self, database: Database, *, is_doubtful: bool) -> None:
         self._database = database
@@ -73,13 +71,11 @@ class GameTable:
         self._players: dict[int, tuple[Any, Any]] = {}
         """The names and digests of the players by their numbers, which never change."""
 
-    # --- adding -------------------------------------------------------------------------------------------------------
-
     def add_all(self, records: Sequence[GameRecord]) -> list[GameRow]:
-        """Store several games in one transaction: all of them or, if anything fails, none.
+        """Store several games in one transaction: all of them or, if it fails, none.
 
-        They get the next numbers, in the order given. A game that is there already is left alone; returns what is
-        stored, a row for each of the `records`.
+        They get the next numbers, in order. A game that is there already is left alone. Returns the stored row for each
+        of the `records`.
         """
         if not records:
             return []
@@ -96,7 +92,7 @@ class GameTable:
         return rows
 
     def add(self, record: GameRecord) -> GameRow:
-        """Store a game under the next number, durably and as a whole; see `add_all`."""
+        """Store a game under the next number, durably; see `add_all`."""
         return self.add_all([record])[0]
 
     def _insert(self, row: GameRow, data: bytes) -> None:
@@ -109,7 +105,6 @@ class GameTable:
         self._database.query("INSERT INTO records VALUES (?, ?)", row.number, data)
 
     def _number_of(self, player: Player) -> int:
-        """Return the number of a player, who gets one with the first game."""
         query = "SELECT number FROM players WHERE digest = ? AND name = ?"
         found = self._database.query(query, player.digest, player.name)
         if not found:
@@ -117,10 +112,8 @@ class GameTable:
             found = self._database.query(query, player.digest, player.name)
         return int(found[0][0])
 
-    # --- one game -----------------------------------------------------------------------------------------------------
-
     def row(self, game_id: str) -> GameRow | None:
-        """Return the row of the game of this id, or None. Raises `DamagedError` if it is not as it was stored."""
+        """Return the row of the game of this id, or None. Raises `DamagedError`."""
         found = self._database.query(f"{_READ} WHERE id = ?", game_id)
         if not found:
             return None
@@ -130,15 +123,14 @@ class GameTable:
         return row_from(columns)
 
     def _columns(self, read: Columns) -> Columns:
-        """Return the `COLUMNS` of a row of the table."""
         players = self._players
         if read[2] not in players or read[3] not in players:
             found = self._database.query("SELECT number, name, digest FROM players")
             players.update((number, (name, digest)) for number, name, digest in found)
-        return (*read[:2], *players.get(read[2], NOBODY), *players.get(read[3], NOBODY), *read[4:-2])
+        return (*read[:2], *players.get(read[2], UNKNOWN_PLAYER), *players.get(read[3], UNKNOWN_PLAYER), *read[4:-2])
 
     def _whole(self, read: Columns) -> Columns | None:
-        """Return the `COLUMNS` of a row of the table; None if it is not as it was stored."""
+        """Return the `COLUMNS` of a row of the table; None if it is damaged."""
         columns = self._columns(read)
         return columns if is_unchanged(columns, read[-2], read[-1]) and could_be_stored(columns) else None
 
@@ -168,16 +160,14 @@ class GameTable:
         return Stored(number, row, record, tuple(Damage(number, words) for words in wrong))
 
     def _if_readable(self, statement: str, number: int) -> list[tuple[Any, ...]] | None:
-        """Return what a statement finds; None if the file is damaged where it looks."""
+        """Return the result of a statement; None if the file is damaged there."""
         try:
             return self._database.query(statement, number)
         except StoreError:
             return None
 
-    # --- all games ----------------------------------------------------------------------------------------------------
-
     def last_number(self) -> int:
-        """Return the number of the last game, or 0; in a damaged file the largest that a game can have."""
+        """Return the number of the last game, or 0; in a damaged file the largest possible one."""
         try:
             ((last,),) = self._database.query(_LAST)
         except StoreError:
@@ -187,7 +177,7 @@ class GameTable:
         return last if isinstance(last, int) else 0
 
     def numbers(self) -> list[int]:
-        """Return the numbers of all games that are there, whole or not."""
+        """Return the numbers of all games, damaged ones included."""
         try:
             found = self._database.query("SELECT number FROM games UNION SELECT number FROM records ORDER BY number")
         except StoreError:
@@ -197,17 +187,17 @@ class GameTable:
         return [number for (number,) in found]
 
     def _possible_numbers(self, first: int = FIRST_NUMBER) -> range:
-        """The numbers that games of a damaged file can have."""
         return range(max(first, FIRST_NUMBER), min(self.last_number(), self._database.size() // SMALLEST_GAME) + 1)
 
     def _is_there(self, number: int) -> bool:
-        """Whether anything is left of a game, be it damaged."""
         statements = (f"SELECT 1 FROM {table} WHERE number = ?" for table in ("games", "records"))
         return any(self._if_readable(statement, number) != [] for statement in statements)
 
     def whole(self, last: int, damage: list[Damage]) -> Iterator[Columns]:
-        """Give the rows up to number `last` that are whole, in order; what is wrong with the others is added to
-        `damage`, all of it by the end. Records are not looked at. Raises `StoreError`."""
+        """Yield the undamaged rows up to number `last`, in order; by the end all damage of rows is in `damage`.
+
+        Records are not examined. Raises `StoreError`.
+        """
         count, before, gaps = 0, 0, list[str]()
         for read in self._read(last, damage):
             number = read[0]
@@ -228,7 +218,6 @@ class GameTable:
             damage.append(Damage(None, words))
 
     def _read(self, last: int, damage: list[Damage]) -> Iterator[Columns]:
-        """Give the rows as they are in the table; those that cannot be read are named."""
         number = SMALLEST_NUMBER
         while number <= last:
             statement = f"{_READ} WHERE number >= ? AND number <= ? ORDER BY number LIMIT {ROWS_AT_ONCE}"
@@ -249,7 +238,7 @@ class GameTable:
             yield from rows or ()
 
     def newest_rows(self, damage: list[Damage]) -> Iterator[GameRow]:
-        """Give the rows that are whole from the last one on backwards, and name the others, as they are read."""
+        """Yield the undamaged rows from the last one backwards, and add the others to `damage`."""
         number, at_once = self.last_number(), 20
         while found := self._database.query_rows(
             f"{_READ} WHERE number <= ? ORDER BY number DESC LIMIT {at_once}", number
@@ -263,7 +252,7 @@ class GameTable:
             number, at_once = found[-1][0] - 1, ROWS_AT_ONCE
 
     def rows_of_players(self, digests: Sequence[str]) -> Iterator[GameRow]:
-        """Give the rows of the games that are whole of players with these digests. What is damaged is passed over."""
+        """Yield the undamaged rows of players with these digests."""
         marks = ", ".join("?" * len(digests))
         chosen = f"SELECT number FROM players WHERE digest IN ({marks})"
         red, blue = (f"SELECT number FROM games WHERE {side} IN ({chosen})" for side in ("red", "blue"))
@@ -271,7 +260,7 @@ class GameTable:
         yield from self._whole_where("number", [number for (number,) in found])
 
     def rows_of_ids(self, ids: Sequence[str]) -> list[GameRow]:
-        """Return the rows of the games of these ids that are stored and whole, in the order of the ids."""
+        """Return the undamaged rows of the games of these ids, in the order of the ids."""
         found = {row.id: row for row in self._whole_where("id", ids)}
         return [found[game_id] for game_id in ids if game_id in found]
 
@@ -283,12 +272,11 @@ class GameTable:
             yield from map(row_from, filter(None, map(self._whole, rows)))
 
     def count_between(self, digests: Collection[str]) -> int:
-        """Count the games between players of these digests."""
         ((count,),) = self._database.query(f"SELECT count(*) FROM games WHERE {_between(digests)}", *digests, *digests)
         return int(count)
 
     def numbers_between(self, digests: Collection[str]) -> Iterator[int]:
-        """Give the numbers of the games between players of these digests, in order."""
+        """Yield the numbers of the games between players of these digests, in order."""
         last = SMALLEST_NUMBER
         query = (
             f"SELECT number FROM games WHERE {_between(digests)} AND number > ? ORDER BY number LIMIT {ROWS_AT_ONCE}"
@@ -298,7 +286,7 @@ class GameTable:
             last = found[-1][0]
 
     def records_damage(self) -> list[Damage]:
-        """Return the games whose records are not what was stored. Few records are in memory."""
+        """Return the damage of records, with few records in memory at once."""
         damage: list[Damage] = []
         last = SMALLEST_NUMBER
         while found := self._database.query(
@@ -316,7 +304,7 @@ class GameTable:
         return damage + [Damage(number, ROW_GONE) for (number,) in alone]
 
     def players(self) -> list[Player]:
-        """Return all who have played here, in the order of their last games."""
+        """Return all players, in the order of their last games."""
         last = "coalesce((SELECT max(number) FROM games WHERE {} = players.number), 0)"
         has_played = "EXISTS (SELECT 1 FROM games WHERE {} = players.number)"
         rows = self._database.query(
@@ -337,7 +325,6 @@ def _gap(first: int, last: int) -> str:
 
 
 def _decoded(found: list[tuple[Any, ...]] | None) -> GameRecord | None:
-    """Return the record of a game that has no row, so that it may have been changed."""
     if not found or not isinstance(found[0][0], bytes):
         return None
     try:

@@ -1,8 +1,8 @@
-"""Games counted together: how those of the same two players with the same colours ended, and their times added up.
+"""Counts of games of the same two players with the same colours: their endings, and their total times.
 
 Tables are made from counts. A league of 1,000 bots has a million pairs of a bot with Red and a bot with Blue, so no
-object is kept for any of them: players and endings are numbers, a pair has a place, and what is counted lies in arrays
-by that place, some 180 bytes a pair in all. However many games there are, there is no more than that.
+object is kept for any of them: players and endings are numbers, a pair has a place, and the counts are in arrays by
+that place, some 180 bytes a pair in all, for any number of games.
 """
 
 from array import array
@@ -15,23 +15,22 @@ from arena.league.store.game_row import Columns, player_from
 from protocol.notation import Reason
 
 _SIDE = 5
-"""Numbers that a side has of a pair: those of `SideTimes`."""
+"""The numbers of a side in a pair: those of `SideTimes`."""
 _PAIR = 2 * _SIDE
 _NO_TIMES = bytes(8 * _PAIR)
 _MORE = 1024
-"""Places by which the counts of an ending grow at least."""
+"""The fewest places by which the counts of an ending grow."""
 
 
 class PairCount(NamedTuple):
-    """How many games two players have had with these colours: red, then blue."""
-
     players: tuple[Player, Player]
     games: int
 
 
 class SideTimes(NamedTuple):
-    """The moves of a player in some games: how many, their time and the slowest in microseconds, and the processor
-    time of those moves for which it was measured, with their number."""
+    """The moves of a player in some games: their number, total time and maximum in microseconds, and the processor time
+    and number of the measured ones.
+    """
 
     moves: int
     total_us: int
@@ -41,7 +40,7 @@ class SideTimes(NamedTuple):
 
 
 class EndingCount(NamedTuple):
-    """So many games of a player with Red and a player with Blue that ended alike, all three by their numbers."""
+    """The number of games with one ending of a player with Red and a player with Blue, by their numbers."""
 
     red: int
     blue: int
@@ -50,24 +49,21 @@ class EndingCount(NamedTuple):
 
 
 class Groups:
-    """The games of these rows, counted. They can be gone through as `PairCount`s, each pair once."""
+    """The counted games of some rows. Iteration yields a `PairCount` for each pair."""
 
     def __init__(self, rows: Iterable[Columns] = ()) -> None:
         self.games = 0
-        """All of them."""
         self.endings: list[tuple[GameResult, Reason]] = []
-        """By their numbers."""
         self.numbered: list[Player] = []
-        """The players by their numbers."""
         self._met: list[dict[int, int]] = []
         """By the number of Red: the place of each pair by the number of Blue."""
         self._places = 0
         self._times = array("d")
-        """Of each place two sides. Doubles are exact up to 2^53, centuries in microseconds, and do not overflow."""
+        """The two sides of each place. Doubles are exact up to 2^53, centuries in microseconds, and do not overflow."""
         self._counts: list[array[int]] = []
-        """Of each ending: how many games by place, as far as there are any."""
+        """The games of each ending, by place."""
         self._last: list[int] = []
-        """Of each player a number that rises with its last game."""
+        """For each player a number that rises with its last game."""
         self._add(rows)
 
     def _add(self, rows: Iterable[Columns]) -> None:
@@ -113,7 +109,7 @@ class Groups:
 
     @property
     def players(self) -> list[Player]:
-        """All who play in these games, in the order of their last games, Red before Blue."""
+        """All players of these games, in the order of their last games, Red before Blue."""
         order = sorted(range(len(self._last)), key=self._last.__getitem__)
         return list(dict.fromkeys(self.numbered[number] for number in order))
 
@@ -136,7 +132,6 @@ class Groups:
             yield PairCount((self.numbered[red], self.numbered[blue]), games)
 
     def ended(self) -> Iterator[EndingCount]:
-        """How the games ended, pair by pair."""
         counts = list(enumerate(self._counts))
         for red, blue, place in self._pairs():
             for ending, count in counts:
@@ -144,7 +139,7 @@ class Groups:
                     yield EndingCount(red, blue, ending, count[place])
 
     def times(self, shown: Collection[int]) -> dict[int, SideTimes]:
-        """The moves of each of these players, by number, in the games between them; not in those against itself."""
+        """Return the moves of each of these players, by number, in the games between different ones of them."""
         found = {number: [0.0] * _SIDE for number in shown}
         times = self._times
         for red, blue, place in self._pairs():
@@ -168,5 +163,4 @@ class Groups:
 
 
 def _widen(counts: "array[int]", place: int) -> None:
-    """Make room for the place, and for as many again as there are."""
     counts.frombytes(bytes(counts.itemsize * max(_MORE, 2 * place - len(counts))))

@@ -1,12 +1,11 @@
-"""One arena at a time plays with a store: two that found the same games missing would both play them.
+"""Keep two arenas from playing with one store at the same time, as both would play the same missing games.
 
-A file beside the store is locked by the system (flock). The lock is gone with its process, however that ends, and with
-its machine; the text in the file is for people. A file with another text in its place is neither written to nor
-removed. Reading a store needs no lock, and writing to it is safe without: SQLite keeps transactions apart, and a game
-that is stored is not stored again.
+A file next to the store is locked by the system (flock). The lock ends with its process or machine; the text in the
+file is for people. A file with another text is neither written to nor removed. Reading a store needs no lock, and
+writing is safe without one: SQLite isolates transactions, and a stored game is not stored again.
 
-The lock is that of a path. A store that is given twice, by two hard links or as a single file mounted into a
-container, is locked twice; nor does it hold between machines on a network file system that is mounted with local locks.
+The lock is that of a path: two hard links, or a file that is mounted into a container, have two locks; and it does not
+hold between machines on a network file system with local locks.
 """
 
 import errno
@@ -31,19 +30,19 @@ except ImportError:  # Windows, where stores are only read
 ENDING = "-lock"
 LONGEST_TEXT = 200
 START = b"process "
-"""How what arenas write begins; a power cut can leave zeros of it."""
+"""The start of the text that arenas write; a power cut can leave zeros instead."""
 
 
 class StoreInUseError(StoreError):
-    """Another arena is playing with the store."""
+    pass
 
 
 @contextmanager
 def sole_use(store: Path) -> Iterator[None]:
-    """Be the only one who plays with the store at this path, which need not be there yet.
+    """Hold the lock of the store at this path, which need not exist yet.
 
-    Raises `StoreInUseError` if somebody else is, another thread of this process included, and `UsageError` if no file
-    can be made beside the store.
+    Raises `StoreInUseError` if another process or thread holds it, and `UsageError` if no file can be made next to the
+    store.
     """
     if fcntl is None:
         yield
@@ -56,12 +55,11 @@ def sole_use(store: Path) -> Iterator[None]:
     finally:
         with suppress(OSError):
             if is_at(path, lock):
-                path.unlink()  # before the lock is given up: whoever has opened it sees that it is no longer the one
+                path.unlink()  # before the release: a process that has opened it sees that it was removed
         release_lock(lock)
 
 
 def _locked(store: Path, path: Path) -> int:
-    """The descriptor of the lock file, locked."""
     while True:
         lock = _opened(store, path)
         try:
@@ -112,7 +110,6 @@ def _opened(store: Path, path: Path) -> int:
 
 
 def _refuse_foreign(path: Path, lock: int) -> None:
-    """Raise `UsageError` for a file that no arena wrote, which would be overwritten. Raises `OSError`."""
     text = os.pread(lock, LONGEST_TEXT, 0)
     if text.strip(b"\0") and not text.startswith(START):
         raise UsageError(

@@ -1,8 +1,8 @@
-"""An open store: one SQLite file for one league. A game is in it whole or not at all.
+"""An open store: one SQLite file for one league, in which each game is stored completely or not at all.
 
-A game is a row for tables, and its record in a table of its own. The settings that all games of the league share are
-kept next to them. What is not as it was stored is named and never counts: `read` gives the games that are whole and
-names the others, `rows` refuses a store that has any of those.
+A game is a row for tables, and its record in a table of its own. The settings that all games share are next to them.
+Damaged data is reported and never counts: `read` returns the undamaged games and lists the damage, `rows` refuses a
+damaged store.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,10 +32,10 @@ Rows = TypeVar("Rows", bound=list[GameRow] | Groups)
 
 
 class Contents(NamedTuple, Generic[Rows]):
-    """The rows of the games that are whole, in the order in which they were stored, or these games counted together
-    (`Groups`); the settings of the games, and what the league keeps next to them; and what is not as it was stored.
+    """The undamaged rows, in the order in which they were stored, or these games counted (`Groups`); the settings of
+    the games, the league's data, and the damage.
 
-    `not_counted` of the games are not among the rows, where only those were asked for that the last league counts.
+    `not_counted` games are missing in the rows if only games of the last league were requested.
     """
 
     rows: Rows
@@ -51,7 +51,7 @@ class Contents(NamedTuple, Generic[Rows]):
 
 LARGEST_CHARACTER = "\U0010ffff"
 MOST_OF_FILES = MOST_OF_ARGUMENTS = 64 * 1024
-"""Bytes of the fingerprints of one bot's files, and of all arguments, that are kept."""
+"""The most bytes of the fingerprints of one bot's files, and of all arguments."""
 
 
 class KeptFiles(NamedTuple):
@@ -68,8 +68,8 @@ class Store(GameTable, SettingsTable):
     def __init__(self, path: Path, create: bool, *, is_doubtful: bool = False) -> None:
         """Open the store at `path`, or with `create` make a new one there.
 
-        One that `is_doubtful` is only read, as far as that goes: `read` names what is wrong. Raises `UsageError` if
-        there is none, or what is there is not a store or is of another version.
+        One that `is_doubtful` is only read, even if it is damaged. Raises `UsageError` if there is no store, or one of
+        another version.
         """
         fresh = is_fresh(path, create)
         super().__init__(Database(path, write=create), is_doubtful=is_doubtful)
@@ -97,15 +97,12 @@ class Store(GameTable, SettingsTable):
     ) -> None:
         self._database.close()
 
-    # --- settings -------------------------------------------------------------------------------------------------
-
     def agree(self, settings: Mapping[str, str], players: Sequence[Player] = ()) -> None:
-        """Keep these settings, or raise `UsageError` if the store already holds games under others.
+        """Store these settings, or raise `UsageError` if the store already holds games under others.
 
-        `players` are those who take part: the store may hold none of their games under another clock than they have.
-
-        Everything that adds games begins with this, so all records are compared with their digests, too. Raises
-        `DamagedError` if anything in the store is not as it was stored, or it holds games and not their settings.
+        The store may hold no games of the participating `players` under another clock. Every program that adds games
+        calls this first, so all records are compared with their digests, too. Raises `DamagedError` if anything in the
+        store is damaged, or it holds games without settings.
         """
         self.refuse_damage()
         with self._database.transaction():  # another process may be about to do the same
@@ -117,7 +114,7 @@ class Store(GameTable, SettingsTable):
             )
 
     def set_files(self, kept: Iterable[KeptFiles]) -> None:
-        """Keep the fingerprints of the files of players, no two of which have one name."""
+        """Store the fingerprints of the files of players with distinct names."""
         new = {one.player.name: one for one in kept}
 
         def files(present: Kept) -> dict[str, Any]:
@@ -131,13 +128,13 @@ class Store(GameTable, SettingsTable):
         self._change_kept(files)
 
     def set_places(self, places: Mapping[str, str], played: Collection[str]) -> None:
-        """Keep from where players take part now, by their digests. Those of others stay if they have `played`."""
+        """Store the places of players, by their digests. Those of others stay if they have `played`."""
         self._change_kept(lambda kept: {"places": {**_only(kept.places, played), **places}})
 
     def set_arguments(self, arguments: Mapping[str, Sequence[str]], played: Collection[str]) -> None:
-        """Keep with which arguments players are started, by their digests. Those of others stay if they have `played`.
+        """Store the arguments of players, by their digests. Those of others stay if they have `played`.
 
-        Arguments that are too many, or no text, are not kept.
+        Arguments that are too many, or not UTF-8, are not stored.
         """
 
         def encoded(kept: Kept) -> dict[str, Any]:
@@ -152,17 +149,17 @@ class Store(GameTable, SettingsTable):
         self._change_kept(encoded)
 
     def ladder_since(self, digests: Sequence[str]) -> int | None:
-        """Return the number of the last game that a ladder of just these players began with; None if the last ladder
-        was of others."""
+        """Return the last game that a ladder of exactly these players began with; None if the last ladder had
+        others.
+        """
         start = self.kept().ladder
         return start.since if start and start.players == tuple(digests) else None
 
     def set_ladder_since(self, digests: Sequence[str], number: int) -> None:
-        """Keep that a ladder of just these players begins with the games up to this number."""
         self.keep(ladder=LadderStart(tuple(digests), number))
 
     def limits(self) -> "dict[str, Limits]":
-        """Return what the settings say that bots may use, by their names; empty if they are not as they were stored."""
+        """Return the limits of bots in the settings, by their names; empty if the settings are damaged."""
         from arena.bots.limits import read_limits  # not loaded where tables are made
 
         with suppress(DamagedError):
@@ -171,17 +168,15 @@ class Store(GameTable, SettingsTable):
             return {name: limits for name, limits in read.items() if limits}
         return {}
 
-    # --- reading --------------------------------------------------------------------------------------------------
-
     def glance(self) -> tuple[Kept, tuple[Damage, ...]]:
-        """Return what the last league has kept, or an empty value and what is wrong with the settings."""
+        """Return the last league's data, or an empty value and the damage of the settings."""
         document, damage = self.read_document()
         return document.kept, damage
 
     def read(self, *, counted: bool = False) -> Contents[list[GameRow]]:
-        """Return all that is as it was stored, and what is not, with all rows in memory: see `count` and `each_row`.
+        """Return all undamaged data and the damage, with all rows in memory: see `count` and `each_row`.
 
-        With `counted`, without the games that the last league does not count, here and there.
+        With `counted`, games that the last league does not count are left out.
         """
         return self._read_with(lambda rows: list(map(row_from, rows)), counted=counted)
 
@@ -190,7 +185,6 @@ class Store(GameTable, SettingsTable):
         return self._read_with(Groups, counted=counted)
 
     def _read_with(self, collect: Callable[[Iterator[Columns]], Rows], *, counted: bool = False) -> Contents[Rows]:
-        """Collect the rows of one moment of a store to which another process may be adding."""
         with self._database.transaction("BEGIN"):
             document, settings_damage = self.read_document()
             last = self.last_number()
@@ -210,11 +204,7 @@ class Store(GameTable, SettingsTable):
         return Contents(rows, document.games, document.kept, (*damage, *settings_damage), passed_over)
 
     def each_row(self, players: Collection[Player] | None = None, *, counted: bool = False) -> Iterator[GameRow]:
-        """Give the rows of the games that are whole, or of those in which one of these players took part, as they are
-        read.
-
-        Nothing is said of what is damaged: `count` names it.
-        """
+        """Yield the undamaged rows, or those of games of these players, without reporting damage as `count` does."""
         if players is None:
             not_counted = self.claims().numbers_not_counted if counted else NO_GAMES
             yield from (row_from(one) for one in self.whole(self.last_number(), []) if one[0] not in not_counted)
@@ -224,28 +214,23 @@ class Store(GameTable, SettingsTable):
         yield from (row for row in rows if not wanted.isdisjoint(row.players))
 
     def refuse_damage(self) -> None:
-        """Raise `DamagedError` if anything is not as it was stored, the records included, which `read` leaves alone."""
+        """Raise `DamagedError` if anything is damaged, the records included, which `read` does not check."""
         self._refuse((*self.count().damage, *self.records_damage()))
 
     def refuse_changed(self) -> None:
-        """Raise `StoreChangedError` if the file at `path` is no longer the one that is open."""
+        """Raise `StoreChangedError` if the file at `path` is no longer the open one."""
         self._database.refuse_moved()
 
     def file_damage(self) -> list[Damage]:
-        """Return what SQLite finds wrong with the file itself."""
         return self._database.damage()
 
     def rows(self) -> list[GameRow]:
-        """Return all stored games, in the order in which they were stored.
-
-        Raises `DamagedError` if anything in the store is not as it was stored.
-        """
+        """Return all stored games, in order. Raises `DamagedError` if anything in the store is damaged."""
         contents = self.read()
         self._refuse(contents.damage)
         return contents.rows
 
     def __contains__(self, game_id: object) -> bool:
-        """Return whether there is a game of this id, whole or not."""
         return bool(self._database.query("SELECT 1 FROM games WHERE id = ?", game_id))
 
     def _refuse(self, damage: tuple[Damage, ...]) -> None:
@@ -253,9 +238,9 @@ class Store(GameTable, SettingsTable):
             raise DamagedError(self.path, damage)
 
     def record(self, game: str | int) -> tuple[int, GameRecord]:
-        """Return the number and the record of a game, given by its number, or by this or the start of its id in text.
+        """Return the number and the record of a game, by its number, or by this or the start of its id as text.
 
-        Raises `UsageError`, or `DamagedError` if it is not as it was stored.
+        Raises `UsageError`, or `DamagedError`.
         """
         query = self._database.query
         found = []
@@ -276,8 +261,7 @@ class Store(GameTable, SettingsTable):
         raise UsageError(f"{self.path}: there is no game {game!r}; {expected}{or_id}")
 
     def players_as_now_called(self) -> list[Player]:
-        """Return all who have played here, as `players` does, and then those of them who took part the last time: one
-        who was renamed may have played no game since."""
+        """Return all players, as `players` does, and then the last participants among them, who may have new names."""
         played = self.players()
         digests = {player.digest for player in played}
         return [*played, *(player for player in self.claims().entrants if player.digest in digests)]

@@ -1,7 +1,7 @@
 """The tables of a store: making them in a new file, refusing a file that has others, and the table of settings.
 
-A table that another program defined can hold columns that are computed when they are read, of any size, and triggers
-that run as games are stored. So the definitions in a file have to be these, word for word.
+A table of another program can have computed columns of any size, and triggers that run as games are stored. So the
+definitions in a file have to be exactly these.
 """
 
 import os
@@ -57,10 +57,10 @@ TABLES = (
     "CREATE INDEX games_of_blue ON games (blue)",
     "CREATE TABLE records (number INTEGER PRIMARY KEY, record BLOB NOT NULL)",
 )
-"""A record is some twenty times as large as its row: with the records between them, all rows are read through them."""
+"""A record is some twenty times as large as its row: in one table, reading rows would read the records."""
 NAMES_LOOKED_AT = 1000
-BESIDE = ("-lock", "-wal", "-shm", "-journal")
-"""Endings of files that stand next to a store and are none."""
+COMPANIONS = ("-lock", "-wal", "-shm", "-journal")
+"""Endings of files next to a store that are no stores."""
 
 
 def is_fresh(path: Path, create: bool) -> bool:
@@ -81,16 +81,15 @@ def is_fresh(path: Path, create: bool) -> bool:
 
 
 def _near(path: Path) -> str:
-    """Suggest files of nearly that name in the folder."""
     with suppress(OSError), os.scandir(path.parent) as entries:
         names = [entry.name for entry in islice(entries, NAMES_LOOKED_AT)]
-        near = nearest(path.name, [name for name in names if not name.endswith(BESIDE)])
+        near = nearest(path.name, [name for name in names if not name.endswith(COMPANIONS)])
         return printable(f"; did you mean {' or '.join(near)}?") if near else ""
     return ""
 
 
 def is_empty_file(path: Path) -> bool:
-    """Return whether the file is empty: SQLite makes it so, until the tables of a new store are in it."""
+    """Return whether the file is empty, as SQLite makes it before the tables of a new store are in it."""
     return path.is_file() and path.stat().st_size == 0
 
 
@@ -116,7 +115,7 @@ def check_tables(database: Database) -> None:
         if version != VERSION:
             raise UsageError(
                 f"{path}: this store has format {version}, and this version of arena reads format {VERSION}: use the "
-                "version that made it; nothing was changed in it"
+                "version that made it; it was not changed"
             )
         found = database.query("SELECT sql FROM sqlite_schema")
     if {sql for (sql,) in found if sql is not None} != set(TABLES):
@@ -129,19 +128,17 @@ def check_tables(database: Database) -> None:
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"
 NO_SETTINGS = (SETTINGS_CHANGED, SETTINGS_UNREADABLE)
-"""The damage of a store whose settings are not to be believed."""
+"""The damage of a store with untrustworthy settings."""
 DIFFERENCES_SHOWN = 6
 VALUE_SHOWN = 500
 """Characters of a setting that an error shows."""
 
 
 class SettingsTable:
-    """The settings of an open store."""
-
     _database: Database
 
     def read_document(self) -> tuple[Document, tuple[Damage, ...]]:
-        """Return the settings document, or an empty one and what is wrong with it."""
+        """Return the settings document, or an empty one and its damage."""
         try:
             found = self._database.query("SELECT document, digest FROM settings")
         except StoreError:
@@ -153,26 +150,25 @@ class SettingsTable:
         return Document(), (Damage(None, SETTINGS_CHANGED),)
 
     def _document(self) -> Document:
-        """Return the settings document. Raises `DamagedError` if it is not what was stored."""
         document, damage = self.read_document()
         if damage:
             raise DamagedError(self._database.path, damage)
         return document
 
     def settings(self) -> dict[str, str]:
-        """Return what all games of this store share. Raises `DamagedError` if that is not what was stored."""
+        """Return the settings that all games of this store share. Raises `DamagedError`."""
         return self._document().games
 
     def kept(self) -> Kept:
-        """Return what the last league has kept. Raises `DamagedError` if that is not what was stored."""
+        """Return the last league's data. Raises `DamagedError`."""
         return self._document().kept
 
     def claims(self) -> Kept:
-        """Return what the last league has kept; empty if that is not what was stored."""
+        """Return the last league's data; empty if it is damaged."""
         return self.read_document()[0].kept
 
     def unchecked_settings(self) -> Document | None:
-        """Return the settings whether they were changed or not; None if they cannot be read."""
+        """Return the settings even if they were changed; None if they cannot be read."""
         try:
             found = self._database.query("SELECT document FROM settings")
         except StoreError:
@@ -187,10 +183,9 @@ class SettingsTable:
         players: Sequence[Player] = (),
         played: Callable[[], Collection[str]] = tuple,
     ) -> None:
-        """Keep these settings of games, inside a transaction; `played` gives the digests of all who have games here.
+        """Store these settings of games, inside a transaction; `played` returns the digests of all players with games.
 
-        Raises `UsageError` if there are others already, and `DamagedError` if there are games and not what they were
-        played under.
+        Raises `UsageError` if there are others already, and `DamagedError` if there are games without settings.
         """
         document = self._document()
         present = {**NOT_CALIBRATED, **document.games} if has_games else document.games
@@ -216,7 +211,6 @@ class SettingsTable:
             self._write({**document.games, **new}, document.kept)
 
     def keep(self, **fields: Any) -> None:
-        """Change these fields of what is kept next to the games."""
         self._change_kept(lambda _: fields)
 
     def _change_kept(self, changes: Callable[[Kept], Mapping[str, Any]]) -> None:
@@ -235,8 +229,6 @@ class SettingsTable:
 
 
 def _differences(present: Mapping[str, str], asked: Mapping[str, str]) -> list[str]:
-    """Return a line for each difference. The rules are many: under another name they are not listed, else only those
-    that differ."""
     lines = []
     different = [name for name, value in asked.items() if present.get(name, value) != value]
     for name in different:

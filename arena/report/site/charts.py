@@ -146,7 +146,6 @@ def heat(share: float) -> int:
 
 
 def _step(span: float) -> float:
-    """Return a round distance for four to ten grid lines."""
     power: float = 10 ** math.floor(math.log10(span / 4))
     return next(power * factor for factor in (1, 2, 5, 10) if span / (power * factor) <= 8)
 

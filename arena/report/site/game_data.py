@@ -67,7 +67,6 @@ def cell_of(replay: SeenGame, square: int, audience: SeenBy) -> str:
 
 
 def lost_of(replay: SeenGame, color: Color, audience: SeenBy) -> list[Rank]:
-    """Return the pieces that a side has lost and the reader knows."""
     if audience is SeenBy.ALL:
         return replay.views[color].captured(color)
     viewer = color.opponent if audience.seat is None else audience.seat
@@ -75,12 +74,10 @@ def lost_of(replay: SeenGame, color: Color, audience: SeenBy) -> list[Rank]:
 
 
 def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
-    """Return the notes that a reader may read: a note may contain ranks."""
     return [note for note in record.notes if any(audience.sees(color) for color in Color if color.word == note.color)]
 
 
 def square_name(square: int) -> str:
-    """Return a square in two characters: its file and the last digit of its rank."""
     name = SQUARES[square]
     return name[0] + name[-1]
 

@@ -113,7 +113,6 @@ def _verdict(facts: GameFacts) -> str:
 
 
 def _rows_text(setup: str) -> str:
-    """Return a set-up as its owner sees it, the front row on top."""
     return "\n".join(" ".join(row) for row in reversed(setup.split("/")))
 
 

@@ -40,8 +40,6 @@ ROUNDS_PAGE = "rounds.html"
 
 @dataclass(frozen=True, slots=True)
 class ListedGame:
-    """A game in the list, kept small as there may be a million. Bots are numbers in the order of the table."""
-
     number: int
     red: int
     blue: int
@@ -208,7 +206,6 @@ class LeaguePages:
         )
 
     def stronger(self, name: str, other: str) -> float | None:
-        """Return the likelihood that one bot is stronger than the other, or None if not computed."""
         if (name, other) in self._superior:
             return self._superior[name, other]
         return 1 - self._superior[other, name] if (other, name) in self._superior else None
@@ -331,7 +328,6 @@ class LeaguePages:
 
 
 def _likelihood(share: float) -> str:
-    """Return a likelihood in per cent, never as 0 or 100."""
     if share > 0.995:
         return ">99"
     return "<1" if share < 0.005 else f"{share:.0%}"[:-1]

@@ -97,7 +97,6 @@ class SiteContents:
 
     @property
     def notes(self) -> list[str]:
-        """Lines below the table: missing and excluded games, disqualified bots, damage."""
         left_out = not_counted_text(self.not_counted) if self.not_counted else ""
         placing = placing_lines(self.placing, self.roster.names) if self.placing else ()
         notes = [missing_text(self.table), *placing, left_out, DAMAGED if self.damage else ""]

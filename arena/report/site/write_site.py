@@ -55,7 +55,7 @@ def _refuse_other_folder(out: Path) -> None:
     if not out.parent.is_dir():
         raise UsageError(f"{out}: expected a folder to make it in; there is no folder {out.parent}")
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise UsageError(f"{out}: expected a folder, or nothing yet; it is something else")
+        raise UsageError(f"{out}: expected a folder or a new path; it is something else")
     if not out.is_dir():
         return
     if out.samefile("."):
@@ -66,9 +66,7 @@ def _refuse_other_folder(out: Path) -> None:
         for name in names:
             inside = (Path(folder) / name).relative_to(out).as_posix()
             if not PAGES.fullmatch(inside):
-                raise UsageError(
-                    f"{out}: expected a site and nothing else, as it is replaced whole; {inside} is no page"
-                )
+                raise UsageError(f"{out}: expected only a site, as it is replaced whole; {inside} is no page")
 
 
 @contextmanager

@@ -32,7 +32,7 @@ def test_the_record_of_a_game_that_was_asked_for_is_taken(record: GameRecord, sp
 
 
 def test_a_record_that_nobody_has_asked_for_is_refused(record: GameRecord, spec: Callable[..., GameSpec]) -> None:
-    with pytest.raises(RecordError, match="nobody has asked for it"):
+    with pytest.raises(RecordError, match="it was not requested"):
         checked_records([record_for(spec(), record)], {})
 
 

@@ -378,7 +378,7 @@ def test_to_change_one_rule_a_file_needs_what_it_extends_and_that_rule(line: str
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        ("max_plies = 5\n[rules]\nmax_plies = 5", "max_plies stands in [rules] and at the top; expected one of them"),
+        ("max_plies = 5\n[rules]\nmax_plies = 5", "max_plies is in [rules] and at the top; expected one of them"),
         ("max-plies = 5\nmax_plies = 5", "max_plies and max-plies are the same rule; expected one of them"),
         ("rules.max-plies = 5\nrules.max_plies = 5", "[rules]: max_plies and max-plies are the same rule"),
         ("max-plies = 0", 'small.toml: max_plies: expected a whole number from 1 to 1000000, or "none", got 0'),

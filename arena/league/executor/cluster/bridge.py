@@ -1,7 +1,7 @@
-"""The bridge to dask: a thread with dask's event loop. It connects, lists workers, submits tasks and tells what comes.
+"""The bridge to dask: a thread with dask's event loop, which connects, lists workers, submits tasks and reports events.
 
-It knows nothing of games. Events are told in trio's thread, in the order in which they happened. A connection that is
-lost is made again until the plan's patience is over; tasks that were submitted before it are lost.
+It does not know about games. Events are reported in trio's thread, in order. A lost connection is made again within the
+plan's patience; tasks that were submitted before are lost.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from arena.system.printable import printable
 POLL_SECONDS = 0.5
 """How often the scheduler is asked for its workers."""
 MUTE_SECONDS = 3.0
-"""After so long without an answer the user is told that the scheduler is out of reach."""
+"""The seconds without an answer after which the user is notified."""
 LONGEST_WHY = 2000
 SETTINGS = {
     "distributed.admin.large-graph-warning-threshold": "1GB",
@@ -59,13 +59,11 @@ with open(sys.argv[1] + "/lock", "w") as lock:
     fcntl.flock(lock, fcntl.LOCK_EX)
     shutil.rmtree(sys.argv[1], ignore_errors=True)
 """
-"""A process that removes the folder of a local cluster after the arena and all workers have ended, by SIGKILL too."""
+"""A process that removes the folder of a local cluster after the arena and all workers have ended, even by SIGKILL."""
 
 
 @dataclass(frozen=True)
 class ListedWorker:
-    """A worker as the scheduler lists it: its name, its host, and how many games it plays at once."""
-
     name: str
     host: str
     threads: int
@@ -73,7 +71,7 @@ class ListedWorker:
 
 @dataclass(frozen=True)
 class Connected:
-    """There is a connection to a scheduler."""
+    pass
 
 
 @dataclass(frozen=True)
@@ -86,14 +84,12 @@ class Unreachable:
 
 @dataclass(frozen=True)
 class Workers:
-    """The workers of the scheduler, by address."""
-
     listed: Mapping[str, ListedWorker]
 
 
 @dataclass(frozen=True)
 class Done:
-    """A task has returned `data`; or it was lost (`why`), with `has_killed` after several workers died with it."""
+    """A task has returned `data`, or was lost (`why`); `has_killed`: several workers died with it."""
 
     number: int
     data: object = None
@@ -104,8 +100,6 @@ class Done:
 
 @dataclass(frozen=True)
 class BridgeEnded:
-    """The bridge has ended; with an error, if it was not told to."""
-
     error: ArenaError | None
 
 
@@ -118,7 +112,6 @@ class Bridge:
     def __init__(
         self, plan: ClusterPlan, info: RunInfo, packs: Mapping[str, bytes], tell: Callable[[BridgeEvent], None]
     ) -> None:
-        """`packs` are the files of bots by key; `tell` is called in trio's thread."""
         self._plan, self._run, self._packs, self._tell_it = plan, info.id, packs, tell
         self._info = pickle.dumps(info)  # so that a worker of another version can say so before it unpickles it
         self._loop = asyncio.new_event_loop()
@@ -126,9 +119,8 @@ class Bridge:
         self._held: dict[str, Any] = {}
         """Futures of packs by key, kept so that dask keeps the packs."""
         self._prepared: dict[str, Any] = {}
-        """The future of `prepare` by worker. To release it ends the run on that worker."""
+        """The future of `prepare` by worker. Releasing it ends the run on that worker."""
         self._tasks: dict[int, Any] = {}
-        """The futures of batches by number."""
         self._stopping = asyncio.Event()
 
     def start(self) -> None:
@@ -144,7 +136,6 @@ class Bridge:
         self._call(self._submit, number, tuple(workers), tasks)
 
     def release(self, worker: str) -> None:
-        """End the run on a worker."""
         self._call(self._release, worker)
 
     def cancel(self, number: int) -> None:
@@ -152,14 +143,11 @@ class Bridge:
         self._call(self._cancel, number)
 
     def stop(self) -> None:
-        """End the run on all workers, and then the bridge."""
         self._call(self._stopping.set)
 
     def _call(self, function: Callable[..., object], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(function, *arguments)
-
-    # --- in the bridge's thread ---------------------------------------------------------------------------------------
 
     def _tell(self, event: BridgeEvent) -> None:
         with contextlib.suppress(trio.RunFinishedError):
@@ -172,7 +160,7 @@ class Bridge:
             import_module("dask.config").set(SETTINGS)
             self._dask = import_module("distributed")
             for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
-                logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told as events
+                logging.getLogger(name).setLevel(logging.CRITICAL)  # important errors become events
             self._functions = import_module("arena.league.executor.cluster.dask_worker")
             self._loop.run_until_complete(self._serve())
         except ArenaError as caught:
@@ -197,7 +185,6 @@ class Bridge:
 
     @contextlib.asynccontextmanager
     async def _scheduler(self) -> AsyncGenerator[tuple[Any, Any], None]:
-        """Yield the address of the scheduler, or the cluster of this machine, and the security settings."""
         plan = self._plan
         if plan.local:
             async with self._local_cluster() as cluster:
@@ -241,7 +228,6 @@ class Bridge:
             await asyncio.to_thread(remover.communicate)
 
     async def _connect(self, address: Any, security: Any, deadline: float) -> bool:
-        """Connect before the deadline. Returns False if the bridge is to stop. Raises `ArenaError`."""
         told = self._loop.call_later(
             min(MUTE_SECONDS, self._plan.patience / 2),
             lambda: self._tell(Unreachable(deadline - self._loop.time(), is_lost=False)),
@@ -274,8 +260,9 @@ class Bridge:
             await asyncio.wait_for(self._stopping.wait(), POLL_SECONDS)
 
     async def _watch(self) -> float:
-        """Tell the workers until the connection is lost or the bridge is to stop; return when the scheduler answered
-        last."""
+        """Report the workers until the connection is lost or the bridge is to stop; return when the scheduler answered
+        last.
+        """
         answered_at, is_mute = self._loop.time(), False
         while not self._stopping.is_set() and self._client.status == "running":
             try:
@@ -303,7 +290,6 @@ class Bridge:
         return answered_at
 
     def _name_of(self, worker: Mapping[str, Any]) -> str:
-        """Return the name that the worker's host gave it; an empty string if dask made one of its address."""
         if self._plan.local:
             return f"local-{int(worker['name']) + 1}"
         name = str(worker["name"])
@@ -316,8 +302,6 @@ class Bridge:
         with contextlib.suppress(Exception):
             await asyncio.wait_for(self._client.close(1), 5)
         self._client = None
-
-    # --- tasks --------------------------------------------------------------------------------------------------------
 
     def _prepare(self, number: int, worker: str) -> None:
         if self._client is not None:
@@ -363,5 +347,5 @@ class Bridge:
 
 
 def seconds_text(seconds: float) -> str:
-    """Format a time to wait for: `90 s`, or with a decimal below ten, `0.5 s`."""
+    """Format a duration: `90 s`, or with a decimal below ten, `0.5 s`."""
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f}".removesuffix(".0") + " s"

@@ -1,11 +1,10 @@
-"""How fast a machine is, and how long it keeps a program waiting, by a fixed piece of work.
+"""Measure how fast a machine is, and how long it keeps a program waiting, by a fixed piece of work.
 
-The work is plain Python, as most of what an arena does, and of bots in Python; it says little of what a bot gains by a
-processor's wide registers. It is done several times: the quickest says what the machine can do, the median delay what
-its other work takes away.
+The work is plain Python, like most work of the arena and of bots in Python; it says little about wide registers. It is
+done several times: the quickest shows the speed, the median delay the load.
 
-With `--calibrate` the clocks of a game are scaled by it, as fishtest does: on a machine that is half as fast as the one
-where the league began bots have twice the time.
+With `--calibrate` the clocks of a game are scaled by it, as in fishtest: on a machine that is half as fast as the one
+where the league began, bots have twice the time.
 """
 
 import hashlib
@@ -23,11 +22,11 @@ TIMES = 15
 ROUNDS = 50_000
 """Some 25 ms of work on a processor of 2023."""
 MOST_SLOWER = 2.0
-"""A machine that takes more than this many times as long as the arena's own is too slow for the same clocks."""
+"""A machine that takes this many times longer than the arena's own is too slow for the same clocks."""
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """The microseconds that the work takes, and the median of those that it is late for lack of a CPU."""
+    """Microseconds of the work, and the median of those that it waited for a CPU."""
 
     work_us: int
     late_us: int
@@ -45,7 +44,6 @@ def measure() -> Calibration:
 
 
 def _work() -> str:
-    """Do a fixed piece of work: dictionaries, integers, strings and a little hashing."""
     number, counts, digest = 1, dict[int, int](), hashlib.sha256()
     for _ in range(ROUNDS):
         number = (number * 1103515245 + 12345) % 2**31
@@ -57,17 +55,16 @@ def _work() -> str:
 
 
 def load_now() -> float:
-    """Return the runnable processes of the last minute for each CPU."""
     return os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
 def reference_us() -> int:
-    """Measure the reference for clocks of a league that begins here and now, in microseconds."""
+    """Measure the reference for the clocks of a league that begins here, in microseconds."""
     return max(TENTH_US, told_us(measure().work_us))
 
 
 def scaled_task(task: GameTask, percent: int | None) -> GameTask:
-    """Return the same games with clocks scaled to so many percent; None scales nothing."""
+    """Return the same games with clocks scaled to so many percent, or unscaled for None."""
     if percent is None:
         return task
     first, *second = (msgspec.structs.replace(game, time_percent=percent) for game in task.games)
@@ -99,7 +96,6 @@ def unfit_scaled(reference: int, there: Calibration, time: TimeControl) -> str:
 
 
 def _too_loaded(there: Calibration, time: TimeControl) -> str:
-    """Return why a machine is too loaded: a program waits longer for a CPU than a bot has for a move."""
     if time.move_ms is None:
         return ""
     allowed = time.move_ms + time.margin_ms

@@ -1,10 +1,8 @@
-"""The arena's side of a cluster: an `Executor` that sends batches of games to the workers of a dask cluster.
+"""An `Executor` that sends batches of games to the workers of a dask cluster.
 
-A new worker is prepared first: it gets the bots, and says how fast it is. Batches go to the workers that are ready;
-dask decides which of them plays which. There are as many batches under way as the workers play games at once, so that
-none waits on a worker while another is idle.
-
-A worker that sends a wrong record is not used any more. No game comes out twice.
+A new worker is prepared first: it gets the bots, and measures its speed. Batches go to the workers that are ready; dask
+assigns them. The number of batches under way is the number of games that the workers play at once, so that none waits
+on a worker while another is idle. A worker that sends a wrong record is not used any more. Each game has one outcome.
 """
 
 import enum
@@ -67,16 +65,14 @@ from arena.system.printable import counted, printable
 from arena.version import __version__
 
 TARGET_SECONDS = 1.0
-"""How long a batch should take. Shorter batches cost the scheduler more, longer ones lose more with their worker."""
+"""The target duration of a batch. Shorter batches cost the scheduler more, longer ones lose more with their worker."""
 MOST_IN_BATCH = 50
 TOLD_SECONDS = 0.5
-"""After so long without a worker the user is told that the league waits for one."""
+"""The seconds without a worker after which the user is notified."""
 MACHINE_FAULTS = frozenset({ErrorKind.HOST.name, ErrorKind.SANDBOX.name, ErrorKind.REFUSED_BOTS.name})
 
 
 class WorkerStatus(enum.Enum):
-    """Whether games are sent to a worker."""
-
     PREPARING = enum.auto()
     READY = enum.auto()
     REFUSED = enum.auto()
@@ -84,7 +80,7 @@ class WorkerStatus(enum.Enum):
 
 @dataclass
 class ClusterWorker:
-    """One worker of the cluster. `percent` is what clocks are scaled to there, `why` is why it is refused."""
+    """One worker of the cluster. `percent` scales its clocks, `why` is the reason for refusing it."""
 
     address: str
     name: str
@@ -97,7 +93,7 @@ class ClusterWorker:
 
 @dataclass
 class SentBatch:
-    """Games that have been sent together, and the addresses of the workers that may play them."""
+    """Games that were sent together, and the addresses of the workers that may play them."""
 
     tasks: tuple[GameTask, ...]
     workers: frozenset[str]
@@ -109,7 +105,7 @@ class SentBatch:
 
 @asynccontextmanager
 async def cluster_executor(settings: PlaySettings, plan: ClusterPlan) -> AsyncGenerator["ClusterExecutor", None]:
-    """An executor that plays on a cluster. At its end none of its games is under way there.
+    """An executor that plays on a cluster; at its end none of its games is under way there.
 
     Its outcomes end with an `ArenaError` if no scheduler answers, or no worker can play, within the plan's patience.
     """
@@ -125,8 +121,6 @@ async def cluster_executor(settings: PlaySettings, plan: ClusterPlan) -> AsyncGe
 
 
 class ClusterExecutor(OutcomeStream):
-    """An `Executor`, made by `cluster_executor`."""
-
     def __init__(self, settings: PlaySettings, plan: ClusterPlan) -> None:
         super().__init__()
         self._settings, self._plan = settings, plan
@@ -134,22 +128,22 @@ class ClusterExecutor(OutcomeStream):
         self._workers: dict[str, ClusterWorker] = {}
         """By address."""
         self._preparing: dict[int, ClusterWorker] = {}
-        """The worker that is asked to prepare, by the number of the request."""
+        """The worker that prepares, by the number of the request."""
         self._sent: dict[int, SentBatch] = {}
         self._open: dict[str, GameSpec] = {}
-        """The games that have been asked for and have not come out, by id."""
+        """The games without an outcome, by id."""
         self._alone: set[str] = set()
         """Games that are sent alone, because workers ended while a batch with them was played."""
         self._number = 0
         self._judging = 0
         self._seconds: float | None = None
-        """How long a game takes."""
+        """The mean duration of a game."""
         self._is_connected = self._is_gone = False
         self._own: Calibration | None = None
         """The arena's own machine; None where clocks are scaled, and for a local cluster."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
-        """Pack the bots and connect. As soon as a worker is ready, games are asked for."""
+        """Pack the bots and connect. As soon as a worker is ready, games are requested."""
         self._nursery = nursery
         if not self._plan.local and self._plan.reference_us is None:
             self._own = await trio.to_thread.run_sync(measure)
@@ -160,7 +154,6 @@ class ClusterExecutor(OutcomeStream):
         nursery.start_soon(self._keep_time)
 
     def _pack(self) -> tuple[RunInfo, dict[str, bytes]]:
-        """Return the settings and the files of the bots, as they are sent. Raises `UsageError`."""
         packs, bots = dict[str, bytes](), list[SentBot]()
         for bot in self._settings.bots:
             sent = replace(without_files(bot), asked=bot.asked)
@@ -176,8 +169,6 @@ class ClusterExecutor(OutcomeStream):
         plan, settings = self._plan, replace(self._settings, bots=())
         info = RunInfo(secrets.token_hex(8), settings, tuple(bots), plan.jobs, plan.build, plan.reference_us)
         return info, packs
-
-    # --- what is asked of it ------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         if self._is_closed:
@@ -198,10 +189,9 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     def interrupt(self, game: str) -> None:
-        """Do nothing: no game of a league can be paused."""
+        """Ignored, because no game of a league can be paused."""
 
     async def until_gone(self) -> None:
-        """Wait until the connection to the cluster has ended."""
         while self._bridge and not self._is_gone:
             await self._wait()
 
@@ -224,14 +214,11 @@ class ClusterExecutor(OutcomeStream):
     def _say(self, line: str) -> None:
         self._tell(Notice(line))
 
-    # --- sending ------------------------------------------------------------------------------------------------------
-
     def _with(self, status: WorkerStatus) -> list[ClusterWorker]:
         return [worker for worker in self._workers.values() if worker.status is status]
 
     @property
     def _threads(self) -> int:
-        """How many games the workers that are ready play at once."""
         return sum(worker.threads for worker in self._with(WorkerStatus.READY))
 
     async def _until_there_is_room(self) -> None:
@@ -264,7 +251,7 @@ class ClusterExecutor(OutcomeStream):
                 self._tell(Begun(game.id))
 
     def _take_back(self, batch: SentBatch) -> None:
-        """Have the games of a batch that have no outcome played elsewhere, or drop them if the executor is closed."""
+        """Requeue the games of a batch without an outcome, or drop them if the executor is closed."""
         tasks = []
         for task in batch.tasks:
             games = [game for game in task.games if game.id in self._open]
@@ -281,15 +268,12 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     def _take_back_stranded(self) -> None:
-        """Take back the batches of which no worker is left that may play them."""
         assert self._bridge is not None
         usable = {worker.address for worker in self._workers.values() if worker.status is not WorkerStatus.REFUSED}
         for number, batch in list(self._sent.items()):
             if not batch.workers & usable:
                 self._bridge.cancel(number)
                 self._take_back(self._sent.pop(number))
-
-    # --- events of the bridge -----------------------------------------------------------------------------------------
 
     def _note(self, event: BridgeEvent) -> None:
         match event:
@@ -318,7 +302,6 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     def _drop_unreachable(self) -> None:
-        """Once closed, do not wait for games on an unreachable cluster."""
         if self._is_closed and not self._is_connected and not self._judging:
             self._open.clear()
 
@@ -339,8 +322,6 @@ class ClusterExecutor(OutcomeStream):
             worker = self._workers[address] = ClusterWorker(address, name, threads)
             self._prepare(worker)
         self._take_back_stranded()
-
-    # --- workers ------------------------------------------------------------------------------------------------------
 
     def _prepare(self, worker: ClusterWorker) -> None:
         assert self._bridge is not None
@@ -372,7 +353,7 @@ class ClusterExecutor(OutcomeStream):
 
     def _take_on(self, worker: ClusterWorker, calibration: Calibration) -> None:
         worker.status, worker.calibration = WorkerStatus.READY, calibration
-        said = f"worker {worker.name} plays {counted(worker.threads, 'game')} at a time"
+        said = f"worker {worker.name} plays {counted(worker.threads, 'game')} at once"
         if reference := self._plan.reference_us:
             worker.percent = percent_of(calibration.work_us, reference)
             measured = f"calibration {ms_text(calibration.work_us)}, {reference_text(reference)}"
@@ -380,7 +361,6 @@ class ClusterExecutor(OutcomeStream):
         self._say(said)
 
     def _unfit(self, calibration: Calibration) -> str:
-        """Return why a machine cannot play in this league; an empty string if it can. Workers of this machine can."""
         plan = self._plan
         if plan.reference_us is not None:
             return unfit_scaled(plan.reference_us, calibration, plan.time)
@@ -397,7 +377,7 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     async def _keep_time(self) -> None:
-        """Say that there is no worker, and give up when patience is over."""
+        """Report that there is no worker, and fail when patience is over."""
         since: float | None = None
         is_told = False
         while not self._is_stopped:
@@ -428,10 +408,8 @@ class ClusterExecutor(OutcomeStream):
             f"    {self._plan.worker_command}"
         )
 
-    # --- what comes of batches ----------------------------------------------------------------------------------------
-
     async def _take(self, batch: SentBatch, done: Done) -> None:
-        """Judge the records of a batch and tell the outcomes; games without an outcome are played again."""
+        """Verify the records of a batch and report the outcomes; games without one are played again."""
         try:
             with trio.CancelScope(shield=True):
                 if done.why:
@@ -496,17 +474,13 @@ class ClusterExecutor(OutcomeStream):
                     self._refuse(worker, "it tells of games that it was not sent")
 
     def _come_out(self, outcome: Played | NotPlayed | Failed, game: str | None) -> None:
-        """Tell that a game is over, unless it came out before."""
         if game and self._open.pop(game, None):
             self._alone.discard(game)
             self._tell(outcome)
 
 
-# --- records ----------------------------------------------------------------------------------------------------------
-
-
 def checked_records(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> list[GameRecord]:
-    """Decode records strictly and judge them again; each must be of another one of the games wanted, by id.
+    """Decode records strictly and verify them; each must be of another one of the `wanted` games, by id.
 
     Raises `RecordError` for the first that is wrong.
     """
@@ -515,7 +489,7 @@ def checked_records(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> li
         record = decode_record(data)
         spec = wanted.pop(record.id, None)
         if spec is None:
-            raise RecordError(f"game {record.id}: nobody has asked for it")
+            raise RecordError(f"game {record.id}: it was not requested")
         check_is_of(record, spec)
         check_record(record)
         right.append(record)
@@ -523,7 +497,7 @@ def checked_records(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> li
 
 
 def check_is_of(record: GameRecord, spec: GameSpec) -> None:
-    """Raise `RecordError` unless the record has all that the specification of the game says."""
+    """Raise `RecordError` unless the record matches the specification of the game."""
     opening = None if record.opening is msgspec.UNSET else record.opening
     told = False if record.names_told is msgspec.UNSET else record.names_told
     pairs: dict[str, tuple[Any, Any]] = {

@@ -20,12 +20,12 @@ from arena.league.executor.task import Failed, Notice, NotPlayed, PlaySettings
 from arena.version import __version__
 
 PRELOAD = "arena.league.executor.cluster.preload"
-"""What a dask worker loads (`--preload`)."""
+"""The module that a dask worker loads (`--preload`)."""
 
 
 @dataclass(frozen=True)
 class Tls:
-    """Files in PEM: the authority that signs certificates, the certificate of this side, and its key."""
+    """Files in PEM: the certificate authority, the certificate of this side, and its key."""
 
     ca: Path
     cert: Path
@@ -34,10 +34,10 @@ class Tls:
 
 @dataclass(frozen=True)
 class ClusterPlan:
-    """Where games are played: by the workers of the scheduler at `address`, or by `local` workers on this machine.
+    """The cluster for the games: the workers of the scheduler at `address`, or `local` workers on this machine.
 
-    `jobs` is how many games each worker plays at once at most (0: as many as it has threads), `build` the limits of
-    builds, `patience` the seconds for which a scheduler may be out of reach, `time` the usual time control, unscaled.
+    `jobs` limits the games that each worker plays at once (0: its threads), `build` has the limits of builds,
+    `patience` is the seconds for which a scheduler may be unreachable, `time` the usual time control, unscaled.
     """
 
     address: str
@@ -48,7 +48,6 @@ class ClusterPlan:
     patience: float
     time: TimeControl = field(default_factory=TimeControl)
     is_calibrated: bool = False
-    """Whether clocks are scaled to each machine."""
     reference_us: int | None = None
     """The calibration that clocks are scaled by; None until it is known, and where clocks are not scaled."""
 
@@ -58,15 +57,11 @@ class ClusterPlan:
 
     @property
     def worker_command(self) -> str:
-        """The shell command that starts a worker of this cluster."""
         words = ["dask", "worker", self.address]
         if self.tls:
             files = {"--tls-ca-file": self.tls.ca, "--tls-cert": self.tls.cert, "--tls-key": self.tls.key}
             words += [word for option, file in files.items() for word in (option, str(file))]
         return shlex.join([*words, "--preload", PRELOAD])
-
-
-# --- to a worker ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -96,18 +91,11 @@ class RunInfo:
     reference_us: int | None
 
 
-# --- from a worker ----------------------------------------------------------------------------------------------------
-
-
 class Prepared(msgspec.Struct, frozen=True, tag=True):
-    """The worker can play."""
-
     calibration: Calibration
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
-    """The worker cannot play, and why."""
-
     why: str
 
 
@@ -128,8 +116,6 @@ class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
 
 
 class WorkerAnswer(msgspec.Struct, frozen=True):
-    """An answer, with the address of the worker that gave it."""
-
     worker: str
     body: Prepared | Refused | Unprepared | BatchPlayed
 
@@ -139,7 +125,7 @@ _answer: "msgspec.msgpack.Decoder[WorkerAnswer]" = msgspec.msgpack.Decoder(Worke
 
 
 def decode_answer(data: object) -> WorkerAnswer:
-    """Decode an answer. Raises `WireError`, also for what is not bytes."""
+    """Decode an answer. Raises `WireError`, also if it is not bytes."""
     if not isinstance(data, bytes):
         raise WireError(f"expected bytes, got {type(data).__name__}")
     try:
@@ -150,7 +136,7 @@ def decode_answer(data: object) -> WorkerAnswer:
 
 @lru_cache(maxsize=1)
 def this_arena() -> str:
-    """Return the version and sixteen hexadecimal digits of the digest of the source. Equal programs play together."""
+    """Return the version and a digest of the source. Only equal programs play together."""
     package = Path(__file__).parents[3]
     whole = hashlib.sha256()
     for folder in (package, package.parent / "protocol"):

@@ -1,10 +1,8 @@
-"""What dask runs on a worker.
+"""The functions that dask runs on a worker.
 
-`prepare` unpacks and builds the bots of a run and starts a `LocalExecutor` in a thread of its own, which plays a game
-at a time for each of dask's threads. `play` passes it a batch and waits. The bots are children of the arena's worker
-processes, never of dask's.
-
-A run ends when dask drops the result of its `prepare`: the arena has released it, or is gone.
+`prepare` unpacks and builds the bots of a run and starts a `LocalExecutor` in a thread, with a slot for each of dask's
+threads. `play` passes it a batch and waits. The bots are children of the arena's worker processes, never of dask's. A
+run ends when dask drops the result of its `prepare`: the arena has released it, or is gone.
 """
 
 import logging
@@ -62,22 +60,19 @@ from arena.system.concurrency import background
 from arena.system.printable import printable
 
 POLL_SECONDS = 0.5
-"""How often a run finds out whether dask still holds it."""
+"""How often a run checks whether dask still holds it."""
 
 _log = logging.getLogger("distributed.worker")
 _runs: dict[str, "WorkerRun"] = {}
 
 
 def dask_setup(worker: Any) -> None:
-    _log.info("stratego-arena %s: worker %s plays %d games at a time", this_arena(), worker.name, worker.state.nthreads)
+    _log.info("stratego-arena %s: worker %s plays %d games at once", this_arena(), worker.name, worker.state.nthreads)
 
 
 def dask_teardown(worker: Any) -> None:
     for run in list(_runs.values()):
         run.stop()
-
-
-# --- dask tasks -------------------------------------------------------------------------------------------------------
 
 
 def hold(pack: bytes) -> bytes:
@@ -113,7 +108,6 @@ def _prepared(worker: Any, key: str, version: str, data: bytes, packs: dict[str,
 
 
 def play(run_id: str, tasks: tuple[GameTask, ...]) -> bytes:
-    """Play a batch of games of a run, and return when all are over."""
     worker, _ = _here()
     run = _runs.get(run_id)
     return encode(WorkerAnswer(worker.address, run.play(tasks) if run else Unprepared()))
@@ -124,11 +118,7 @@ def _here() -> tuple[Any, str]:
     return dask.get_worker(), dask.thread_state.key
 
 
-# --- bots -------------------------------------------------------------------------------------------------------------
-
-
 def _load_all(info: RunInfo, packs: dict[str, bytes], folder: Path) -> list[BotSpec]:
-    """Unpack, load and build the bots. Raises `RefusedBotsError` with all problems, `OSError` and `ArenaError`."""
     loaded: list[BotSpec] = []
     problems: dict[str, str] = {}
     for number, sent in enumerate(info.bots):
@@ -143,12 +133,11 @@ def _load_all(info: RunInfo, packs: dict[str, bytes], folder: Path) -> list[BotS
     if problems:
         raise RefusedBotsError(problems)
     meant = {sent.bot.name: sent.bot for sent in info.bots}
-    # The digest is that of the files that were sent, whatever the build has made of them.
+    # The digest is that of the files that were sent, even if the build has changed them.
     return [replace(bot, digest=meant[bot.name].digest) for bot in bots]
 
 
 def _load(sent: SentBot, packs: dict[str, bytes], place: Path) -> BotSpec:
-    """Load a bot as it was sent. Raises `UsageError` if it cannot be run here, and `OSError`."""
     meant = sent.bot
     if not sent.key:
         return meant
@@ -168,12 +157,7 @@ def _load(sent: SentBot, packs: dict[str, bytes], place: Path) -> BotSpec:
     )
 
 
-# --- a run ------------------------------------------------------------------------------------------------------------
-
-
 class _Batch:
-    """Games that a thread of dask waits for."""
-
     def __init__(self, tasks: tuple[GameTask, ...]) -> None:
         self.open = {game.id for task in tasks for game in task.games}
         self.records: list[bytes] = []
@@ -195,7 +179,6 @@ class WorkerRun:
         slots: int,
         is_held: Callable[[], bool],
     ) -> None:
-        """`slots` is how many games are played at once, `is_held()` whether dask still holds the run."""
         self._info, self._bots, self._folder, self._slots, self._is_held = info, bots, folder, slots, is_held
         self._percent = percent_of(calibration.work_us, info.reference_us) if info.reference_us else None
         self._batches: dict[str, _Batch] = {}
@@ -206,7 +189,7 @@ class WorkerRun:
         self._thread = threading.Thread(target=self._main, name="arena", daemon=True)
 
     def start(self) -> None:
-        """Return when games can be played. Raises what keeps them from being played."""
+        """Start the thread; return when games can be played. Raises the error that prevents them."""
         _runs[self._info.id] = self
         self._thread.start()
         self._ready.wait()
@@ -222,12 +205,9 @@ class WorkerRun:
             return Refused(sendable(str(self._error))) if self._error else Unprepared()
 
     def stop(self) -> None:
-        """End the games under way, and return when no process is left."""
         with suppress(trio.RunFinishedError):
             self._token.run_sync_soon(self._scope.cancel)
         self._thread.join()
-
-    # --- in the run's thread ------------------------------------------------------------------------------------------
 
     def _main(self) -> None:
         try:

@@ -1,7 +1,7 @@
-"""A bot's files as bytes, and back: what its digest covers and the folders for it, as a tar archive.
+"""Pack the files of a bot that its digest covers, and its folders, as a tar archive, and unpack them.
 
-The same files make the same pack. What a digest does not cover stays at home: hidden files, what `ignore` names, what
-tools and builds make. Folders that are emptied by that are sent, for a bot may write there.
+The same files make the same pack. Hidden files, those that `ignore` names, and those of tools and builds are not sent.
+Folders that become empty by that are sent, because a bot may write there.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ from arena.errors import UsageError
 from arena.system.printable import printable
 
 MOST_BYTES = 512 * MIB
-"""The most that the files of a bot may have to be sent to other machines."""
+"""The largest total size of a bot's files for other machines."""
 LEFT_NAMED, LONGEST_SHOWN = 3, 40
-"""How many names of what stays at home are shown, and their characters."""
+"""How many names of files that are not sent are shown, and their characters."""
 
 
 class _SentFiles:
-    """The names of what is sent of a bot. Raises `UsageError` for what cannot be sent."""
+    """The names of the files of a bot that are sent. Raises `UsageError` for a file that cannot be sent."""
 
     def __init__(self, bot: BotSpec) -> None:
         assert bot.look is not None
@@ -40,7 +40,6 @@ class _SentFiles:
         self.left_out = sorted(parts for parts in listing.left_out if parts[-1] != b"__pycache__" and parts not in sent)
 
     def _is_sent_empty(self, folder: Parts) -> bool:
-        """Whether an ignored folder is to be there: one that is not empty may be what a build makes."""
         return self._bot.build is None or self._is_empty(folder)
 
     def _is_empty(self, folder: Parts) -> bool:
@@ -54,9 +53,9 @@ class _SentFiles:
         return b"/".join((self.root, *parts))
 
     def source(self, parts: Parts) -> tuple[Parts | None, bytes]:
-        """Return the file whose content is sent under a name, or None and the text of a link.
+        """Return the file with the content for a name, or None and the text of a link.
 
-        A link to a file of the folder is sent as that file, as the digest takes it.
+        A link to a file of the folder is sent as that file, as in the digest.
         """
         text = self.reader.link(parts)
         if text is None:
@@ -96,10 +95,12 @@ def check_sendable(bot: BotSpec) -> None:
 
 
 def not_sent(bot: BotSpec) -> str:
-    """Return in words what of a bot is not on the machines that it is sent to; an empty string if everything is."""
+    """Describe the files of a bot that are not sent to other machines; an empty string if all are."""
     sent = _SentFiles(bot)
     if sent.covered.only is not None:
-        return "a bot that is one file is sent to workers without what lies beside it: make it a folder with a bot.toml"
+        return (
+            "a bot that is one file is sent to workers without the files next to it: make it a folder with a bot.toml"
+        )
     if not sent.left_out:
         return ""
     names = ", ".join(_shown(parts, LONGEST_SHOWN) for parts in sent.left_out[:LEFT_NAMED])
@@ -147,7 +148,7 @@ def _shown(parts: Parts, most: int = 100) -> str:
 
 
 def _stays(parts: Parts, target: bytes) -> bool:
-    """Whether a link leads nowhere outside by its text. Behind a name `..` may be anywhere, if that is a link."""
+    """Return whether the text of a link stays inside. After a name, `..` may be anywhere if that is a link."""
     steps = [step for step in target.split(b"/") if step not in (b"", b".")]
     ups = next((number for number, step in enumerate(steps) if step != b".."), len(steps))
     return not target.startswith(b"/") and b".." not in steps[ups:] and ups < len(parts)

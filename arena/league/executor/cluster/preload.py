@@ -1,6 +1,7 @@
-"""What `dask worker --preload` loads: a worker without the arena fails at its start, and one that ends ends its bots.
+"""The module for `dask worker --preload`: a worker without the arena fails at its start, and one that ends ends its
+bots.
 
-A worker plays without it, too.
+Workers can play without it, too.
 """
 
 from arena.league.executor.cluster.dask_worker import dask_setup, dask_teardown
