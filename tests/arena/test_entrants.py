@@ -39,7 +39,7 @@ CLIPBOARD = "\x1b]52;c;aGk=\x07"
 def folder(tmp_path: Path) -> Path:
     """A folder with two bots that are the same."""
     for name in ("alpha.py", "beta.py"):
-        (tmp_path / name).write_text(RESIGNS)
+        (tmp_path / name).write_text(f"#!/usr/bin/env python3\n{RESIGNS}")
     return tmp_path
 
 
