@@ -162,7 +162,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200, help="games of each run (default: 200)")
     parser.add_argument("--rounds", type=int, default=5, help="how often all is measured (default: 5)")
     levels = [level.value for level in Level]
-    parser.add_argument("--sandbox", choices=levels, default=levels[0], help="how the bots are held")
+    parser.add_argument("--sandbox", choices=levels, default=levels[0], help="isolation level")
     parser.add_argument(
         "--against",
         type=Path,

@@ -284,7 +284,7 @@ def _note_who_plays(make_bot: Callable[[], Bot]) -> None:
 def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:
     """Handle the arguments of a person at a terminal; return False if the bot is to speak with an arena.
 
-    Arguments that are not the kit's are the bot's own.
+    Unknown arguments belong to the bot.
     """
     program = sys.argv[0]
     usage = f"this bot waits for an arena; try: python {program} {PLAY_ITSELF}, or arena match {program} drifter"

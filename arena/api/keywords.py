@@ -102,7 +102,7 @@ def play_options(
 def refuse_unknown(options: Mapping[str, object], known: Collection[str]) -> None:
     for name in options:
         if name not in known:
-            raise UsageError(f"{name}: there is no such option here; {suggest(name, sorted(known))}")
+            raise UsageError(f"{name}: unknown option; {suggest(name, sorted(known))}")
 
 
 def check_values(options: PlayOptions) -> None:
@@ -221,7 +221,7 @@ def chosen_format(rounds: int | None, options: Mapping[str, Any], named: Sequenc
     asked = dict(options)
     word, known = asked.pop("format", FormatName.ROUND_ROBIN.value), [name.value for name in FormatName]
     if word not in known:
-        raise UsageError(f"format: there is no format {word!r}; {suggest(str(word), known)}")
+        raise UsageError(f"format: unknown format {word!r}; {suggest(str(word), known)}")
     seeds = asked.pop("seeds", ())
     if isinstance(seeds, str) or not isinstance(seeds, Sequence) or not all(isinstance(one, str) for one in seeds):
         raise UsageError(f"seeds: expected a list of names of bots, got {seeds!r}")

@@ -87,7 +87,7 @@ class League:
             if glob.has_magic(text) and not os.path.lexists(text):
                 found = sorted(glob.glob(text))
                 if not found:
-                    raise UsageError(f"{text}: expected bots, and there is no file of such a name")
+                    raise UsageError(f"{text}: expected bots, found no such file")
             self._paths += [one for one in found if os.path.realpath(one) not in known]
             if time is not None:
                 self._times |= dict.fromkeys(map(os.path.realpath, found), time)

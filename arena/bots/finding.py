@@ -70,7 +70,7 @@ def find_entrants(
     words = asked or list(map(asked_bot, paths))
     seen = [(path, word) for word in words if not _is_hidden(path := bot_path(word.path))]
     documents = [path for path, _ in seen if _is_document(path)]
-    remarks = [f"{printable(str(path))}: passed over, as a document and no bot" for path in documents]
+    remarks = [f"{printable(str(path))}: ignored: a document, not a bot" for path in documents]
     remarks += name_clashes([word.path for word in words])
     entrants = [(path, word) for path, word in seen if path not in documents]
     return _find(entrants, remarks, follow_links=follow_links, leave_out=leave_out)

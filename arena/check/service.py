@@ -114,16 +114,14 @@ def _not_started(bot: BotSpec, situations: Sequence[Situation]) -> _Tried:
     printed = tuple(bot.fault_output.splitlines())
     failure = Failure(0, Reason.NO_START, words, hint=bot.fault_hint, stderr=printed)
     outcomes = [SituationOutcome(READY, Mark.FAILED, failure=failure)]
-    left = [
-        SituationOutcome(situation, Mark.NOT_TRIED, "as it cannot be started") for situation in (*situations, FILES)
-    ]
+    left = [SituationOutcome(situation, Mark.NOT_TRIED, "the bot did not start") for situation in (*situations, FILES)]
     return _Tried(outcomes + left, Times())
 
 
 def _left_out(options: CheckOptions) -> list[SituationOutcome]:
     if not options.rules and options.extent is not Extent.QUICK:
         return []
-    why = "--rules names what it is for" if options.rules else "--quick tries one ruleset"
+    why = "only the rulesets of --rules are checked" if options.rules else "--quick checks one ruleset"
     others = Situation("other-rules", "plays under all other rulesets and switches", SituationGroup.RULES, "")
     return [SituationOutcome(others, Mark.NOT_APPLICABLE, why)]
 

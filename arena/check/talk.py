@@ -117,7 +117,7 @@ class Talk:
 
     def end_input(self) -> None:
         self.process.close_input()
-        self._aside("(its input ends)")
+        self._aside("(end of its input)")
 
     # --- a game -------------------------------------------------------------------------------------------------------
 
@@ -242,7 +242,7 @@ class Talk:
             return
         self._was_probed = True
         after_again = after_quit = after_end = b""
-        self._aside("(its time is up: it is asked a little more)")
+        self._aside("(timed out; sending a probe)")
         after_line = await self._answer_to(b"# more\n")
         if not after_line and len(self._last_written) > 1:
             after_again = await self._answer_to(self._last_written[-1])

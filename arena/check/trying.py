@@ -280,11 +280,11 @@ def _why_not(outcomes: list[SituationOutcome]) -> str:
     tried = [outcome for outcome in outcomes if outcome.mark is not Mark.NOT_APPLICABLE]
     failures = [outcome.failure for outcome in tried if outcome.mark is Mark.FAILED]
     if failures and (tried[0].situation.twist is Twist.NO_GAME and tried[0].mark is Mark.FAILED):
-        return "it does not start"
+        return "the bot did not start"
     kinds = Counter((failure.reason, failure.mistake) for failure in failures if failure)
     if kinds and kinds.most_common(1)[0][1] >= SAME_MISTAKES:
-        return f"it has failed {SAME_MISTAKES} times for the same reason"
+        return f"the bot failed {SAME_MISTAKES} times for the same reason"
     games = [outcome for outcome in tried if outcome.situation.twist is not Twist.NO_GAME]
     if len(failures) == len(games) >= 2:
-        return "it has failed in every game so far"
+        return "every game failed"
     return ""

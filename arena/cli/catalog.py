@@ -9,27 +9,27 @@ COMPLETION_VARIABLE = "_ARENA_COMPLETE"
 """Set by the shell's function when a line is to be completed."""
 
 COMMANDS = (
-    ("Write", "new", "a first bot, in one of eight languages"),
-    ("Write", "check", "check whether a bot is ready, and what to do"),
-    ("Play", "league", "a league between bots, in one of several formats"),
-    ("Play", "match", "two bots, a number of games"),
-    ("Play", "compare", "whether a new bot is better than an old one"),
+    ("Write", "new", "create a bot, in one of eight languages"),
+    ("Write", "check", "check whether a bot is ready for a league"),
+    ("Play", "league", "play a league, in one of six formats"),
+    ("Play", "match", "play games between two bots"),
+    ("Play", "compare", "test whether a new bot is better than an old one"),
     ("Play", "play", "play against a bot"),
     ("Play", "resume", "resume a game that 'arena match --pause' saved"),
-    ("Look", "standings", "the table of a store again"),
-    ("Look", "games", "the games of a store, a line each"),
-    ("Look", "bots", "who has played in a store, version by version"),
-    ("Look", "report", "the standings and games of a store as web pages"),
-    ("Look", "serve", "the same pages live, as games are added"),
-    ("Look", "show", "a game, move by move, as boards"),
-    ("Look", "log", "every line that was said in a game"),
-    ("Check", "rerun", "play a stored game again: is it the same?"),
-    ("Check", "verify", "whether a store is sound, every game played again"),
-    ("Keep", "export", "the games of a store as lines of JSON"),
-    ("Keep", "import", "add exported games, or another store"),
-    ("Help", "rules", "the rulesets, or one of them in plain words"),
-    ("Help", "doctor", "which sandboxes work on this machine"),
-    ("Help", "completion", "have your shell complete commands, bots and games"),
+    ("Look", "standings", "print the standings of a store"),
+    ("Look", "games", "list the games of a store"),
+    ("Look", "bots", "list the bots of a store and their versions"),
+    ("Look", "report", "write the standings and games as web pages"),
+    ("Look", "serve", "serve these web pages, with live updates"),
+    ("Look", "show", "print a game as boards, move by move"),
+    ("Look", "log", "print every line that was sent in a game"),
+    ("Check", "rerun", "play a stored game again, and compare"),
+    ("Check", "verify", "verify a store by replaying all its games"),
+    ("Keep", "export", "export the games of a store as JSON lines"),
+    ("Keep", "import", "import exported games, or another store"),
+    ("Help", "rules", "list the rulesets, or explain one"),
+    ("Help", "doctor", "show which sandboxes work on this machine"),
+    ("Help", "completion", "set up completion in your shell"),
 )
 """By command: the heading in the list, the name, and a description. Its module begins with `cmd_`."""
 
@@ -54,7 +54,7 @@ MEANT = {
 }
 """Words that a user may take for a command, and the command to suggest."""
 
-HEAD = "Usage: arena COMMAND ...  (a bot arena for Stratego; COMMAND --help says more)\n"
+HEAD = "Usage: arena COMMAND ...  (a bot arena for Stratego; details: COMMAND --help)\n"
 EXAMPLES = (
     ("arena league bots/*", "all bots of a folder"),
     ("arena match mine.py warden --games 10", "your bot against a sample bot"),

@@ -68,8 +68,8 @@ def check_command(
 ) -> int:
     """Check whether BOT is ready for a league: which rulesets work, what failed, and what to do about it.
 
-    The bot plays both sides of short games in many situations, in a sandbox as in a league; its times and memory are
-    measured. Exits with 0 only if the bot is ready for all rulesets checked.
+    The bot plays short games on both sides, under the conditions of a league; its times and memory are measured. Exits
+    with 0 only if the bot is ready for all rulesets checked.
     """
     refuse_windows()
     if replay is not None:

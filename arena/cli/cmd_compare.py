@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 @click.option("--elo1", type=float, default=10.0, show_default="10", metavar="ELO", help="Alternative Elo gain.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, metavar="P", help="Risk of a wrong 'better'.")
 @click.option("--beta", type=float, default=0.05, show_default=True, metavar="P", help="Risk of a wrong 'not better'.")
-@click.option(
-    "--games", type=Whole(), default=USUAL_MOST_COMPARED, show_default=True, help="Maximum of games, an even number."
-)
+@click.option("--games", type=Whole(), default=USUAL_MOST_COMPARED, show_default=True, help="Maximum games (even).")
 @play_options
 @lines_option
 @detail_options
@@ -55,8 +53,8 @@ def compare_command(
 ) -> int:
     """Test whether bot NEW is better than OLD, with a sequential test.
 
-    The test ends as soon as the games favour a gain of --elo1 over --elo0, or the reverse. Exits with 0 if NEW is
-    better, 1 if not, 3 if undecided. The same command resumes a test that was stopped.
+    The test ends as soon as the games favour --elo1 or --elo0. Exits with 0 if NEW is better, 1 if not, 3 if undecided.
+    The same command resumes a test that was stopped.
     """
     refuse_windows()
     from arena.cli.play_games import play_as

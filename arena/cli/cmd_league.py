@@ -34,22 +34,22 @@ _format_options = with_options(
             show_default=True,
             type=click.Choice([name.value for name in FormatName]),
             metavar="NAME",
-            help="Who meets whom.",
+            help="Pairing system.",
         ),
         click.option(
             "--rounds",
             show_default=f"{USUAL_ROUNDS}; swiss: log2 of the bots",
             type=Whole(min=1),
-            help="Rounds; in each, every pair meets twice.",
+            help="Number of rounds (round-robin: two games of each pair).",
         ),
         click.option("--challengers", type=Whole(min=1), help="Gauntlet: number of bots that meet all others."),
-        click.option("--seeds", metavar="NAME,...", help="Swiss and knockout: the bots from the first seed on."),
+        click.option("--seeds", metavar="NAME,...", help="Swiss and knockout: top seeds, in order."),
         click.option("--best-of", type=Whole(min=1), show_default="1", help="Knockout: pairs of games of a match."),
         click.option(
             "--extra-pairs",
             type=Whole(min=0),
             show_default=str(USUAL_EXTRA_PAIRS),
-            help="Knockout: further pairs of a match that is level; then the better seed wins it.",
+            help="Knockout: extra pairs of a tied match; then the better seed wins.",
         ),
         click.option(
             "--confidence",
@@ -74,7 +74,7 @@ _cluster_options = with_options(
             default=USUAL_WAIT,
             show_default=True,
             metavar="TIME",
-            help="Time limit for a scheduler out of reach, and for a missing worker.",
+            help="Time limit for an unreachable scheduler or a missing worker.",
         ),
         click.option("--calibrate", is_flag=True, help="Scale clocks to the speed of each machine of the cluster."),
         click.option("--tls-ca", type=FILE, metavar="FILE", help="CA of the cluster's certificates, in PEM."),
@@ -164,7 +164,7 @@ def _cluster(values: dict[str, Any]) -> ClusterOptions | None:
 @click.option("--strict", is_flag=True, help="Stop if any bot cannot be started.")
 @click.option("--skip-broken", is_flag=True, help="Leave out bots that cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Follow a BOT that is a symbolic link.")
-@click.option("--new-league", is_flag=True, help="Start a swiss, knockout or ladder again, with the bots of now.")
+@click.option("--new-league", is_flag=True, help="Restart a swiss, knockout or ladder with the current bots.")
 @click.option(
     "--archive/--no-archive",
     default=None,

@@ -48,7 +48,7 @@ def match_command(
     """Play a match between two bots, changing colours after each game.
 
     A BOT is an executable file, a .py file, a folder with a bot.toml, or a sample bot: drifter, forager, raider,
-    skirmisher, warden, scholar, tactician, strategist. Games that the store has are not played again.
+    skirmisher, warden, scholar, tactician, strategist. Stored games are not played again.
     """
     refuse_windows()
     from arena.cli.play_games import play

@@ -29,8 +29,8 @@ MOST_FAULTS = 10
 @store_argument
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Folder for the pages.")
 @reader_option("--for", "Readers of the pages: the host, one side, everybody, or a bot's author.")
-@click.option("--games", "newest", type=Whole(min=0), help="Only pages of the newest N games.")
-@click.option("--game", "numbers", type=Whole(), multiple=True, help="A page for game N, too; repeatable.")
+@click.option("--games", "newest", type=Whole(min=0), help="Pages for the newest N games only.")
+@click.option("--game", "numbers", type=Whole(), multiple=True, help="Add a page for game N; repeatable.")
 @click.option(
     "--dialogue/--no-dialogue",
     "dialogues",

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     shell_complete=offer_names,
     help="Arguments of a bot, as one string for a shell (default: those in STORE).",
 )
-@click.option("--changed-bots", is_flag=True, help="Play with bots that have changed since, too.")
+@click.option("--changed-bots", is_flag=True, help="Accept bots that have changed.")
 @sandbox_option(None, "Isolation level (default: that of the record; basic only for bots named by --bot).")
 @interpreter_option
 @json_option

@@ -59,7 +59,7 @@ bot_path_option = click.option(
     multiple=True,
     metavar="NAME=PATH",
     shell_complete=offer_names,
-    help="Path of a bot; NAME is its name, red or blue.",
+    help="Path of a bot. NAME: the bot's name, red or blue.",
 )
 color_option = click.option(
     "--color",
@@ -98,7 +98,7 @@ def sandbox_option(default: str | None, words: str) -> Decorator:
 
 PLAY_OPTIONS: dict[str, Decorator] = {
     "rules": _usual("rules", **rules_metavar, help="Ruleset; see 'arena rules'."),
-    "time": _usual("time", metavar="TIME", help="Such as 1s/move or 60+0.6."),
+    "time": _usual("time", metavar="TIME", help="Time control: 1s/move or 60+0.6."),
     "start-time": _usual("start-time", metavar="TIME", help="Limit to start and say 'ready'."),
     "setup-time": _usual("setup-time", metavar="TIME", help="Limit to set up."),
     "margin": _usual("margin", metavar="TIME", help="Lag allowance on top of every limit."),
@@ -108,7 +108,7 @@ PLAY_OPTIONS: dict[str, Decorator] = {
         type=Whole(1, MOST_JOBS),
         default=usable_cpus,
         show_default="the usable CPUs",
-        help="Games at a time.",
+        help="Parallel games.",
     ),
     "sandbox": sandbox_option(USUAL.sandbox, "Isolation; see 'arena doctor'."),
     "memory": _usual("memory", metavar="SIZE", help="Memory limit of each bot."),
@@ -121,7 +121,7 @@ PLAY_OPTIONS: dict[str, Decorator] = {
     "build-time": _usual("build-time", metavar="TIME", help="Time limit of a build."),
     "build-memory": _usual("build-memory", metavar="SIZE", help="Memory limit of a build in a sandbox."),
     "build-disk": _usual("build-disk", metavar="SIZE", help="Disk limit of a build in a sandbox, and of its /tmp."),
-    "build-network": click.option("--build-network", is_flag=True, help="Allow builds in a sandbox the network."),
+    "build-network": click.option("--build-network", is_flag=True, help="Allow network access to builds in a sandbox."),
     "pondering": click.option(
         "--pondering/--no-pondering",
         default=USUAL.pondering,
@@ -133,13 +133,13 @@ PLAY_OPTIONS: dict[str, Decorator] = {
         "--openings",
         type=FILE,
         metavar="FILE",
-        help="File of set-ups to begin with; each bot plays both sides of each.",
+        help="File of openings; each bot plays both sides of each.",
     ),
     "opponents": _usual("opponents", type=click.Choice(OPPONENTS), help="Whether bots are told their opponent's name."),
     "affinity": click.option(
         "--affinity/--no-affinity",
         default=None,
-        help="Pin each worker and its bots to a CPU (default: with at least as many games as CPUs).",
+        help="Pin each worker and its bots to a CPU (default: if --jobs is at least the number of CPUs).",
     ),
     "store": click.option("--store", type=FILE, metavar="FILE", help="Store (default: named after rules and time)."),
     "json": json_option,
@@ -203,7 +203,7 @@ def form_of(*, as_json: bool, as_lines: bool) -> OutputForm:
 
 def detail_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for short, name, asked, words in (
-        ("-q", "--quiet", Detail.QUIET, "Print the table alone."),
+        ("-q", "--quiet", Detail.QUIET, "Print only the table."),
         ("-v", "--verbose", Detail.VERBOSE, "Print a line for each game when it is over."),
     ):
         function = click.option(

@@ -193,7 +193,7 @@ def date_text(seconds: float) -> str:
         whole, rest = divmod(Decimal(repr(seconds)), 1)
         date = datetime.fromtimestamp(int(whole), UTC)
     except (InvalidOperation, ValueError, OverflowError, OSError):
-        raise RecordError(f"expected the time at which a game was started, got {seconds!r}") from None
+        raise RecordError(f"expected the start time of a game, got {seconds!r}") from None
     digits = f"{rest:f}".partition(".")[2].rstrip("0")
     return f"{date:%Y-%m-%dT%H:%M:%S}{f'.{digits}' if digits else ''}Z"
 

@@ -282,4 +282,4 @@ def check_time(time: TimeControl) -> None:
         raise RecordError("its time control bounds neither the moves nor the game")
     least_1, least_0 = (*limits, time.start_ms, time.setup_ms), (time.increment_ms, time.margin_ms)
     if min(least_1) < 1 or min(least_0) < 0 or max(*least_1, *least_0) > MOST_MS:
-        raise RecordError(f"its time control makes no sense: {time}")
+        raise RecordError(f"invalid time control: {time}")

@@ -111,7 +111,7 @@ def _played(path: Path) -> list[Player]:
 
 def _renamed(bots: Sequence[BotSpec]) -> list[str]:
     return [
-        f"{printable(str(bot.path))}: not the only bot of the name {given_name(bot.name)}: it is listed as {bot.name}"
+        f"{printable(str(bot.path))}: another bot is named {given_name(bot.name)}: this one is listed as {bot.name}"
         for bot in bots
         if bot.name != given_name(bot.name)
     ]

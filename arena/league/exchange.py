@@ -109,8 +109,8 @@ def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Impor
         missing = [name for name in SETTINGS_OF_GAMES if name not in survey.settings]
         if survey.new and missing:
             raise UsageError(
-                f"{survey.first}: expected a game of a league with its settings, and there is no "
-                f"{', no '.join(missing)}; {NOTHING_IMPORTED}"
+                f"{survey.first}: expected a game with the settings of its league; missing: "
+                f"{', '.join(missing)}; {NOTHING_IMPORTED}"
             )
         _play_again(sources, survey, remark)
         if survey.new:

@@ -164,9 +164,9 @@ def difference(recorded: GameRecord, played: GameRecord) -> FirstDifference | No
 
 def _remark(record: GameRecord, say: Say) -> None:
     if record.interrupted:
-        say("the recorded game was interrupted and went on later; now it is played in one sitting")
+        say("the recorded game was interrupted and resumed; now it is played in one sitting")
     if not any(record.confinement):
-        say("the record does not say how its bots were held: they have the usual limits")
+        say("the record has no isolation level: the bots have the usual limits")
 
 
 def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -> Limits:

@@ -140,8 +140,8 @@ def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:
     if missing:
         options = " ".join(f"--interpreter {shlex.quote(path)}" for path in missing)
         raise UsageError(
-            "the bots of this game were run by programs outside the system, and could read what is there: if you trust "
-            f"the file, say so with {printable(options)}"
+            "the saved game starts bots with programs outside the system, whose folders bots could read: if you trust "
+            f"the file, pass {printable(options)}"
         )
 
 

@@ -220,7 +220,7 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
             str(bot.path.resolve()).encode("utf-8")
         except UnicodeEncodeError:
             raise UsageError(
-                f"{printable(str(bot.path.resolve()))}: --pause saves where the bots are, and expected a path in UTF-8"
+                f"{printable(str(bot.path.resolve()))}: --pause saves the paths of the bots: expected a path in UTF-8"
             ) from None
 
 

@@ -89,5 +89,5 @@ def untrusted_text(color: Color, bot: BotSpec, *options: str) -> str:
     trusting = " or ".join((*options, "--sandbox basic"))
     return (
         f"{color.word}: {bot.name} is {bot_line(bot)}; without a sandbox it could use your files and "
-        f"network, so it runs only if you say so: --sandbox bwrap holds it; {trusting} trusts it"
+        f"network, so pass --sandbox bwrap to isolate it, or {trusting} to run it without a sandbox"
     )

@@ -200,9 +200,9 @@ def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
             continue  # it was not started
         if limits is None or limits.text != words or level not in LEVELS:
             usual = f"{Level.BASIC.value}: {Limits().text}"
-            faults.append(f"expected how {player.name} was held, such as {usual!r}, got {held!r}")
+            faults.append(f"expected the isolation of {player.name}, such as {usual!r}, got {held!r}")
         elif words != (expected := settings.get(f"{LIMITS_OF}{player.name}", words)):
-            faults.append(f"{player.name} was held with {words!r}, and the store is for {expected!r}")
+            faults.append(f"{player.name} had the limits {words!r}, and the store is for {expected!r}")
     return faults
 
 

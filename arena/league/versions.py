@@ -79,7 +79,7 @@ class Versions:
 
     def remarks(self) -> list[str]:
         return [
-            f"{bot.name}: while it was played, files have come into its folder: {named(change.files)}; its games "
+            f"{bot.name}: files were added to its folder while it played: {named(change.files)}; its games "
             f"count, but with these files it is a new version; {ignore_hint(change.files)}"
             for player, (bot, change) in self._grown.items()
             if player not in self._changed

@@ -185,10 +185,11 @@ class GameRunner:
     def _excuse(self, color: Color, taken: float, limit: float) -> str:
         """Return why a late side is not to blame, in words that follow its name, or an empty string.
 
-        A bot that has not answered and wants no CPU at its deadline is not late because of the machine.
+        A bot that has not answered and wants no CPU at its deadline is not late because of the machine. A bot that is
+        given a CPU only now may have answered and be asleep again when its activity is read.
         """
         has_answered, process = self.referee.seats[color].is_late, self._processes.get(color)
-        if process is None or not (has_answered or process.activity() is Activity.RUNS):
+        if process is None or not (has_answered or process.activity() is Activity.RUNS or process.has_output()):
             return ""
         delay = self._driver.delay_of(color)
         if delay is None or not delay.excuses(taken * 1e6, limit * 1e6):

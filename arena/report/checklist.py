@@ -218,14 +218,15 @@ def ms_text(time: float | None) -> str:
 
 
 def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
-    counts = [f"{checked.count(mark)} {mark.value}" for mark in Mark if checked.count(mark) or mark is Mark.PASSED]
+    names = {mark: mark.value for mark in Mark} | {Mark.NOT_TRIED: "skipped"}
+    counts = [f"{checked.count(mark)} {names[mark]}" for mark in Mark if checked.count(mark) or mark is Mark.PASSED]
     ready, not_ready = checked.rules_with(Mark.PASSED), checked.rules_with(Mark.FAILED)
     left = checked.rules_with(Mark.NOT_TRIED)
     said = [f"ready for {_names(ready, is_all=not (not_ready or left))}"] if ready else []
     if not_ready or checked.count(Mark.FAILED):
         said.append(f"not {'' if ready else 'ready '}for {_names(not_ready, is_all=not (ready or left))}")
     if left:
-        said.append(f"not tried to the end with {_names(left, is_all=len(left) > MOST_NAMED)}")
+        said.append(f"incomplete for {_names(left, is_all=len(left) > MOST_NAMED)}")
     needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark in OF_SOME_LEAGUES} - {""})
     if ready and needed:
         said.append(f"not with {' or '.join(needed)}")
@@ -244,7 +245,7 @@ SHOWN_REPLIES = 20
 
 
 def replay_json(replayed: Replayed) -> str:
-    """Return the replay of a recorded game with a bot as one document.
+    """Return the replay of a recorded game with a bot as JSON.
 
     `restored` tells whether the bot was given the recorded set-up because its own differs, `same_fault` whether it
     fails as in the recorded game.

@@ -403,7 +403,7 @@ def _used(record: GameRecord, color: Color) -> list[str]:
 
 
 def show_json(number: int, record: GameRecord, look: GameStyle) -> str:
-    """Return the game as one document. Raises `UsageError` for a ply that it does not have."""
+    """Return the game as JSON. Raises `UsageError` for a ply that it does not have."""
     look.plies.check(number, len(record.actions))
     notes = [
         {"ply": note.ply, "side": note.color, "text": note.text}

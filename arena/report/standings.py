@@ -231,7 +231,7 @@ class Line(msgspec.Struct, frozen=True):
 class Difference(msgspec.Struct, frozen=True):
     """The Elo that `first` is above `second` by all their games, with the ends of its 95% interval.
 
-    An end is None if the games do not bound it, and `elo` is None if one of the two made no point. `stronger` is the
+    A bound is None if the games do not set it, and `elo` is None if one of the two scored 0. `stronger` is the
     likelihood, from 0 to 1, that `first` is the stronger one.
     """
 

@@ -269,4 +269,6 @@ class Knowledge:
 
     def _check(self, army: Army) -> None:
         if len(army) != len(self.hidden):
-            raise UsageError(f"expected an army of {len(self.hidden)} ranks, one for each of `hidden`, got {len(army)}")
+            raise UsageError(
+                f"expected an army of {len(self.hidden)} ranks, one for each piece in `hidden`, got {len(army)}"
+            )

@@ -102,7 +102,7 @@ def file_errors(where: str, what: str) -> Iterator[None]:
             raise
         raise FileError(f"{where}: cannot be read: {error.strerror}") from None
     except ValueError:  # a NUL, or half a surrogate pair
-        raise FileError(f"{where}: cannot be read: this is no path") from None
+        raise FileError(f"{where}: cannot be read: this is not a valid path") from None
 
 
 def read_start(path: Path, size: int, *, follow: bool = False) -> bytes:
@@ -167,7 +167,7 @@ def refuse_existing(path: Path) -> None:
     try:
         found = os.path.lexists(path)
     except ValueError:
-        raise FileError(f"{printable(str(path))}: cannot be written: this is no path") from None
+        raise FileError(f"{printable(str(path))}: cannot be written: this is not a valid path") from None
     if found:
         raise FileError(f"{printable(str(path))}: expected a file that does not exist yet; '--force' replaces it")
 
@@ -189,7 +189,7 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
     except NotAFileError as error:
         raise FileError(f"{where}: expected a file to replace, found {error.kind}") from None
     except ValueError:
-        raise FileError(f"{where}: cannot be written: this is no path") from None
+        raise FileError(f"{where}: cannot be written: this is not a valid path") from None
     except OSError as error:
         raise ArenaError(f"{where}: cannot be written: {error.strerror or error}") from None
     remove_drafts(target.parent)

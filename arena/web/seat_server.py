@@ -1,4 +1,4 @@
-"""The pages of a table: the page of a seat, its state, the events that announce a new one, and the requests that act.
+"""The web pages of a game that people play: the page of a seat, its state, its events, and requests that act.
 
 A request that the rules or the moment do not allow is no error: the answer says why, in `refused`. A request that no
 page of ours makes is an error, with its status.
@@ -55,7 +55,7 @@ class SentNothing(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class PlayPages:
-    """The pages of a table. `follow` has to run with the server: it announces changes to browsers."""
+    """The web pages of a game that people play. `follow` announces changes to browsers; run it with the server."""
 
     def __init__(self, table: SeatTable, limits: ServerLimits = LIMITS) -> None:
         self._table = table

@@ -87,7 +87,7 @@ def test_the_files_with_settings_are_no_bots(folder: Path) -> None:
     paths = [str(folder / "arena.toml"), str(folder / "one.py"), str(folder / "two")]
     found = find_entrants(paths)
     assert [each.name for each in found.bots] == ["one", "two"]
-    assert "arena.toml: passed over" in found.remarks[0]
+    assert "arena.toml: ignored" in found.remarks[0]
 
 
 def test_arguments_stand_among_the_files_by_which_a_new_version_is_explained(folder: Path) -> None:

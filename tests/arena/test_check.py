@@ -169,7 +169,7 @@ def of_rules(rules: str, mark: Mark, group: SituationGroup = SituationGroup.RULE
         ([of_rules("isf", Mark.PASSED), of_rules("isf", Mark.FAILED)], "not ready for isf"),
         (
             [of_rules("isf", Mark.PASSED), of_rules("tek", Mark.NOT_TRIED)],
-            "ready for isf; not tried to the end with tek",
+            "ready for isf; incomplete for tek",
         ),
         ([of_rules("isf", Mark.PASSED), of_rules("tek", Mark.NOT_APPLICABLE)], "ready for isf"),
         ([of_rules("isf", Mark.PARTLY, SituationGroup.OPTIONS), of_rules("isf", Mark.PASSED)], "ready for isf"),
@@ -306,7 +306,7 @@ def test_what_was_not_tried_is_not_accepted() -> None:
     assert not found.is_accepted
     assert found.count(Mark.FAILED) == 0
     lines = check_text(found).splitlines()
-    assert "drifter: not tried to the end with duel (2 passed, " in " ".join(lines)
+    assert "drifter: incomplete for duel (2 passed, " in " ".join(lines)
     assert max(map(len, lines)) <= WIDTH
 
 

@@ -183,7 +183,7 @@ def test_standings_and_games_read_a_store(played: Path, two_rounds: tuple[bytes,
 BAD_INPUT: list[tuple[Sequence[str], str]] = [
     (["league", "alpha.py", "gone.py", "notes"], "gone.py: there is no such file or folder"),
     (["league", "alpha.py", "bet.py"], "did you mean beta.py?"),
-    (["league", "alpha.py", "notes.txt"], "notes.txt: passed over, as a document and no bot"),
+    (["league", "alpha.py", "notes.txt"], "notes.txt: ignored: a document, not a bot"),
     (["league", "alpha.py", "gone.py", "notes"], "notes: expected an executable file"),
     (["league", "alpha.py", "empty"], "expected a bot.toml in this folder"),
     (["league", "alpha.py", "broken"], "the build failed with exit code 3"),

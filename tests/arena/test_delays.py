@@ -1,6 +1,7 @@
 """No bot loses on time because this machine kept it from a CPU, and no bot gains by starving itself."""
 
 import os
+import select
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,11 +12,14 @@ import pytest
 import trio
 from schedules import schedule
 
+from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
 from arena.bots.usage import Delay, delay_between
+from arena.game.hints.seen import Activity
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings
+from arena.play.driver import Driver
 from arena.play.game_options import MOST_EXCUSED, GameOptions, start_bot
 from arena.play.retry import play_with_retries
 from arena.rules.loading import load_ruleset
@@ -122,6 +126,23 @@ def test_a_bot_that_a_busy_machine_keeps_waiting_plays_again_three_times_before_
     for count, line in enumerate(said, start=1):
         assert "is played again: red (ann) had 100 ms and took" in line
         assert line.endswith(f"for one that other programs had ({count} of at most {MOST_EXCUSED} times)")
+
+
+@needs_schedstat
+def test_a_bot_that_answers_while_it_is_examined_is_excused(make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    def after_its_answer(process: BotProcess) -> Activity:
+        select.select([process.stdout], [], [])
+        return activity(process)
+
+    activity = BotProcess.activity
+    monkeypatch.setattr(BotProcess, "activity", after_its_answer)
+    monkeypatch.setattr(Driver, "_final_read", lambda *_: None)
+    thinks = make_bot(
+        THINKS.format(before="end = time.thread_time() + 0.08", thinking="time.thread_time() < end"), "ann"
+    )
+    record, said = play_on_one_cpu(thinks, make_bot(THINKS.format(before="", thinking=False), "bob"), neighbours=6)
+    assert record.verdict.reason is Reason.TIMEOUT
+    assert len(said) == MOST_EXCUSED
 
 
 def test_a_bot_that_sleeps_loses_at_once_on_a_busy_machine_too(make_bot: MakeBot) -> None:

@@ -1,4 +1,4 @@
-"""One broken entrant never stops a league, a new version says what is new, and no text of a bot acts on a terminal."""
+"""One broken entrant never stops a league, a new version says what is new, and bot output is escaped."""
 
 import json
 import os
@@ -350,7 +350,7 @@ def test_a_league_plays_on_with_a_broken_entrant_and_lists_it(folder: Path) -> N
     os.mkdir(raw)
     done = league(folder, "alpha.py", "beta.py", "evil", "README.md", raw)
     assert done.returncode == 0
-    assert "README.md: passed over, as a document and no bot" in done.stderr
+    assert "README.md: ignored: a document, not a bot" in done.stderr
     assert "broken: evil/bot.toml: name: expected a name of 1 to 40 columns" in done.stderr
     assert done.stderr.count("evil/bot.toml") == 1, "it is reported once"
     assert re.search(r"^\d  evil +broken ", done.stdout, re.MULTILINE)

@@ -234,7 +234,7 @@ def test_a_damaged_store_neither_gives_nor_takes_games(tmp_path: Path) -> None:
     [
         ("missing.jsonl", "and there is no file"),
         (".", "got a folder"),
-        ("nul\0", "this is no path"),
+        ("nul\0", "this is not a valid path"),
         ("text.txt", "got another file"),
         ("empty.jsonl", "got an empty file"),
     ],

@@ -63,7 +63,7 @@ def test_a_file_of_the_same_stem_that_comes_later_replays_nothing(tmp_path: Path
     before = stored(tmp_path)
     put(tmp_path / "r" / "x.py", "another")
     done = league(tmp_path, "r/x.py", "p/a/x.py", "y.py")
-    assert "p/a/x.py: not the only bot of the name x: it is listed as a/x" in done.stderr
+    assert "p/a/x.py: another bot is named x: this one is listed as a/x" in done.stderr
     assert "6 games, 2 of them stored already" in done.stderr
     assert played(done) == {"a/x": 4, "r/x": 4, "y": 4}
     assert stored(tmp_path)[:2] == before

@@ -168,7 +168,10 @@ def test_a_bot_with_arguments_is_found_by_those_that_the_store_has(tmp_path: Pat
     moved = again()
     assert moved.returncode == 2
     color = Color(record.players[1].name == "own").word
-    assert f"--bot {color}=PATH with --arguments {color}=WORDS or --sandbox basic trusts it" in moved.stderr
+    assert (
+        f"--bot {color}=PATH with --arguments {color}=WORDS or --sandbox basic to run it without a sandbox"
+        in moved.stderr
+    )
     half_named = again("--bot", "own=moved.py")
     assert half_named.returncode == 2, "the store alone says what the program is started with"
     named = again("--bot", "own=moved.py", "--arguments", "own=--depth '3 4'")

@@ -49,7 +49,7 @@ def test_without_a_sandbox_only_bots_that_played_from_there_or_are_named_go_on(f
     for color, name in zip(("red", "blue"), saved(folder)["players"], strict=True):
         words = f"{color}: {name['name']} is {folder / name['name']}.py; without a sandbox it could use your files"
         assert words in done.stderr
-        assert f"--bot {color}=PATH or --sandbox basic trusts it" in done.stderr
+        assert f"--bot {color}=PATH or --sandbox basic to run it without a sandbox" in done.stderr
     one = arena(folder, "resume", "g.json", "--pause-after", "5", "--bot", "alpha=alpha.py")
     assert one.returncode == 2
     assert "alpha is" not in one.stderr
@@ -99,4 +99,4 @@ def test_programs_that_bots_may_be_run_by_are_named_by_the_host_alone(folder: Pa
     forge(folder, interpreters=["/home"])
     done = arena(folder, "resume", "g.json")
     assert done.returncode == 2
-    assert "if you trust the file, say so with --interpreter /home" in done.stderr
+    assert "if you trust the file, pass --interpreter /home" in done.stderr

@@ -161,7 +161,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_who_is_killed_as_the_machine_has_no_memory_left_has_not_lost(
     level: Level, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The kernel kills whom it likes. It counts that; here the count has risen by the end of the first game."""
+    """The OOM killer picks any process and the kernel counts it; here the count rises during the first game."""
     counts = iter([7, 7, 8])
     monkeypatch.setattr(process, "oom_kills", lambda: next(counts, 8))
     bots = make_bot(KILLED, "ann"), make_bot(BRIEF, "bob")

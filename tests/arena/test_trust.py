@@ -77,7 +77,9 @@ def test_a_program_runs_without_a_sandbox_where_it_was_played_with_or_is_named(t
     assert trusted == [False, False, True, True, True, True]
     words = untrusted_text(Color.BLUE, bot, "--bot blue=PATH")
     assert words.startswith(f"blue: mine is {path}; without a sandbox")
-    assert words.endswith("--sandbox bwrap holds it; --bot blue=PATH or --sandbox basic trusts it")
+    assert words.endswith(
+        "pass --sandbox bwrap to isolate it, or --bot blue=PATH or --sandbox basic to run it without a sandbox"
+    )
 
 
 def test_a_sample_bot_with_arguments_that_only_a_store_says_is_not_run_without_a_sandbox() -> None:

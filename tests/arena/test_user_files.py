@@ -118,7 +118,7 @@ def test_lines_of_what_is_no_file_are_refused_and_not_waited_for(name: str, tmp_
     make(tmp_path / "mine")
     with pytest.raises(FileError, match=words):
         list(read_lines(tmp_path / "mine", 10, "a TOML file"))
-    with pytest.raises(FileError, match="this is no path"):
+    with pytest.raises(FileError, match="this is not a valid path"):
         list(read_lines(Path("nul\0"), 10))
 
 
@@ -181,7 +181,7 @@ def test_what_is_no_file_is_not_replaced(name: str, tmp_path: Path) -> None:
     NO_FILES[name][0](tmp_path / "there")
     with pytest.raises(FileError, match="expected a file to replace, found a"):
         written_whole(tmp_path / "there", replace=True).__enter__()
-    with pytest.raises(FileError, match="this is no path"):
+    with pytest.raises(FileError, match="this is not a valid path"):
         written_whole(Path("nul\0"), replace=False).__enter__()
 
 

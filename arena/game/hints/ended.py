@@ -95,7 +95,7 @@ def _not_started(seen: Seen) -> Hint | None:
     if isinstance(cause, Unstartable) or seen.status == NO_SUCH_PROGRAM:
         return Hint(
             Mistake.NOT_FOUND,
-            "a program that it is run by is not there: look at its #! line, its command and the PATH it gets",
+            "the program that runs it was not found: check its #! line, its command and its PATH",
         )
     return None
 
@@ -106,7 +106,7 @@ def _surroundings(seen: Seen) -> Hint | None:
         module = match[match.lastindex or 0]
         return Hint(
             Mistake.MISSING_MODULE,
-            f"{_quoted(module)} is not to be found where it runs: {_of_the_kit(module)}bring it along in the "
+            f"{_quoted(module)} was not found where the bot runs: {_of_the_kit(module)}bring it along in the "
             "bot's folder, or have the host name its installation (--interpreter)",
         )
     if _FORBIDDEN.search(errors) and ("Traceback" not in errors or _FORBIDDEN.search(errors.strip().splitlines()[-1])):
@@ -158,7 +158,7 @@ def _of_signal(number: int, seen: Seen) -> Hint:
         return Hint(Mistake.READ_ONLY, "it wrote a larger file than it may (--tmp is the limit)")
     if number == KILL:
         return Hint(Mistake.KILLED, "something killed it: the system when memory is short, or its own script")
-    return Hint(Mistake.KILLED, "a signal that it does not handle ended it; the arena sends none before its time is up")
+    return Hint(Mistake.KILLED, "a signal that it does not handle ended it; the arena sends none before its time limit")
 
 
 def _by_words(seen: Seen) -> Hint | None:
@@ -217,7 +217,7 @@ def _by_itself(seen: Seen) -> Hint | None:
     if seen.status is None:
         return None
     said = seen.stderr.strip().splitlines()
-    what = f"its last words were: {_quoted(said[-1])}" if said else "it left no word on standard error"
+    what = f"the last line on standard error: {_quoted(said[-1])}" if said else "nothing on standard error"
     where = {Phase.INTRODUCING: "before 'ready'", Phase.SETTING_UP: "when it was to set up"}
     return Hint(Mistake.EXITED, f"it ended itself {where.get(seen.phase, 'in the middle of a game')}; {what}")
 

@@ -54,11 +54,11 @@ def _by_probe(probe: Probe, seen: Seen) -> Hint | None:
     if _is_answer(probe.after_line, seen):
         return Hint(
             Mistake.READS_AHEAD,
-            f"it answered only when one more line had come: it reads a line too far before it answers; read one line "
-            f"at a time ({READ[seen.language]}), and answer at '{asks}'",
+            f"it answered only after one more line: it reads ahead; read one line at a time ({READ[seen.language]}), "
+            f"and answer each line first, here '{asks}'",
         )
     if _is_answer(probe.after_quit + probe.after_end, seen):
-        words = f"its answer was there, but in a buffer of its own; flush it: {FLUSH[seen.language]}"
+        words = f"its answer was stuck in its output buffer; flush it: {FLUSH[seen.language]}"
         if not probe.after_quit:
             words += " (or it reads its input to the end before it answers)"
         return Hint(Mistake.NO_FLUSH, words)
@@ -89,7 +89,7 @@ def _by_its_activity(seen: Seen) -> Hint:
         return hint
     if seen.activity is Activity.WAITS_FOR_INPUT or seen.probe is not None:
         return _waits_for_more(seen)
-    return Hint(Mistake.UNANSWERED, "what it was doing could not be seen; arena check BOT asks it a little more")
+    return Hint(Mistake.UNANSWERED, "what it was doing could not be seen; arena check BOT sends a probe to find out")
 
 
 def _too_slow(seen: Seen) -> Hint:
@@ -98,7 +98,7 @@ def _too_slow(seen: Seen) -> Hint:
     elif seen.phase is Phase.SETTING_UP:
         words = "it was still working: the 'clock' line says how long a set-up may take"
     elif seen.turn and seen.turn.is_starved:
-        return _starved("it was at work when its time was up")
+        return _starved("it was still working")
     else:
         words = "it was still working: the 'turn' line says how much time there is; stop some way before"
     return Hint(SLOW.get(seen.phase, Mistake.SLOW_MOVE), words)
@@ -106,8 +106,8 @@ def _too_slow(seen: Seen) -> Hint:
 
 def _starved(what: str) -> Hint:
     words = (
-        f"{what}, and had had a processor for less than half of it: perhaps it slept or waited before, perhaps this "
-        "machine was too busy (fewer games at a time with --jobs, or a longer --margin)"
+        f"{what}, but had used a CPU for less than half of its time: perhaps it slept or waited, perhaps this machine "
+        "was too busy (lower --jobs or raise --margin)"
     )
     return Hint(Mistake.STARVED, words)
 

@@ -124,9 +124,9 @@ class FormatStage(msgspec.Struct, frozen=True):
 
 
 class Placing(msgspec.Struct, frozen=True):
-    """The places by a format's own rules; `stop` is None unless it is a ladder that is over.
+    """The places of bots in a Swiss, a knockout or a ladder.
 
-    A format that places bots has a `stage`. In a Swiss and a knockout, `rounds` has the meetings.
+    `stage` is None in other formats. A Swiss and a knockout have `rounds`. `stop` is why a ladder ended, if it has.
     """
 
     places: tuple[FormatPlace, ...] = ()

@@ -52,7 +52,7 @@ def intervals(fit: Fit, bounds: Bounds, *, is_anchored: bool = False) -> list[In
     """Return the ends of the interval of each log strength, relative to the mean of all, or to the anchor if that is
     the field.
 
-    An end that the games do not bound is infinite.
+    A bound that the games do not bound is infinite.
     """
     logits = fit.point.logits
     zero = logits[min(bounds.field)] if is_anchored else sum(logits) / len(logits)

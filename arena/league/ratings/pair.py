@@ -2,11 +2,11 @@
 
 The difference is that of the Elo formula: an expected score of s per game, with a draw as a half, is
 400 log10(s / (1 - s)) Elo. Its 95% interval inverts two exact tests. The lower end is the difference at which a score
-as high as this one, or higher, has a chance of 2.5%; the upper end is the same seen by the opponent.
+as high as this one, or higher, has a chance of 2.5%; the upper bound is the same seen by the opponent.
 
 For each difference that is tried, how often games are drawn is what fits these games best under it (maximum
 likelihood). Without draws this is the interval of Clopper & Pearson (1934) for a proportion. Draws vary less than wins
-and losses, and make it narrower: 100 draws give -13 to +13. A side that won every game has no upper end.
+and losses, and make it narrower: 100 draws give -13 to +13. A side that won every game has no upper bound.
 
 Sources: C. J. Clopper & E. S. Pearson, Biometrika 26 (1934) 404-413. The coverage is measured by
 benchmarks/coverage.py.

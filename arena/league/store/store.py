@@ -254,7 +254,7 @@ class Store(GameTable, SettingsTable):
                 raise DamagedError(self.path, stored.damage)
             return stored.number, stored.record
         if found:
-            raise UsageError(f"{self.path}: several games have an id that starts with {game!r}; give more of it")
+            raise UsageError(f"{self.path}: several games have an id that starts with {game!r}; give more characters")
         last = self.last_number()
         expected = f"expected a number from 1 to {last}" if last else "no game is stored here yet"
         or_id = " or the start of an id" if last and isinstance(game, str) else ""

@@ -181,7 +181,7 @@ def test_the_program_goes_on_beside_it(bots: Bots) -> None:
     [
         ("missing", {}, "there is no such file"),
         ("bot", {"memory": "lots"}, "memory: "),
-        ("bot", {"time": "1s"}, "time: there is no such option here"),
+        ("bot", {"time": "1s"}, "time: unknown option"),
         ("bot", {"rules": "isff"}, "did you mean isf"),
     ],
 )

@@ -49,7 +49,7 @@ def test_each_of_the_two_may_have_a_time_of_its_own(bots: Bots) -> None:
         ({"games": 2.0}, "games: expected a whole number, got 2.0"),
         ({"time": ("1s",)}, "time: expected a string such as '100ms', or one for each bot"),
         ({"elo0": 10}, "elo0: expected less than elo1"),
-        ({"gmaes": 10}, "gmaes: there is no such option here; did you mean games?"),
+        ({"gmaes": 10}, "gmaes: unknown option; did you mean games?"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], message: str, bots: Bots) -> None:

@@ -199,7 +199,7 @@ def test_rules_may_be_a_ruleset_wherever_they_may_be_a_name(bots: Bots) -> None:
 def test_a_misspelt_keyword_is_told_from_all_that_the_call_takes(bots: Bots) -> None:
     for wrong, meant in (("game", "games"), ("rule", "rules"), ("stored", "store"), ("on_results", "on_result")):
         options: dict[str, Any] = {wrong: 2}
-        with pytest.raises(arena.UsageError, match=f"{wrong}: there is no such option here; did you mean {meant}\\b"):
+        with pytest.raises(arena.UsageError, match=f"{wrong}: unknown option; did you mean {meant}\\b"):
             arena.match("a", "b", **options)
 
 
@@ -304,7 +304,7 @@ def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.L
         ({"jobs": 0}, "jobs: expected a whole number from 1"),
         ({"sandbox": "bwarp"}, "did you mean bwrap"),
         ({"games": 0}, "games: expected a whole number from 1"),
-        ({"tiem": "1s"}, "tiem: there is no such option here; did you mean time"),
+        ({"tiem": "1s"}, "tiem: unknown option; did you mean time"),
         ({"interpreters": "/usr"}, "interpreters: expected a list of paths"),
         ({"store": 3}, "store: expected a path, got 3"),
     ],

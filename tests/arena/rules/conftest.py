@@ -42,7 +42,7 @@ def start() -> Callable[..., Game]:
     """`start("F:a1 M:b4", "F:a10 M:b7", two_squares=5)`: a game between these two set-ups of one army.
 
     The army is what Red has placed (Blue must have placed the same). Keywords are rules; the ones not named are three
-    moves over a border, chasing as the ISF has it, immobility looked at after every ply, and no caps.
+    moves over a border, chasing as the ISF has it, immobility checked after every ply, and no caps.
     """
 
     def build(red: str, blue: str, **rules: Any) -> Game:

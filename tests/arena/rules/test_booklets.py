@@ -339,7 +339,7 @@ def test_bombs_that_block_the_last_pieces_lose_the_game_jumbo_81320_p6() -> None
     ],
 )
 def test_when_neither_side_can_move_any_more_it_is_a_draw_isf(name: str, end: tuple[str, str]) -> None:
-    """Where a side is looked at on its turn only, the one whose turn it is has lost."""
+    """Where immobility is checked on a side's own turn, the side to move has lost."""
     game = _start(name, "F:e1 2:a4", "F:e10 2:a7")
     _play(game, "a4-a7")
     assert _over(game) == end

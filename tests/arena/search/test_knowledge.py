@@ -138,5 +138,7 @@ def test_rules_of_other_names_are_passed_over_and_other_values_are_an_error(tabl
 def test_an_army_of_another_size_is_refused_with_both_numbers(table: Any, size: int) -> None:
     knowledge = seat(table(load_ruleset("isf"), 1))
     for made_of in (knowledge.position, knowledge.ranks_of, knowledge.rows_of):
-        with pytest.raises(UsageError, match=f"expected an army of 40 ranks, one for each of `hidden`, got {size}"):
+        with pytest.raises(
+            UsageError, match=f"expected an army of 40 ranks, one for each piece in `hidden`, got {size}"
+        ):
             made_of((Rank.SCOUT,) * size)

@@ -28,7 +28,7 @@ from arena.report.site.page_frame import PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset, ruleset_names, switch_names
+from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from protocol.notation import SQUARES, Color, Reason
 
@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     PlayGame = Callable[..., GameRecord]
 
 RULES = [
-    *ruleset_names(),
-    *(f"isf+{switch}" for switch in switch_names() if switch != "infiltration"),
+    "isf",
+    "tek",
+    "vintage/lightning",
     "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains",
     "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
 ]

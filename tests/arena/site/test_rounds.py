@@ -132,7 +132,7 @@ def test_a_ladder_has_places_and_no_rounds_and_a_round_robin_has_neither(played:
     assert "rounds.html" not in plain
 
 
-@pytest.mark.parametrize("options", [SWISS, KNOCKOUT], ids=lambda options: options.name.value)
+@pytest.mark.parametrize("options", [KNOCKOUT], ids=lambda options: options.name.value)
 def test_they_fit_the_width_and_axe_finds_nothing(
     played: Callable[..., Made],
     open_page: "OpenPage",

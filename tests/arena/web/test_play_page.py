@@ -113,21 +113,6 @@ def test_a_set_up_is_made_by_dragging_clicking_keys_a_preset_or_at_random(seat: 
     assert table.state(Color.RED).setup is not None
 
 
-def test_what_was_refused_is_not_said_any_longer_after_the_next_click_or_key(seat: Seat, open_page: Any) -> None:
-    page = open_page(seat())
-    at(page, "setting-up")
-    for is_clicked in (True, False):
-        page.click("[data-do=clear]")
-        square(page, "b2").click()
-        assert "Choose a piece first" in page.inner_text("[data-refused]")
-        if is_clicked:
-            page.click("[data-letter=F]")
-        else:
-            page.keyboard.press("f")
-        assert page.inner_text("[data-refused]") == ""
-        page.keyboard.press("Escape")
-
-
 def test_a_piece_is_dragged_with_a_finger(seat: Seat, open_page: Any) -> None:
     page = open_page(seat(), width=360)
     at(page, "setting-up")
@@ -170,10 +155,10 @@ def test_a_draft_outlives_its_tab_and_is_forgotten_when_it_is_sent(seat: Seat, o
 
 
 def test_a_whole_game_against_a_bot_is_played_with_the_mouse_and_its_record_stands(seat: Seat, open_page: Any) -> None:
-    table = seat("duel", ("Ada", "unused"), bot=load_bot(BOTS / "drifter.py"), max_plies=24)
+    table = seat("duel", ("Ada", "unused"), bot=load_bot(BOTS / "drifter.py"), max_plies=8)
     page, numbers = open_page(table), random.Random(1)
     set_up(page)
-    for plies in range(0, 24, 2):
+    for plies in range(0, 8, 2):
         at(page, "moving", plies)
         movable = page.locator(".movable").evaluate_all("(cells) => cells.map((cell) => cell.dataset.square)")
         choices = {(choice.origin, choice.target) for choice in table.state(Color.RED).choices}
@@ -548,11 +533,11 @@ def test_clocks_run_and_the_name_of_a_bot_is_text(seat: Seat, open_page: Any) ->
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
-def test_the_page_fits_the_width_and_all_that_is_touched_is_large_enough(
-    seat: Seat, open_page: Any, width: int, scheme: str
+def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_finds_nothing(
+    axe: "Axe", seat: Seat, open_page: Any, width: int, scheme: str
 ) -> None:
-    table = seat("isf", ("Ada", "a bot with a name that is rather long for a page of a telephone"), blue=at_random(3))
-    page = open_page(table, width=width, scheme=scheme)
+    names = ("Ada", "a bot with a name that is rather long for a page of a telephone")
+    page = open_page(seat(names=names, blue=from_lines(BLUE, ["j7-j4", "e7-e6"])), width=width, scheme=scheme)
 
     def fits() -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -562,53 +547,44 @@ def test_the_page_fits_the_width_and_all_that_is_touched_is_large_enough(
             ".filter(([, box]) => box.width < 24 || box.height < 24).map(([html]) => html)"
         )
         assert small == []
+        assert axe(page) == []
 
     at(page, "setting-up")
     fits()
-    set_up(page)
-    at(page, "moving", 0)
+    draft(page, RED)
+    at(page, "setting-up")
+    square(page, "a4").click()
     fits()
+    page.keyboard.press("Escape")
+    page.click("[data-do=ready]")
+    at(page, "moving", 0)
     labels = page.locator("[data-square]").evaluate_all(
         "(cells) => cells.map((cell) => cell.getAttribute('aria-label'))"
     )
     assert len(set(labels)) == len(SQUARES)
     page.click("[data-do=flip]")
     assert page.locator("[data-square]").first.get_attribute("data-square") == "j1"
-    play_typed(page, table.state(Color.RED).choices[0].action)
-    at(page, "moving", 2)
-    page.click("[data-go=back]")
-    looks_at(page, 1)
-    fits()
-    page.click("[data-do=pause]")
-    page.click("[data-pausing] button[value=yes]")
-    at(page, "paused")
-    page.locator("[data-next]", has_text="arena play --resume game").wait_for()
-    fits()
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
-def test_axe_finds_nothing_at_any_stage(axe: "Axe", seat: Seat, open_page: Any, width: int, scheme: str) -> None:
-    page = open_page(seat(blue=from_lines(BLUE, ["j7-j4"])), width=width, scheme=scheme)
-    at(page, "setting-up")
-    assert axe(page) == []
-    draft(page, RED)
-    at(page, "setting-up")
-    square(page, "a4").click()
-    assert axe(page) == []
-    page.keyboard.press("Escape")
-    page.click("[data-do=ready]")
-    at(page, "moving", 0)
     play_typed(page, "e4-e5")
     at(page, "moving", 2)
     square(page, "a4").click()
     assert page.locator(".attack").count() == 1
-    assert axe(page) == []
+    fits()
     page.click("[data-go=back]")
     looks_at(page, 1)
-    assert axe(page) == []
+    fits()
     page.click("[data-do=resign]")
-    assert axe(page) == []
+    fits()
     page.click("[data-resigning] button[value=yes]")
     at(page, "over")
     page.click("[data-do=setups]")
-    assert axe(page) == []
+    fits()
+
+
+def test_a_paused_game_says_how_it_is_resumed(seat: Seat, open_page: Any) -> None:
+    page = open_page(seat(blue=at_random(3)), width=360)
+    set_up(page)
+    at(page, "moving", 0)
+    page.click("[data-do=pause]")
+    page.click("[data-pausing] button[value=yes]")
+    at(page, "paused")
+    page.locator("[data-next]", has_text="arena play --resume game").wait_for()
