@@ -28,7 +28,7 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from arena.league.ratings import Difference, RatedLeague, Results, Score, difference
+from arena.league.ratings import PairDifference, RatedLeague, Results, Score, difference
 from arena.league.ratings.bounds import bounds_of
 from arena.league.ratings.intervals import reference_of
 from arena.league.ratings.pair import ELO_PER_LOGIT
@@ -120,7 +120,7 @@ def drawn_results(games: int, of_a_game: Chances, matches: int, rng: random.Rand
     yield from found.items()
 
 
-def match_sample(interval: Difference, truth: float, weight: float) -> Sample:
+def match_sample(interval: PairDifference, truth: float, weight: float) -> Sample:
     rounded = 1e-3  # Elo: what the ends are precise to
     ends = (interval.low, interval.high)
     return Sample(weight, 1, truth < ends[0] - rounded, truth > ends[1] + rounded, sum(map(math.isinf, ends)))

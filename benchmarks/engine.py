@@ -14,8 +14,8 @@ import statistics
 import time
 
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Ruleset, RulesetError
+from arena.rules.rulesets import load_ruleset, ruleset_names
 from protocol.bot import random_rows
 
 RUNS = 5

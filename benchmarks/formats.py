@@ -26,7 +26,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.game_specs import Games
@@ -38,7 +38,7 @@ from arena.league.pairing.swiss import Swiss, usual_rounds
 from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 DRAWS = 1.0

@@ -33,14 +33,14 @@ from ply import INSTANT_BOT, compile_program
 
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
-from arena.game.spec import GameSpec
+from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor, usable_cpus
 from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 PATIENT = TimeControl(move_ms=60_000, start_ms=60_000, setup_ms=60_000)

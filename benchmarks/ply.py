@@ -39,10 +39,10 @@ import trio
 import arena
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
-from arena.game.spec import GameSpec
+from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.runner import play_game
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 
 THINKING_NS = 2_000_000
 BRIEF_NS = 200_000

@@ -31,15 +31,15 @@ import msgspec
 
 from arena.bots.loading import load_bot
 from arena.game.faults import lost_by
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.game_specs import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
 from arena.league.store import Store
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import RESIGN, Color, Reason
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl(move_ms=2000))

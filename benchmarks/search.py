@@ -18,8 +18,8 @@ from functools import partial
 
 from arena.game.seat_view import enemy_squares, tell
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset, RulesetError
+from arena.rules.rulesets import load_ruleset
 from arena.search import Knowledge, Position, WeightedArmies
 from protocol.bot import random_rows
 from protocol.messages import Enemy, Rule, Turn

@@ -34,11 +34,11 @@ from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.reaper import own_every_orphan
 from arena.bots.starting import Sandbox
-from arena.game.spec import GameSpec
+from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.game_options import GameOptions
 from arena.play.runner import play_game
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 
 try:
     from arena.play.game_options import Keeper

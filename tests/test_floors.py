@@ -120,7 +120,7 @@ def test_the_protocol_package_needs_nothing_but_the_standard_library(module: str
 
 
 RULES = [name for name in sorted(MODULES) if name.startswith("arena.rules")]
-RULESET_FILES = {"arena.rules.loading", "arena.rules.ruleset_file"}
+RULESET_FILES = {"arena.rules.rulesets", "arena.rules.ruleset_file"}
 """What reads the files of rulesets, and is no part of the engine."""
 
 

@@ -15,8 +15,8 @@ from arena.game.time_control import TimeControl, parse_time
 from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions
 from arena.league.option_values import build_limits, check_options, option_value, time_control, usual_limits
 from arena.league.pairing.chosen import ChosenFormat, format_of
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset, RulesetError
+from arena.rules.rulesets import load_ruleset
 
 AnyPath = str | os.PathLike[str]
 Times = str | tuple[str, str]

@@ -31,7 +31,7 @@ from arena.league.league_options import MOST_GAMES, USUAL, USUAL_MATCH_GAMES, US
 from arena.league.outcome import LeagueOutcome, Watcher
 from arena.league.plan import LeagueEntry
 from arena.league.play_missing import Watch
-from arena.league.ratings import Difference, difference
+from arena.league.ratings import PairDifference, difference
 from arena.league.ratings.sequential_test import Decision, PairCounts
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow
@@ -65,7 +65,7 @@ class MatchResult:
     losses: int
     records: tuple[GameRecord, ...] = field(repr=False)
     numbers: tuple[int, ...] = field(repr=False)
-    difference: Difference | None
+    difference: PairDifference | None
 
     @property
     def games(self) -> int:
@@ -259,7 +259,7 @@ class CompareResult:
     llr: float
     lower: float
     upper: float
-    difference: Difference | None
+    difference: PairDifference | None
     verdict: str
     """The result as a sentence."""
     void: int = 0

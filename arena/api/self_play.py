@@ -15,9 +15,9 @@ from typing import TextIO
 from arena.errors import ArenaError
 from arena.game.exported import ALL
 from arena.game.faults import named
+from arena.game.game_spec import Player
 from arena.game.referee import Referee
 from arena.game.seat_view import true_cells
-from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.game_specs import Games
@@ -26,8 +26,8 @@ from arena.league.settings import Settings
 from arena.report.boards import board_text, marks_of
 from arena.report.game_text import event_words, told
 from arena.report.piece_names import DEFAULT_NAMES
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset, RulesetError
+from arena.rules.rulesets import load_ruleset
 from arena.system.printable import counted
 from protocol.bot import Bot, Conversation
 from protocol.bot_codec import decode_for_bot, encode_from_bot

@@ -82,7 +82,7 @@ def _told_of(status: os.stat_result) -> Stamp:
 
 
 @dataclass
-class Listing:
+class FileListing:
     """The content of a bot's folder: `files` and links, the `folders` that they may be in, and what is `left_out`.
 
     Left out are hidden names, build folders and ignored names; `ignored_folders` are the folders among the last.
@@ -130,9 +130,9 @@ class BotFiles:
     def list_files(self, ignored: Ignored) -> set[Parts]:
         return self.listing(ignored).files
 
-    def listing(self, ignored: Ignored) -> Listing:
+    def listing(self, ignored: Ignored) -> FileListing:
         """List the folder, without looking inside what is left out."""
-        found = Listing()
+        found = FileListing()
         seen = 0
         waiting: list[Parts] = [()]
         while waiting:
@@ -153,7 +153,7 @@ class BotFiles:
         return found
 
     def _list(
-        self, entry: "os.DirEntry[bytes]", parts: Parts, ignored: Ignored, found: Listing, waiting: list[Parts]
+        self, entry: "os.DirEntry[bytes]", parts: Parts, ignored: Ignored, found: FileListing, waiting: list[Parts]
     ) -> None:
         is_folder = entry.is_dir(follow_symlinks=False)
         if entry.name.startswith(b".") or (is_folder and entry.name in BUILD_FOLDERS):

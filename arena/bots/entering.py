@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 from arena.bots.spec import BotSpec
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.system.printable import printable
 
 PLACE_DIGITS = 32

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from arena.bots.sandbox import reaper
 from arena.bots.sandbox.activity import activity_of
 from arena.bots.sandbox.freezer import Freezer
-from arena.bots.sandbox.launch import Group
+from arena.bots.sandbox.launch import ControlGroup
 from arena.bots.sandbox.procfs import (
     Process,
     cpu_clock,
@@ -170,7 +170,7 @@ class OwnProcesses:
 class Account:
     """The processor time and memory of one bot in a game, known after `sum_up_alive` or `sum_up_dead`."""
 
-    def __init__(self, leader: int, group: Group | None, watch: Watch, freezer: Freezer) -> None:
+    def __init__(self, leader: int, group: ControlGroup | None, watch: Watch, freezer: Freezer) -> None:
         self._leader = leader
         self._group = group
         self._watch = watch

@@ -6,13 +6,13 @@ from random import Random
 import trio
 
 from arena.check.situations import Foe, Situation, Twist
+from arena.game.game_spec import Opening
 from arena.game.referee import Referee
-from arena.game.spec import Opening
 from arena.rules.action_types import Action, Infiltration, Rescue
 from arena.rules.board import BLUE_BIT, EMPTY, RANKS
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset, Starts
+from arena.rules.rulesets import load_ruleset
 from arena.rules.tables import CANNOT_ATTACK, tables_of
 from protocol.bot import random_rows
 from protocol.conversation import Phase

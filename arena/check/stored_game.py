@@ -23,12 +23,12 @@ from arena.errors import ArenaError, UsageError
 from arena.game import faults
 from arena.game.clock import MICROSECONDS
 from arena.game.faults import Fault
+from arena.game.game_spec import GameSpec
 from arena.game.hints import MARK
 from arena.game.hints.silent import AWAITED
 from arena.game.record import GameRecord
 from arena.game.recorded import BY_A_LINE, faults_of, spec_of, with_slack
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec
 from arena.play.driver import EXIT_FOLLOWS
 from arena.rules.events import IllegalActionError
 from arena.rules.setup import IllegalSetupError, check_setup

@@ -17,11 +17,11 @@ from arena.check.opponent import PlannedGame, ruleset_of
 from arena.check.situations import Failure, Mark, Situation, SituationOutcome, Twist
 from arena.check.talk import Manner, Talk, Times
 from arena.game.faults import Fault, Unstartable
+from arena.game.game_spec import GameSpec, Opening, Player
 from arena.game.hints import Hint, Mistake, Seen, diagnose
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
-from arena.game.spec import GameSpec, Opening, Player
 from arena.game.time_control import TimeControl
 from protocol.conversation import Phase
 from protocol.notation import Color, Reason

@@ -1,4 +1,4 @@
-"""Settings of commands from a file: `arena.toml`, or the table `[tool.arena]` of a pyproject.toml.
+"""FileSettings of commands from a file: `arena.toml`, or the table `[tool.arena]` of a pyproject.toml.
 
     rules = "barrage"
     bots = ["bots/*", { path = "./mine", args = ["--depth", "3"] }]
@@ -56,7 +56,7 @@ Options = Mapping[str, click.Option]
 
 
 @dataclass
-class Settings:
+class FileSettings:
     """The settings of a file for one command; empty without one. `where` is the file."""
 
     where: str = ""
@@ -152,10 +152,10 @@ class ConfiguredCommand(ArenaCommand):
         return 0
 
 
-def configured(ctx: click.Context | None = None) -> Settings:
+def configured(ctx: click.Context | None = None) -> FileSettings:
     """Return the settings of the file for a command, by default the running one."""
     ctx = ctx or click.get_current_context()
-    state: Settings = ctx.meta.setdefault(META, Settings())
+    state: FileSettings = ctx.meta.setdefault(META, FileSettings())
     return state
 
 
@@ -223,7 +223,7 @@ def _tool_table(table: object) -> object | None:
     return table
 
 
-def read_config(path: Path, command: str, commands: Mapping[str, Options]) -> Settings:
+def read_config(path: Path, command: str, commands: Mapping[str, Options]) -> FileSettings:
     """Read the settings for a command; `commands` are the options of all commands that read a file.
 
     Raises `FileError` with the file, the key, the expected and the actual value.
@@ -232,7 +232,7 @@ def read_config(path: Path, command: str, commands: Mapping[str, Options]) -> Se
     from arena.system.schema import structured
     from arena.system.user_files import FileError, read_toml
 
-    state = Settings(printable(str(path)), path.parent, PREFIX if path.name == PROJECT else "")
+    state = FileSettings(printable(str(path)), path.parent, PREFIX if path.name == PROJECT else "")
     content: Any = read_toml(path)
     if state.heading and (content := _tool_table(content)) is None:
         raise FileError(f"{state.where}: expected a table {state.table()}, got none")

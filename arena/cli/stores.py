@@ -10,7 +10,7 @@ from arena.errors import UsageError
 from arena.system.printable import counted, printable
 
 if TYPE_CHECKING:
-    from arena.game.spec import Player
+    from arena.game.game_spec import Player
     from arena.league.readers import Reader
     from arena.league.store import Damage, Store
     from arena.report.game_list import Roster

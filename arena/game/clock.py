@@ -36,7 +36,7 @@ def counted(came: float, read: float) -> float:
     return came if came < read else read
 
 
-class Clock:
+class GameClock:
     """Both sides' time; `controls` are Red's and Blue's time control, which may differ."""
 
     __slots__ = ("_bank", "_banks_shown", "_controls", "_fixed", "_limit", "_margin", "_started")

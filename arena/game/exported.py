@@ -23,10 +23,10 @@ from msgspec import UNSET, Meta, UnsetType
 
 from arena.errors import ArenaError
 from arena.game.faults import lost_by, named
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.replay import Replay
 from arena.game.seat_view import enemy_squares, tell
-from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import Event, Fought

@@ -4,7 +4,7 @@ import enum
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import IllegalActionError, Rule

@@ -5,11 +5,11 @@
 
 from collections.abc import Sequence
 
-from arena.game.clock import MICROSECONDS, Clock
+from arena.game.clock import MICROSECONDS, GameClock
+from arena.game.game_spec import GameSpec, Opening
 from arena.game.record import History, NoteLine
 from arena.game.seat import Seat
 from arena.game.seat_view import SeatView, enemy_squares, is_told_as_moved, legal_actions, opening, tell
-from arena.game.spec import GameSpec, Opening
 from arena.rules.events import Event, Outcome
 from arena.rules.game import Game
 from protocol.codec import legal_lines
@@ -30,7 +30,7 @@ class LiveGame:
     def __init__(self, spec: GameSpec, seats: tuple[Seat, Seat]) -> None:
         self._spec = spec
         self._seats = seats
-        self.clock = Clock(spec.times)
+        self.clock = GameClock(spec.times)
         self.game: Game | None = None
         self.actions: list[str] = []
         self.times_us: list[int] = []

@@ -5,7 +5,7 @@ Stores, tables and ids treat a person like a bot, and records distinguish the tw
 
 import hashlib
 
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.game.time_control import UNLIMITED_MS, TimeControl
 
 

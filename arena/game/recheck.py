@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.game.clock import Clock
+from arena.game.clock import GameClock
 from arena.game.exported import date_text
 from arena.game.faults import lost_by, named
+from arena.game.game_spec import Opening
 from arena.game.record import GameRecord, History, NoteLine, RecordError
-from arena.game.spec import Opening
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.game.verdict import GameResult
 from arena.rules.events import IllegalActionError
@@ -251,7 +251,7 @@ def _play(game: Game, actions: Sequence[str]) -> list[Color]:
 
 def _check_times(times: tuple[TimeControl, TimeControl], sides: Sequence[Color], course: Course) -> None:
     """Check that no side took longer than the clocks allow; `sides` are the movers, and the side to move."""
-    clock = Clock(times)
+    clock = GameClock(times)
     interrupted = sorted(course.interrupted, reverse=True)
     for ply, side in enumerate(sides, start=1):
         while interrupted and interrupted[-1][0] == ply:

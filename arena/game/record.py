@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from arena.errors import ArenaError
-from arena.game.spec import Opening, Player
+from arena.game.game_spec import Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.system.printable import printable

@@ -3,10 +3,10 @@
 import msgspec
 
 from arena.game.faults import MAX_FAULT, Fault, lost_by
+from arena.game.game_spec import GameSpec
 from arena.game.hints import LONGEST_HINT, MARK
 from arena.game.record import GameRecord, RecordError
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.rules.rule_lines import ruleset_from_lines

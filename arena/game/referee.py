@@ -24,10 +24,10 @@ from collections.abc import Callable, Mapping, Sequence
 from arena.game import faults
 from arena.game.clock import NEVER, Suspension, counted
 from arena.game.faults import Excess, Fault, Unstartable
+from arena.game.game_spec import GameSpec, Player
 from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import SETTLE_SECONDS, Introduction, Seat
-from arena.game.spec import GameSpec, Player
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game

@@ -17,7 +17,7 @@ from arena.league.outcome import LeagueOutcome, Watcher
 from arena.league.pairing.sequential import SequentialState, SequentialTest
 from arena.league.plan import LeagueEntry
 from arena.league.play_missing import Watch
-from arena.league.ratings import Difference
+from arena.league.ratings import PairDifference
 from arena.league.ratings.sequential_test import Decision, Hypotheses, estimate, expected_pairs_left
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow
@@ -136,7 +136,7 @@ class _Deciding:
         self._watcher.closing(under_way)
 
 
-def difference_of(state: SequentialState) -> Difference | None:
+def difference_of(state: SequentialState) -> PairDifference | None:
     return estimate(state.hypotheses, state.counts) if state.pairs else None
 
 

@@ -21,12 +21,12 @@ from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
 from arena.bots.trial import Run
 from arena.errors import UsageError
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import apart_from_bots, build_limits, usual_limits
 from arena.league.stop import Say
 from arena.league.store import KeptFiles, Store, is_empty_file
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.system.printable import printable
 
 NAMED = 3

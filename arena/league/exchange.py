@@ -16,8 +16,8 @@ from typing import NamedTuple
 from arena.bots.limits import Limits
 from arena.errors import ArenaError, UsageError
 from arena.game.exported import RecordEntry, SeatViewError, encode_line
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError
-from arena.game.spec import Player
 from arena.game.verdict import Verdict
 from arena.league.readers import Reader
 from arena.league.record_file import (

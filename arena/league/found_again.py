@@ -15,7 +15,7 @@ from arena.bots.loading import load_bot
 from arena.bots.samples import PREFIX, SAMPLES, bot_path
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.system.printable import SHOWN, printable
 
 MOST_LOOKED_AT = 500

@@ -15,7 +15,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Protocol
 
-from arena.game.spec import Opening, Player
+from arena.game.game_spec import Opening, Player
 from arena.game.time_control import TimeControl
 from arena.rules.ruleset import Starts
 

@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 import msgspec
 
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.game_ids import (
     Named,

@@ -22,7 +22,7 @@ from arena.bots.entering import fingerprint
 from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.league.entrants import note_versions
 from arena.league.executor import Executor, PlaySettings
 from arena.league.executor.local import local_executor

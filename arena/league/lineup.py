@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from arena.errors import ArenaError
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.league.game_specs import Games
 from arena.league.league_options import PLACING, FormatName
 from arena.league.pairing.chosen import ChosenFormat

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.errors import UsageError
-from arena.game.spec import Opening
+from arena.game.game_spec import Opening
 from arena.rules.ruleset import Ruleset
 from arena.rules.setup import IllegalSetupError, check_setup
 from arena.system.printable import printable, shown

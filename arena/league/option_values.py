@@ -16,7 +16,7 @@ from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
 from arena.bots.samples import is_path_of
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
-from arena.game.spec import Opening
+from arena.game.game_spec import Opening
 from arena.game.time_control import TimeControl, parse_duration, parse_time
 from arena.league.game_ids import openings_digest
 from arena.league.league_options import (
@@ -31,7 +31,7 @@ from arena.league.league_options import (
 )
 from arena.league.settings import Settings
 from arena.league.store import NAMED
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.system.printable import printable
 
 LONGEST_NAME = 255 - len("-journal")

@@ -24,8 +24,8 @@ from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
 from arena.errors import UsageError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import with_clock, without_clock
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import parse_time
 from arena.league.entrants import enrolled, entrants, note_versions
 from arena.league.game_ids import rounds_tried

@@ -11,7 +11,7 @@ from itertools import chain
 import msgspec
 
 from arena.errors import ArenaError, UsageError
-from arena.game.spec import Opening, Player
+from arena.game.game_spec import Opening, Player
 from arena.league.game_ids import contents_of, pair_seed_of, place_of_opening, rounds_tried
 from arena.league.game_specs import Games
 from arena.league.league_options import PLACING

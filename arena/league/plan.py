@@ -12,7 +12,7 @@ from arena.bots.folders import BotFolders
 from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.bots.spec import BotSpec
 from arena.bots.trial import Run
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.game.time_control import parse_duration
 from arena.league.entrants import enrolled, entrants
 from arena.league.executor import PlaySettings

@@ -10,8 +10,8 @@ import trio
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec, Player
 from arena.league.executor import (
     Begun,
     Executor,

@@ -15,8 +15,8 @@ from typing import Protocol, TypeVar
 
 from arena.errors import UsageError
 from arena.game.exported import encode_line, redact
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.league.store import NO_OPENINGS, OPENINGS, SEED
 from arena.system.printable import shown
 from protocol.notation import Color

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from arena.bots.names import expected_name, table_name_fault
 from arena.errors import ArenaError, UsageError
 from arena.game.exported import LONGEST_LINE, RecordEntry, SeatViewError, decode_line, encode_line
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError
-from arena.game.spec import Player
 from arena.league.settings import Settings, setting_fault
 from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
-from arena.league.store.faults import STORE_START
+from arena.league.store.damage import STORE_START
 from arena.league.verify import GameChecks, other_limits
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError

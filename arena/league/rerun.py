@@ -22,10 +22,10 @@ from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
 from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import is_person
 from arena.game.record import GameRecord
 from arena.game.recorded import spec_of
-from arena.game.spec import GameSpec, Player
 from arena.league.executor import Executor, Failed, GameTask, Notice, NotPlayed, Played, PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.found_again import BotFinder

@@ -15,8 +15,8 @@ from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
 from arena.errors import UsageError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.entrants import enrolled, entrants, note_versions
 from arena.league.executor import Begun, Executor, Failed, GameTask, Notice, Paused, Played, PlaySettings

@@ -11,7 +11,7 @@ from dataclasses import replace
 import msgspec
 
 from arena.errors import UsageError
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.league.game_specs import Games
 from arena.league.league_options import FormatName, FormatOptions, check_format
 from arena.league.pairing.chosen import ChosenFormat

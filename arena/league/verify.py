@@ -20,10 +20,10 @@ import msgspec
 from arena.bots.limits import Limits, read_limits
 from arena.bots.sandbox.levels import Level
 from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import Opening, Player
 from arena.game.persons import is_person
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
-from arena.game.spec import Opening, Player
 from arena.league.game_ids import (
     common_of,
     contents_of,

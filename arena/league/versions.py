@@ -12,7 +12,7 @@ import trio
 from arena.bots.changed import Change, compare, named
 from arena.bots.covered import Look
 from arena.bots.spec import BotSpec
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.league.entrants import are_likely_its_own, ignore_hint
 
 RECENT_SECONDS = 0.1

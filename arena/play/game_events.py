@@ -6,8 +6,8 @@ public events to those of a seat.
 
 import msgspec
 
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
-from arena.game.spec import GameSpec
 from arena.rules.events import Event
 from protocol.notation import Color
 

@@ -11,9 +11,9 @@ from arena.bots.sandbox.launch import Launch
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.clock import NEVER
+from arena.game.game_spec import Player
 from arena.game.record import History
 from arena.game.seat import Introduction
-from arena.game.spec import Player
 from arena.play.game_events import GameEvent
 from arena.play.participant import Participant
 from protocol.messages import Quit

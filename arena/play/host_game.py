@@ -6,11 +6,11 @@ It follows the events of the game. The referee judges the game with a position o
 import math
 from collections.abc import Callable
 
-from arena.game.clock import MICROSECONDS, Clock
+from arena.game.clock import MICROSECONDS, GameClock
+from arena.game.game_spec import GameSpec
 from arena.game.person_seat import ClockState
 from arena.game.record import GameRecord, History
 from arena.game.seat_view import true_cells
-from arena.game.spec import GameSpec
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
@@ -23,7 +23,7 @@ class HostGame:
     def __init__(self, spec: GameSpec) -> None:
         self._spec = spec
         self._game: Game | None = None
-        self._clock = Clock(spec.times)
+        self._clock = GameClock(spec.times)
         self._turn_began = 0.0
 
     @property
@@ -32,7 +32,7 @@ class HostGame:
 
     def started(self, event: GameStarted, now: float) -> None:
         red, blue = event.setups
-        self._clock = Clock(self._spec.times)
+        self._clock = GameClock(self._spec.times)
         self._game = game = Game(event.spec.ruleset, red.split("/"), blue.split("/"))
         if event.history:
             self._recall(game, event.history)

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from arena.bots.sandbox.bwrap import COMPLAINT
 from arena.bots.spec import BotSpec
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
-from arena.game.spec import GameSpec
 from arena.play.game_options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_game, play_on
 from arena.system.printable import counted

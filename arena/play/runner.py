@@ -19,13 +19,13 @@ from arena.bots.sandbox.launch import StartError
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
+from arena.game.game_spec import GameSpec
 from arena.game.hints import Activity, Seen, TurnUse, diagnose, hinted
 from arena.game.live import LiveGame
 from arena.game.record import GameRecord, History, Use
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.seat import Seat
-from arena.game.spec import GameSpec
 from arena.play.driver import Driver
 from arena.play.game_events import GameFinished
 from arena.play.game_options import USUAL, ArenaStoppedError, GameOptions, Interrupt, KeptBot

@@ -28,10 +28,10 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import is_person
 from arena.game.recheck import Course, check_course, check_time
 from arena.game.record import History, RecordError
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError, Starts

@@ -17,10 +17,10 @@ from msgspec.structs import replace as replace_fields
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
+from arena.game.game_spec import GameSpec
 from arena.game.person_seat import ActionState, ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.game.record import GameRecord, History
 from arena.game.setups import Preset, Rows, SetupCheck, check_rows, presets, random_rows
-from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult
 from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
 from arena.play.game_options import USUAL, GameOptions, Interrupt

@@ -14,8 +14,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from arena.bots.changed import named
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.league.entrants import file_changes
 from arena.league.store import GameRow
 from arena.report.consoles import to_json

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from arena.errors import UsageError, suggest
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import NO_GAMES, GameNumbers, GameRow, Groups
 from arena.system.printable import counted

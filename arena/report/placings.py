@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from arena.errors import UsageError
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.league.league_options import PLACING, FormatName
 from arena.league.pairing.placing import (
     FormatPlace,

@@ -19,8 +19,8 @@ from rich.console import Console, Group, RenderableType
 from rich.segment import Segment, Segments
 from rich.text import Text
 
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.league.store import GameRow, Groups
 from arena.report.consoles import fitted, folded, to_line
 from arena.report.game_list import Roster, ShownNames, game_entry, game_line

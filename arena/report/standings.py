@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Self
 import msgspec
 
 from arena.errors import UsageError, suggest
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.ratings import Anchor, RatedLeague, Results, Row, Score, Standing, difference
 from arena.league.store import TIME, GameRow, Groups, SideTimes, own_times_in

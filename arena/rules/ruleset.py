@@ -1,7 +1,7 @@
 """A ruleset: every choice that editions of the game make differently, as one frozen value.
 
 The engine asks a `Ruleset` and never an edition's name. The defaults are the rules that all booklets have in common; an
-edition is a set of values (see `arena.rules.loading`), a variant changes some of them, and `lines` lists them all: for
+edition is a set of values (see `arena.rules.rulesets`), a variant changes some of them, and `lines` lists them all: for
 bots, for records and for the fingerprint of a league.
 """
 

@@ -16,8 +16,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import ArenaError
+from arena.game.game_spec import GameSpec
 from arena.game.replay import SeenGame
-from arena.game.spec import GameSpec
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
 from arena.play.game_events import ActionPlayed
 from arena.report.boards import marks_of

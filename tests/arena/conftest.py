@@ -23,16 +23,16 @@ from browsing import axe, browser, complaints, event_loop_of_the_browser_hidden,
 import protocol.bot
 from arena.bots.sandbox import reaper
 from arena.errors import ArenaError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.seat_view import legal_actions
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
 from arena.play.game_options import ArenaStoppedError
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.system.concurrency import background
 from protocol.notation import Color
 

@@ -33,7 +33,7 @@ from arena.bots.limits import Limits
 from arena.play.runner import play_game
 from arena.game.time_control import parse_time
 from arena.bots.process import BotProcess
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 
 def bot(*command, word=b"up"):
     return BotProcess.start(Launch(command, Path("/"), {"PATH": os.defpath}))

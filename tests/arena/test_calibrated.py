@@ -14,9 +14,9 @@ from schedules import schedule
 
 from arena.errors import ArenaError, UsageError
 from arena.game.exported import ALL, redact
+from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import LEAST_PERCENT, LONGEST_MS, MOST_PERCENT, TimeControl
 from arena.league.exchange import export_lines, import_games
 from arena.league.executor.cluster.client import checked_records
@@ -28,8 +28,8 @@ from arena.league.store import Store
 from arena.league.verify import GameChecks, verify
 from arena.play.machine import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
 from arena.report.game_text import facts_of
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.version import __version__
 from protocol.notation import Color, Reason
 

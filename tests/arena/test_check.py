@@ -32,8 +32,8 @@ from arena.league.league_options import PlayOptions
 from arena.report.checklist import WIDTH, check_json, check_text
 from arena.report.progress import HIDE_CURSOR, SHOW_CURSOR
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import RulesetError
+from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.rules.setup import check_setup
 from protocol.bot_codec import decode_for_bot
 from protocol.notation import Color, Reason

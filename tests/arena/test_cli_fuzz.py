@@ -17,9 +17,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.rules import loading
-from arena.rules.loading import ruleset_names, switch_names
+from arena.rules import rulesets as loading
 from arena.rules.ruleset import CHOICES, RULE_KEYS
+from arena.rules.rulesets import ruleset_names, switch_names
 from protocol.notation import RANK_BY_LETTER
 
 EXAMPLES = int(os.environ.get("ARENA_FUZZ", "50"))

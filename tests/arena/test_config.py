@@ -20,7 +20,7 @@ from arena.bots.asked import AskedBot, Own
 from arena.bots.limits import GIB
 from arena.bots.samples import sample_file
 from arena.cli import main as command
-from arena.cli.config import CONFIGURED, ConfiguredCommand, Settings, find_config, options_in_file, read_config
+from arena.cli.config import CONFIGURED, ConfiguredCommand, FileSettings, find_config, options_in_file, read_config
 from arena.cli.helping import Whole, long_name
 from arena.cli.main import cli
 from arena.errors import UsageError
@@ -49,12 +49,12 @@ def write(text: str) -> None:
     Path("arena.toml").write_text(text)
 
 
-def read(text: str, command_name: str = "league", file: str = "arena.toml") -> Settings:
+def read(text: str, command_name: str = "league", file: str = "arena.toml") -> FileSettings:
     Path(file).write_text(text)
     return read_config(Path(file), command_name, COMMANDS)
 
 
-def paths(settings: Settings) -> list[str]:
+def paths(settings: FileSettings) -> list[str]:
     assert settings.bots is not None
     return [bot.path for bot in settings.bots]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.league.ratings import Difference, difference, superiority
+from arena.league.ratings import PairDifference, difference, superiority
 
 Counts = tuple[int, int, int]
 
@@ -79,7 +79,7 @@ def test_95_percent_of_the_intervals_and_more_hold_the_truth(games: int, draws: 
 
 @pytest.mark.parametrize("games", [1, 2, 3, 7, 16])
 def test_a_cleaner_result_moves_both_ends_up(games: int) -> None:
-    def is_higher(one: Difference, other: Difference) -> bool:
+    def is_higher(one: PairDifference, other: PairDifference) -> bool:
         return (one.low > other.low or one.low == other.low == -math.inf) and (
             one.high > other.high or one.high == other.high == math.inf
         )

@@ -11,7 +11,7 @@ from arena.bots.asked import AskedBot, asked_bot
 from arena.bots.entering import assign_identities, copies_of_one, digest_with_name, may_be, place_of
 from arena.bots.finding import broken
 from arena.bots.spec import BotSpec
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 
 
 def bot(place: str, content: str = "same", name: str | None = None) -> BotSpec:

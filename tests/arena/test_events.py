@@ -6,14 +6,14 @@ from dataclasses import replace
 import trio
 
 from arena.bots.spec import BotSpec
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.game.replay import Replay
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
 from arena.play.game_options import GameOptions, Interrupt
 from arena.play.runner import play_on
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 
 GOOD = "introduce()\nset_up()\nplay()"
 GOES_ON = "introduce()\nplay()"

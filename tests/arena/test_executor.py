@@ -20,7 +20,7 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
-from arena.game.spec import GameSpec
+from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor import (
     Begun,
@@ -38,7 +38,7 @@ from arena.league.executor import worker as worker_program
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.wire import InterruptGame
 from arena.league.settings import Settings
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 PATIENCE = 120.0

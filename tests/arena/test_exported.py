@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.exported import ExportedSide, SeatViewError, decode_line, encode_line, with_checksum
+from arena.game.game_spec import Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use
-from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.system.printable import printable

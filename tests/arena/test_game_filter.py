@@ -10,13 +10,13 @@ from click.testing import CliRunner, Result
 
 from arena.cli.main import cli
 from arena.errors import UsageError
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import GameRow, Store
 from arena.report.game_list import GameFilter, Roster
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 ANN, BOB, CAT = (Player(name, digest * 64) for name, digest in (("ann", "a"), ("bob", "b"), ("cat", "c")))

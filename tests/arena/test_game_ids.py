@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.game.time_control import TimeControl
 from arena.league.game_ids import (
     misfit,
@@ -15,7 +15,7 @@ from arena.league.game_ids import (
 )
 from arena.league.game_specs import Games
 from arena.league.settings import Settings
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())
 ANN, BOB, CAT = (Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cat"))

@@ -13,13 +13,13 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from schedules import schedule
 
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.game_ids import ID_LENGTH, misfit
 from arena.league.game_specs import Games
 from arena.league.settings import Settings
-from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove, Ruleset, Starts
+from arena.rules.rulesets import load_ruleset, ruleset_names
 from protocol.notation import Rank
 
 DUEL = load_ruleset("duel")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, Groups, PlayerTime
 from arena.league.store.game_row import LARGEST, Columns, columns_of

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from arena.game.clock import Clock
+from arena.game.clock import GameClock
+from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def test_each_side_loses_on_its_own_time(begun: "Table", plies: int, seconds: fl
 
 
 def test_both_banks_are_shown_if_one_side_has_a_bank_and_a_limit() -> None:
-    clock = Clock((SECOND, BOTH))
+    clock = GameClock((SECOND, BOTH))
     assert clock.shown(RED) == (1000, 800, 1000, 5000)
     clock.start(BLUE, 0.0)
     clock.stop(BLUE, 0.5)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from arena.bots.spec import BotSpec
 from arena.game.faults import Cause, Fault, Malformed, Unstartable, gone, late, malformed, stalled
 from arena.game.faults import illegal as illegal_fault
+from arena.game.game_spec import GameSpec, Player
 from arena.game.hints import (
     DEBUG,
     FLUSH,
@@ -29,12 +30,11 @@ from arena.game.hints import (
 from arena.game.hints.seen import NEWLINE, READ
 from arena.game.recorded import LONGEST_FAULT
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.play.runner import seen_of
 from arena.rules.events import IllegalActionError, Rule
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.bot import Bot, Conversation, View
 from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after

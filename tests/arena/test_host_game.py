@@ -1,13 +1,13 @@
 """A game as its host sees it: what is refused, and clocks that go on from a history."""
 
+from arena.game.game_spec import GameSpec
 from arena.game.persons import person
 from arena.game.record import History
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.play.host_game import HostGame
 from arena.rules.events import Rule
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Color
 
 RED = "FB......../B........./.S3.3...../2..9M....2"

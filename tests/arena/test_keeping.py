@@ -16,17 +16,17 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.faults import Cause, Excess
+from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings, Watched
 from arena.league.executor.local import LocalExecutor, local_executor
 from arena.league.settings import Settings
 from arena.play.game_options import USUAL, GameOptions, Keeper
 from arena.play.retry import play_with_retries
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.bot import random_rows
 from protocol.notation import Color, Reason
 

@@ -40,7 +40,7 @@ def test_a_name_that_is_not_there_is_the_usual_error() -> None:
 
 @pytest.mark.parametrize(
     "before",
-    ["", "import arena.rules.loading", "import arena.rules.loading as l; l.load_ruleset", "from arena import rules"],
+    ["", "import arena.rules.rulesets", "import arena.rules.rulesets as l; l.load_ruleset", "from arena import rules"],
 )
 def test_a_function_that_is_a_package_as_well_can_be_called_whatever_was_imported_before(before: str) -> None:
     script = f"{before}\nimport arena\nprint(arena.rules('duel').name)\nprint(arena.rules('isf').name)"
@@ -51,9 +51,9 @@ def test_it_is_still_a_package() -> None:
     script = """
 import arena, pkgutil
 arena.rules("duel")
-import arena.rules.loading as loading
-assert pkgutil.resolve_name("arena.rules.loading.load_ruleset") is loading.load_ruleset
-assert arena.rules.loading is loading
+import arena.rules.rulesets as loading
+assert pkgutil.resolve_name("arena.rules.rulesets.load_ruleset") is loading.load_ruleset
+assert arena.rules.rulesets is loading
 print(arena.rules.__name__)
 """
     assert printed(script) == "arena.rules"

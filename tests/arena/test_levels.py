@@ -20,7 +20,7 @@ from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
 from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.cgroup import CgroupError, Hierarchy
-from arena.bots.sandbox.levels import AUTO, Health, Level, Promise, Trial, choose, enter_scope, examine
+from arena.bots.sandbox.levels import AUTO, Health, Level, LevelTrial, Promise, choose, enter_scope, examine
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.cli.cmd_doctor import health_report
@@ -273,7 +273,10 @@ def test_doctor_says_what_a_level_that_works_lacks_here() -> None:
         user="an ordinary user",
         python="3.11.7",
         open_files=99,
-        trials=(Trial(Level.BASIC, True, "", ("nobody looks",)), Trial(Level.BWRAP, False, REASON, ("unsaid",))),
+        trials=(
+            LevelTrial(Level.BASIC, True, "", ("nobody looks",)),
+            LevelTrial(Level.BWRAP, False, REASON, ("unsaid",)),
+        ),
         promises=(Promise("fill the disk", {Level.BASIC: "it can"}),),
     )
     assert [line.rstrip() for line in printed(health, 80).splitlines()] == [

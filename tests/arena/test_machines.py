@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store

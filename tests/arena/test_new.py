@@ -28,12 +28,12 @@ from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.cli import exit_codes, main
 from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import RulesetError
+from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent

@@ -13,10 +13,10 @@ from schedules import schedule
 
 from arena.errors import UsageError
 from arena.game.exported import decode_line, encode_line, redact
+from arena.game.game_spec import GameSpec, Opening, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec, Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import export_lines, import_games
@@ -27,7 +27,7 @@ from arena.league.readers import HOST
 from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import verify
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 RED, BLUE = Color.RED, Color.BLUE

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
-from arena.game.spec import Opening
+from arena.game.game_spec import Opening
 from arena.league.game_ids import openings_digest
 from arena.league.openings import load_openings, parse_openings
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.system.user_files import MOST_BYTES
 
 BARRAGE = load_ruleset("barrage")

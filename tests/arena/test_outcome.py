@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from arena.game.faults import Fault, forfeit
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.outcome import PlayState
 from arena.league.store import GameRow, NumberSet
 from arena.league.store.game_row import row_of
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from schedules import schedule
 
 from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.exchange import export_lines, import_games
 from arena.league.readers import HOST
@@ -23,8 +23,8 @@ from arena.league.store import Store, own_times_in
 from arena.league.store.document import time_differences, time_key
 from arena.league.verify import GameChecks, verify
 from arena.play.saved_game import SavedGame
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from unplayed import record_of
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Executor, GameTask
 from arena.league.game_specs import Games
@@ -27,7 +27,7 @@ from arena.league.store import GameRow, Store
 from arena.league.stored_league import GamesBetween, stored_games
 from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())
 PLAYERS = tuple(Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cid", "dan"))

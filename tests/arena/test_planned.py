@@ -5,8 +5,8 @@ import trio
 
 from arena.check.opponent import PlannedGame, ruleset_of
 from arena.check.situations import Situation, SituationGroup, Twist
+from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.rules.ruleset import Starts
 from arena.rules.setup import check_setup

@@ -11,12 +11,12 @@ from play_table import at_random
 
 from arena.bots.spec import BotSpec, person_spec
 from arena.check.situations import script
+from arena.game.game_spec import GameSpec
 from arena.game.person_seat import SeatStage, SeatState
 from arena.game.persons import person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
 from arena.game.seat_view import SeatView, tell
-from arena.game.spec import GameSpec
 from arena.game.time_control import UNLIMITED_MS, TimeControl
 from arena.play import retry
 from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
@@ -24,8 +24,8 @@ from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
 from arena.rules.events import Rule
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import FixedPieces, Ruleset
+from arena.rules.rulesets import load_ruleset, ruleset_names
 from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason

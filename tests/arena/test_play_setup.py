@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from arena.bots.spec import person_spec
 from arena.cli.play_terminal import SetupEditor
+from arena.game.game_spec import GameSpec
 from arena.game.persons import person, without_clock
 from arena.game.setups import random_rows
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.session import RefusedError, Session
 from arena.report.boards import plain
 from arena.report.seat_text import read_typed
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Color
 
 EMPTY_ROWS = "/".join(["." * 10] * 4)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
 from arena.report.progress import (

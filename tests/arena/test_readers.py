@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from arena.errors import UsageError
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.league.readers import HOST, Audience, Reader, guessable_seed, readable, reader_named
 from protocol.notation import Color
 

@@ -13,18 +13,17 @@ from hypothesis import strategies as st
 
 import arena.rules.ruleset as ruleset_module
 from arena.game.faults import lost_by
+from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.recorded import judged
 from arena.game.replay import Replay
 from arena.game.seat_view import tell, true_cells
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.action_types import Action
 from arena.rules.board import MOVES
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import (
     DEFAULTS,
@@ -45,6 +44,7 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
+from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.system.printable import printable
 from protocol.codec import encode_for_bot
 from protocol.notation import Color, Rank, Reason

@@ -12,16 +12,16 @@ from twins import Lively, played_alike, with_two_swapped
 
 from arena.game.exported import decode_line, encode_line, redact
 from arena.game.faults import Fault, forfeit, lost_by
+from arena.game.game_spec import Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, Use
-from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.board import MOVES
 from arena.rules.events import Fought, IllegalActionError
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.messages import Want
 from protocol.notation import Color, Reason
 

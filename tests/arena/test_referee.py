@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from arena.game.clock import NEVER, Suspension
 from arena.game.connection import MAX_LINES_A_TURN
 from arena.game.faults import MAX_FAULT, Cause, Excess
+from arena.game.game_spec import GameSpec
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.referee import Referee
 from arena.game.seat import SETTLE_SECONDS
 from arena.game.seat_view import legal_actions
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import NoMove, Ruleset, Starts
+from arena.rules.rulesets import load_ruleset
 from arena.system.printable import printable
 from protocol.bot_codec import decode_for_bot
 from protocol.lines import MAX_BOT_LINE

@@ -17,8 +17,8 @@ from arena.cli.cmd_rerun import rerun_text
 from arena.cli.exit_codes import FAILED
 from arena.cli.main import cli
 from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.game.verdict import Verdict
 from arena.league.found_again import BotFinder
 from arena.league.rerun import FirstDifference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked

@@ -20,7 +20,7 @@ from arena.league.settings import Settings
 from arena.play import retry
 from arena.play.game_options import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, Interrupt, start_bot
 from arena.play.retry import play_on_with_retries, play_with_retries
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 MakeBot = Callable[..., BotSpec]

@@ -9,13 +9,13 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from schedules import schedule
 
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.game_specs import Games
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())
 

@@ -15,8 +15,8 @@ from unplayed import Listed, record_of
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec, Player
 from arena.league.executor import Executor, GameTask
 from arena.league.play_missing import RunProgress, play_missing
 from arena.league.store import GameRow, Store

@@ -20,16 +20,16 @@ from arena.bots.loading import load_bot
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.starting import Sandbox
+from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.saved import PreparedGame, play_prepared
 from arena.league.stop import StopRequest
 from arena.league.store import Store, StoreChangedError
 from arena.play.saved_game import load_saved, save_game, saved_game
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.bot_codec import decode_for_bot
 from protocol.messages import Legal
 from protocol.notation import Color

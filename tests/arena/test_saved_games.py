@@ -16,14 +16,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import History
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.resumed import agree
 from arena.league.store import Store
 from arena.play.saved_game import CHECKSUM, SavedGame, load_saved, save_game
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.bot_codec import decode_for_bot
 from protocol.messages import Turn
 from protocol.notation import Color, Reason

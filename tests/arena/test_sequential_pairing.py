@@ -13,8 +13,8 @@ from unplayed import record_of
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.executor import Executor, GameTask
@@ -26,7 +26,7 @@ from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 GAMES = Games(Settings(load_ruleset("duel"), TimeControl()))

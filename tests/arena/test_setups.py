@@ -3,7 +3,7 @@
 import pytest
 
 from arena.game.setups import check_rows, presets, random_rows, spread
-from arena.rules.loading import load_ruleset, ruleset_names
+from arena.rules.rulesets import load_ruleset, ruleset_names
 from arena.rules.setup import check_setup
 from protocol.notation import EMPTY
 

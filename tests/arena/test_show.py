@@ -19,8 +19,8 @@ from terminals import read_all
 
 from arena.cli.main import cli
 from arena.errors import UsageError
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord, NoteLine, Use
-from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
@@ -28,7 +28,7 @@ from arena.report.boards import SquareMark, board_text, colored, marks_of
 from arena.report.game_text import GameStyle, game_pages, parse_plies
 from arena.rules.board import MOVES, Move
 from arena.rules.events import Fought, Guessed, Moved, Rescued, Resigned
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
 
 EMPTY = "." * 10

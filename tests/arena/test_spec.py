@@ -7,7 +7,7 @@ import trio
 
 from arena.bots.finding import broken
 from arena.bots.spec import BotSpec
-from arena.game.spec import GameSpec
+from arena.game.game_spec import GameSpec
 from arena.play.runner import play_game
 from arena.report.game_text import GameStyle, game_pages
 

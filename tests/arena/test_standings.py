@@ -12,7 +12,7 @@ from rich.console import Console
 
 from arena.api.shown_results import standings_of
 from arena.errors import UsageError
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.report.documents import league_json

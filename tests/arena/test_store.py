@@ -13,13 +13,13 @@ import msgspec
 import pytest
 
 from arena.errors import UsageError
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.settings import Settings
 from arena.league.store import DamagedError, PlayerTime, Store, StoreError
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 RED, BLUE = Player("hunter", "aa" * 32), Player("drifter", "bb" * 32)

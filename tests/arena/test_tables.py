@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arena.cli.main import cli
 from arena.errors import UsageError
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.league.store import GameRow, Store
 from arena.report.documents import FORMULA, escaped, table_text
 from arena.report.game_list import players_of

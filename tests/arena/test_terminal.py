@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
 from arena.report.consoles import PLAIN_WIDTH, TERMINAL_WIDTH, folded, progress_console, width_of

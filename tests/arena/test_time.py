@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
-from arena.game.clock import MOST_FORGIVEN, Clock, counted
+from arena.game.clock import MOST_FORGIVEN, GameClock, counted
 from arena.game.time_control import LONGEST_MS, TimeControl, parse_duration, parse_time
 from protocol.notation import Color
 
@@ -122,20 +122,20 @@ def test_what_is_written_is_read_back_as_the_same_time_control(control: TimeCont
 # --- the clock ------------------------------------------------------------------------------------------------------
 
 
-def clock_of(control: TimeControl) -> Clock:
+def clock_of(control: TimeControl) -> GameClock:
     """Both sides' clock under the same time control."""
-    return Clock((control, control))
+    return GameClock((control, control))
 
 
-def per_move(move_ms: int = 1000, margin_ms: int = 50) -> Clock:
+def per_move(move_ms: int = 1000, margin_ms: int = 50) -> GameClock:
     return clock_of(TimeControl(move_ms=move_ms, margin_ms=margin_ms))
 
 
-def bank(bank_ms: int, increment_ms: int = 0, move_ms: int | None = None, margin_ms: int = 50) -> Clock:
+def bank(bank_ms: int, increment_ms: int = 0, move_ms: int | None = None, margin_ms: int = 50) -> GameClock:
     return clock_of(TimeControl(move_ms=move_ms, bank_ms=bank_ms, increment_ms=increment_ms, margin_ms=margin_ms))
 
 
-def think(clock: Clock, color: Color, seconds: float, now: float = 0.0) -> float:
+def think(clock: GameClock, color: Color, seconds: float, now: float = 0.0) -> float:
     clock.start(color, now)
     return clock.stop(color, now + seconds)
 

@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from arena.game.exported import ALL, decode_line, encode_line, exported, redact, with_checksum
+from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.recorded import judged
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.transcript import SpokenLine, transcript
 from arena.league.game_specs import Games
@@ -21,7 +21,7 @@ from arena.league.store import Store
 from arena.league.verify import verify
 from arena.report.game_text import facts_of
 from arena.report.standings import Declared, declared_last
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.messages import Ability
 from protocol.notation import Color
 

@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 from arena.bots.spec import BotSpec
 from arena.game.faults import Cause, Excess
+from arena.game.game_spec import GameSpec
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, decode_record, encode_record
 from arena.game.recorded import judged
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, TranscriptEntry, transcript
 from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.messages import Want
 from protocol.notation import Color, Reason
 

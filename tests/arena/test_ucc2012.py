@@ -18,14 +18,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
 from arena.game.recorded import judged
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.rules.board import MOVES
-from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Starts
+from arena.rules.rulesets import load_ruleset, ruleset_names
 from protocol.bot import Conversation
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.lines import ProtocolError, RemoteProtocolError

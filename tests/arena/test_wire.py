@@ -15,9 +15,9 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.hints import ProgramLanguage
 from arena.game.record import GameRecord, History, NoteLine, Use
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.executor import Failed, GameTask, Notice, Paused, Played, PlaySettings

@@ -12,8 +12,8 @@ import pytest
 import unplayed
 
 from arena.game.faults import lost_by
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import import_games
 from arena.league.executor import Executor, GameTask, PlaySettings

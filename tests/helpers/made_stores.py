@@ -11,13 +11,13 @@ import msgspec
 import pytest
 from twins import Lively
 
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
 from arena.report.site.game_data import GameData
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.rules.rulesets import load_ruleset
 
 if TYPE_CHECKING:
     from tests.arena.conftest import Table

@@ -11,16 +11,16 @@ import trio
 from served import PATIENCE, Answer, Served, start_serving
 
 from arena.bots.spec import BotSpec, person_spec
+from arena.game.game_spec import GameSpec
 from arena.game.person_seat import SeatStage, SeatState
 from arena.game.persons import person, without_clock
 from arena.game.record import GameRecord, History
 from arena.game.seat_view import legal_actions
 from arena.game.setups import random_rows
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.session import Session
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.web.address import LOCAL_NAMES, Hosts
 from arena.web.seat_page import NextCommands, SeatTable
 from arena.web.seat_server import PlayPages

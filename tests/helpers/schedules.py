@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.league.game_specs import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings

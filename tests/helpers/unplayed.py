@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import GameRow
 from protocol.notation import Reason

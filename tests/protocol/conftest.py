@@ -10,8 +10,8 @@ import protocol.bot
 from arena.rules import events as rules
 from arena.rules.board import BLUE_BIT, RANKS
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Defence, Ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.codec import legal_lines
 from protocol.messages import (
     ArenaMessage,

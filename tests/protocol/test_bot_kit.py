@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena.rules.loading import ruleset_names
+from arena.rules.rulesets import ruleset_names
 from arena.rules.setup import check_setup
 from protocol.bot import Bot, Conversation, View, Want, random_setup, run
 from protocol.bot_codec import decode_for_bot

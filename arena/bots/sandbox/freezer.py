@@ -15,7 +15,7 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 
-from arena.bots.sandbox.launch import Group
+from arena.bots.sandbox.launch import ControlGroup
 from arena.bots.sandbox.procfs import Process, cpu_us, ticks_now
 from arena.bots.sandbox.reaper import signal_group
 
@@ -29,7 +29,7 @@ ALLOWED_PART = 0.1
 class Freezer:
     """Stops and resumes a bot's processes. `leader` is the first one; `helpers` of them are the sandbox's."""
 
-    def __init__(self, leader: int, group: Group | None, helpers: int) -> None:
+    def __init__(self, leader: int, group: ControlGroup | None, helpers: int) -> None:
         self._leader = leader
         self._helpers = helpers
         self._group = group

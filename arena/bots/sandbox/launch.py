@@ -61,7 +61,7 @@ class StartError(Exception):
         self.errno = errno
 
 
-class Group(Protocol):
+class ControlGroup(Protocol):
     def cpu_us(self) -> int: ...
     def freeze(self, frozen: bool) -> None: ...
     def kill(self) -> None: ...
@@ -85,7 +85,7 @@ class Launch:
     environment: Mapping[str, str]
     limits: Limits | None = None
     helpers: int = 0
-    group: Group | None = None
+    group: ControlGroup | None = None
     cpus: frozenset[int] = frozenset()
     words: str = ""
 

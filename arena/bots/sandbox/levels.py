@@ -78,7 +78,7 @@ def joined(line: Sequence[str], group: Group) -> tuple[str, ...]:
     return ("/bin/sh", "-c", JOIN, str(group.members), *line)
 
 
-class Trial(msgspec.Struct, frozen=True):
+class LevelTrial(msgspec.Struct, frozen=True):
     """A level and whether it works here, with the reason and remedy if not, and its gaps on this machine."""
 
     level: Level
@@ -99,7 +99,7 @@ class Health(msgspec.Struct, frozen=True):
     user: str
     python: str
     open_files: int
-    trials: tuple[Trial, ...]
+    trials: tuple[LevelTrial, ...]
     promises: tuple[Promise, ...]
 
 
@@ -113,7 +113,7 @@ def examine() -> Health:
         python=platform.python_version(),
         open_files=resource.getrlimit(resource.RLIMIT_NOFILE)[1],
         trials=tuple(
-            Trial(level, reason is None, reason or "", _gaps(level, root)) for level, reason in reasons.items()
+            LevelTrial(level, reason is None, reason or "", _gaps(level, root)) for level, reason in reasons.items()
         ),
         promises=tuple(
             Promise(what, {level: words for level, words in zip(Level, by, strict=True) if reasons[level] is None})

@@ -234,7 +234,7 @@ DONE = FAIL
 """The call returns 0 without effect."""
 
 
-class Step(NamedTuple):
+class Instruction(NamedTuple):
     """One instruction: struct sock_filter of <linux/filter.h>."""
 
     code: int
@@ -243,7 +243,7 @@ class Step(NamedTuple):
     if_false: int = 0
 
 
-Steps = list[Step]
+Instructions = list[Instruction]
 LOAD, AND, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT = 0x20, 0x54, 0x06, 0x15, 0x35, 0x45
 
 
@@ -264,31 +264,31 @@ def filter_program(machine: str = platform.machine()) -> bytes | None:
 
     steps = _only(ARCHITECTURE, [architecture], errno.ENOSYS)
     if column == 0:
-        steps += [Step(LOAD, NUMBER), Step(IF_AT_LEAST, X32_CALLS, 0, 1), _fail(errno.ENOSYS)]
+        steps += [Instruction(LOAD, NUMBER), Instruction(IF_AT_LEAST, X32_CALLS, 0, 1), _fail(errno.ENOSYS)]
     steps += _when(NUMBER, calls(*ABSENT), [_fail(errno.ENOSYS)])
-    steps += _when(NUMBER, calls(*IDLE), [Step(RETURN, DONE)])
+    steps += _when(NUMBER, calls(*IDLE), [Instruction(RETURN, DONE)])
     forbidden = [name for name in SYSCALLS if name not in (*ABSENT, *IDLE, *BY_ARGUMENT)]
     steps += _when(NUMBER, calls(*forbidden), [_fail(errno.EPERM)])
-    steps += _when(NUMBER, calls("socket", "socketpair"), [*_socket(), Step(RETURN, ALLOW)])
+    steps += _when(NUMBER, calls("socket", "socketpair"), [*_socket(), Instruction(RETURN, ALLOW)])
     steps += _when(
         NUMBER,
         calls("clone"),
         [
-            Step(LOAD, _argument(0)),
-            Step(IF_ANY_BIT, CLONE_NEW_NAMESPACES, 0, 1),
+            Instruction(LOAD, _argument(0)),
+            Instruction(IF_ANY_BIT, CLONE_NEW_NAMESPACES, 0, 1),
             _fail(errno.EPERM),
-            Step(AND, EXIT_SIGNAL),
-            Step(IF_EQUAL, SIGCONT, 0, 1),
+            Instruction(AND, EXIT_SIGNAL),
+            Instruction(IF_EQUAL, SIGCONT, 0, 1),
             _fail(errno.EPERM),
         ],
     )
     steps += _when(NUMBER, calls("ioctl"), _when(_argument(1), [TIOCSTI, TIOCLINUX], [_fail(errno.EPERM)]))
     steps += _when(NUMBER, calls("fcntl"), _fcntl())
-    steps += _when(NUMBER, calls("fadvise64"), _when(_argument(3), [POSIX_FADV_DONTNEED], [Step(RETURN, DONE)]))
+    steps += _when(NUMBER, calls("fadvise64"), _when(_argument(3), [POSIX_FADV_DONTNEED], [Instruction(RETURN, DONE)]))
     steps += _when(
         NUMBER,
         calls("preadv2"),
-        [Step(LOAD, _argument(5)), Step(IF_ANY_BIT, RWF_NOWAIT, 0, 1), _fail(errno.EOPNOTSUPP)],
+        [Instruction(LOAD, _argument(5)), Instruction(IF_ANY_BIT, RWF_NOWAIT, 0, 1), _fail(errno.EOPNOTSUPP)],
     )
     signal = {"kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2, "pidfd_send_signal": 1}
     for name, index in signal.items():
@@ -298,13 +298,13 @@ def filter_program(machine: str = platform.machine()) -> bytes | None:
         calls("prctl"),
         _when(_argument(0), [PR_SET_PDEATHSIG], _when(_argument(1), [SIGCONT], [_fail(errno.EPERM)])),
     )
-    buffers = _when(_argument(2), [SO_SNDBUF, SO_RCVBUF], [Step(RETURN, DONE)])
+    buffers = _when(_argument(2), [SO_SNDBUF, SO_RCVBUF], [Instruction(RETURN, DONE)])
     steps += _when(NUMBER, calls("setsockopt"), _when(_argument(1), [SOL_SOCKET], buffers))
-    steps.append(Step(RETURN, ALLOW))
+    steps.append(Instruction(RETURN, ALLOW))
     return b"".join(struct.pack("<HBBI", step.code, step.if_true, step.if_false, step.value) for step in steps)
 
 
-def _socket() -> Steps:
+def _socket() -> Instructions:
     """Allow sockets between a bot's own processes: of files, and TCP and UDP in its own empty network."""
     family, kind, protocol = _argument(0), _argument(1), _argument(2)
     plain = [IPPROTO_DEFAULT, IPPROTO_TCP, IPPROTO_UDP]
@@ -322,9 +322,9 @@ def _socket() -> Steps:
     ]
 
 
-def _fcntl() -> Steps:
+def _fcntl() -> Instructions:
     command = _argument(1)
-    return [*_when(command, FCNTL_LOCKS, [Step(RETURN, DONE)]), *_only(command, FCNTL_ALLOWED, errno.EINVAL)]
+    return [*_when(command, FCNTL_LOCKS, [Instruction(RETURN, DONE)]), *_only(command, FCNTL_ALLOWED, errno.EINVAL)]
 
 
 def _argument(index: int) -> int:
@@ -332,18 +332,18 @@ def _argument(index: int) -> int:
     return 16 + 8 * index
 
 
-def _fail(code: int) -> Step:
-    return Step(RETURN, FAIL | code)
+def _fail(code: int) -> Instruction:
+    return Instruction(RETURN, FAIL | code)
 
 
-def _when(offset: int, values: Sequence[int], body: Steps) -> Steps:
+def _when(offset: int, values: Sequence[int], body: Instructions) -> Instructions:
     """Run `body` if the value at `offset` is one of `values`."""
     last = len(values) - 1
-    tests = [Step(IF_EQUAL, value, last - at, 0 if at < last else len(body)) for at, value in enumerate(values)]
-    return [Step(LOAD, offset), *tests, *body]
+    tests = [Instruction(IF_EQUAL, value, last - at, 0 if at < last else len(body)) for at, value in enumerate(values)]
+    return [Instruction(LOAD, offset), *tests, *body]
 
 
-def _only(offset: int, values: Sequence[int], code: int, mask: int | None = None) -> Steps:
+def _only(offset: int, values: Sequence[int], code: int, mask: int | None = None) -> Instructions:
     """Fail with `code` unless the value at `offset`, under the mask, is one of `values`."""
-    load = [Step(LOAD, offset)] + ([Step(AND, mask)] if mask is not None else [])
-    return [*load, *(Step(IF_EQUAL, value, len(values) - at) for at, value in enumerate(values)), _fail(code)]
+    load = [Instruction(LOAD, offset)] + ([Instruction(AND, mask)] if mask is not None else [])
+    return [*load, *(Instruction(IF_EQUAL, value, len(values) - at) for at, value in enumerate(values)), _fail(code)]

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self, cast
 import msgspec
 import trio
 
-from arena.game.spec import GameSpec
+from arena.game.game_spec import GameSpec
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
 from arena.rules.action_types import parse_action
 from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed

@@ -13,8 +13,8 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
-from arena.game.spec import GameSpec, Player
 from arena.play.game_events import GameEvent
 from arena.system.printable import printable
 

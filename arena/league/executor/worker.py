@@ -22,8 +22,8 @@ from arena.bots.sandbox.rlimits import ask_for_short_slices, use_all_descriptors
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec, Player
 from arena.league.executor.child_process import Connection, begin, until_gone
 from arena.league.executor.event_stream import EventStream
 from arena.league.executor.task import (

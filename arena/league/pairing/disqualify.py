@@ -8,7 +8,7 @@ has games under way; then the later games of the two wait with it.
 from collections import Counter
 from collections.abc import Sequence
 
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.league.pairing.pairing import Pairing, faults
 from arena.league.pairing.placing import Placing
 from arena.league.store import Disqualified, GameRow

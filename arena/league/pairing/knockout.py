@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from arena.errors import UsageError
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.league.game_specs import Games
 from arena.league.pairing.pairing import PAIR_HALF_POINTS, Ledger, Pair
 from arena.league.pairing.placing import FormatStage, KnockoutPlace, Meeting, Placing, Round

@@ -29,7 +29,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import Self
 
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.league.game_specs import Games
 from arena.league.pairing.pairing import Ledger, Pair
 from arena.league.pairing.placing import FormatStage, LadderPlace, LadderStop, Placing, StopReason

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.game.verdict import GameResult
 from arena.league.game_specs import Games
 from arena.league.store import Disqualified, GameRow

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.league.store import Disqualified
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from arena.errors import UsageError
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.league.game_specs import Games
 from arena.league.store import GameRow
 

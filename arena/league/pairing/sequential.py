@@ -9,7 +9,7 @@ the deciding pair do not count.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.league.game_ids import contents_of
 from arena.league.game_specs import Games
 from arena.league.pairing.pairing import faults, half_points

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from arena.errors import UsageError
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.league.game_specs import Games
 from arena.league.pairing.matching import Matching
 from arena.league.pairing.pairing import PAIR_HALF_POINTS, Ledger, Pair

@@ -6,13 +6,13 @@ decides which of two bots is better while they play, and `homogeneity` whether r
 """
 
 from arena.league.ratings.league_table import Anchor, Merits, RatedLeague, Rating, Standing
-from arena.league.ratings.pair import Difference, difference, superiority
+from arena.league.ratings.pair import PairDifference, difference, superiority
 from arena.league.ratings.score_counts import Results, Row, Score
 
 __all__ = [
     "Anchor",
-    "Difference",
     "Merits",
+    "PairDifference",
     "RatedLeague",
     "Rating",
     "Results",

@@ -23,7 +23,7 @@ LARGE = 1e250  # sums are scaled down from here, long before a float overflows
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PairDifference:
     """The Elo difference of the first of two players over the second, with the ends of the 95% interval.
 
     An end is infinite where the games do not bound it; `elo` is infinite if one of the two made no point. `stronger` is
@@ -36,13 +36,13 @@ class Difference:
     stronger: float
 
 
-def difference(wins: int, draws: int, losses: int) -> Difference:
+def difference(wins: int, draws: int, losses: int) -> PairDifference:
     """Return the difference of two players by at least one game between them."""
     score, missed = 2 * wins + draws, 2 * losses + draws
     elo = ELO_PER_LOGIT * math.log(score / missed) if score and missed else math.copysign(math.inf, score - missed)
     low = ELO_PER_LOGIT * _lower_end(wins, draws, losses)
     high = -ELO_PER_LOGIT * _lower_end(losses, draws, wins)
-    return Difference(elo, low, high, superiority(wins, losses))
+    return PairDifference(elo, low, high, superiority(wins, losses))
 
 
 def superiority(wins: int, losses: int) -> float:

@@ -30,7 +30,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from arena.league.ratings.pair import ELO_PER_LOGIT, TAIL, Difference
+from arena.league.ratings.pair import ELO_PER_LOGIT, TAIL, PairDifference
 
 PairCounts = tuple[int, int, int, int, int]
 """The numbers of pairs that brought the first player 0, a half, 1, one and a half and 2 points."""
@@ -211,7 +211,7 @@ LARGEST_LOG = 1.0  # no part of a chance is larger: only rounding makes it so
 FAR_TAIL = -30.0  # of the normal distribution: from here on its logarithm is a series
 
 
-def estimate(hypotheses: Hypotheses, counts: PairCounts) -> Difference:
+def estimate(hypotheses: Hypotheses, counts: PairCounts) -> PairDifference:
     """Return the estimated difference, by the pairs up to now, or to where the test stopped: at least one.
 
     An end of the 95% interval is infinite where the pairs do not bound it. `stronger` is the chance of a worse outcome
@@ -244,7 +244,7 @@ def estimate(hypotheses: Hypotheses, counts: PairCounts) -> Difference:
 
     low = ELO_PER_LOGIT * min(_where(chance, 1 - TAIL, middle) for chance in (worse, below))
     high = ELO_PER_LOGIT * max(_where(chance, TAIL, middle) for chance in (worse, below))
-    return Difference(elo, low, high, worse(0.0))
+    return PairDifference(elo, low, high, worse(0.0))
 
 
 def _where(worse: Callable[[float], float], chance: float, near: float) -> float:

@@ -5,6 +5,15 @@ rows, and `document` has the settings. `database` is SQLite with errors that use
 keeps two arenas from playing with one store.
 """
 
+from arena.league.store.damage import (
+    Damage,
+    DamagedError,
+    StoreChangedError,
+    StoreError,
+    damage_text,
+    is_record_file,
+    refuse_other_files,
+)
 from arena.league.store.document import (
     CALIBRATION,
     HIDDEN,
@@ -32,15 +41,6 @@ from arena.league.store.document import (
     own_times_in,
     runs_of,
     time_key,
-)
-from arena.league.store.faults import (
-    Damage,
-    DamagedError,
-    StoreChangedError,
-    StoreError,
-    damage_text,
-    is_record_file,
-    refuse_other_files,
 )
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.game_table import Stored

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from arena.errors import ArenaError, UsageError
-from arena.league.store.faults import (
+from arena.league.store.damage import (
     BUSY_SECONDS,
     LONGEST_WORDS,
     SALVAGE,

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.system.printable import printable
 
 RULESET = "ruleset"

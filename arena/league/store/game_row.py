@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError, decode_record
-from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.system.printable import printable
 from protocol.notation import Color, Reason

@@ -8,10 +8,10 @@ does not grow with the games, and a program that stores games does not wait for 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
-from arena.game.spec import Player
+from arena.league.store.damage import Damage, DamagedError, StoreError
 from arena.league.store.database import Database
-from arena.league.store.faults import Damage, DamagedError, StoreError
 from arena.league.store.game_row import (
     FIRST_NUMBER,
     LAST_NUMBER,

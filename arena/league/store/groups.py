@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from arena.game.spec import Player
+from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store.game_row import Columns, player_from
 from protocol.notation import Reason

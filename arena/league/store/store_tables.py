@@ -14,7 +14,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from arena.errors import UsageError, nearest
-from arena.game.spec import Player
+from arena.game.game_spec import Player
+from arena.league.store.damage import MADE_BY, Damage, DamagedError, StoreError
 from arena.league.store.database import Database
 from arena.league.store.document import (
     NOT_CALIBRATED,
@@ -30,7 +31,6 @@ from arena.league.store.document import (
     time_differences,
     without_known_times,
 )
-from arena.league.store.faults import MADE_BY, Damage, DamagedError, StoreError
 from arena.league.store.game_row import digest_of
 from arena.system.printable import printable
 from arena.system.user_files import kind_of

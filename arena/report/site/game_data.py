@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from arena.game.clock import Clock
+from arena.game.clock import GameClock
 from arena.game.exported import ALL, PUBLIC
 from arena.game.record import GameRecord, NoteLine, RecordError
 from arena.game.replay import Replay, ReplayStep, SeenGame
@@ -197,7 +197,7 @@ def _fight(battle: Battle, attacker: Color) -> str:
 def _banks(record: GameRecord, colors: Sequence[Color], audience: SeenBy) -> list[tuple[int | None, int | None]] | None:
     if all(time.bank_ms is None for time in record.times) or audience is SeenBy.PUBLIC:
         return None
-    clock = Clock(record.times)
+    clock = GameClock(record.times)
     banks = []
     for ply, (color, taken) in enumerate(zip(colors, record.times_us, strict=True), 1):
         if interrupted := sum(used for at, used in record.interrupted if at == ply):

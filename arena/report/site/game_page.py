@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from arena.errors import ArenaError
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, score_text

@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, RecordError, encode_record
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor.cluster.client import check_is_of, checked_records
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.version import __version__
 
 

@@ -10,8 +10,8 @@ import trio.testing
 
 from arena.bots.build_files import BuildLimits
 from arena.errors import ArenaError
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, encode_record
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings
 from arena.league.executor.cluster import client
@@ -36,7 +36,7 @@ from arena.league.executor.cluster.cluster_protocol import (
     encode,
 )
 from arena.play.machine import calibration_of, worker_of
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.version import __version__
 
 FIT = Calibration(25_000, 0)

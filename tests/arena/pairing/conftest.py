@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.game_specs import Games
 from arena.league.pairing.pairing import Pairing
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())

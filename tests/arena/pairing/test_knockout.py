@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from arena.game.spec import GameSpec
+from arena.game.game_spec import GameSpec
 from arena.game.verdict import GameResult
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.pairing.chosen import format_of

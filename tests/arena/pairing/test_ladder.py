@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena.game.spec import GameSpec, Player
+from arena.game.game_spec import GameSpec, Player
 from arena.game.verdict import GameResult
 from arena.league.game_specs import Games
 from arena.league.pairing.ladder import Ladder

@@ -17,7 +17,7 @@ from arena.report.placings import placing_entry
 from protocol.notation import Reason
 
 if TYPE_CHECKING:
-    from arena.game.spec import GameSpec
+    from arena.game.game_spec import GameSpec
     from tests.arena.pairing.conftest import League, Played
 
 

@@ -16,8 +16,8 @@ import pytest
 from arena.rules.combat import fight_table
 from arena.rules.events import Event, Fought, Guessed, IllegalActionError, Rescued, Revealed, Rule
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import RULE_KEYS, Bombs, EqualRanks, Ruleset, Starts
+from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import FILES, RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
 
 ROWS = (("1", "2", "3", "4"), ("10", "9", "8", "7"))

@@ -16,7 +16,6 @@ import pytest
 
 from arena.rules.events import Event, Fought, Guessed, IllegalActionError, Moved, Rescued, Revealed, Rule
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import (
     Attacks,
     Bombs,
@@ -33,6 +32,7 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
+from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import FILES, LAKES, RANK_BY_LETTER, SQUARES, Rank
 
 Rows = Callable[[Ruleset, Random], list[str]]

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.rules import loading
-from arena.rules.loading import DEFAULT_RULESET, load_ruleset, parse_ruleset, ruleset_names, switch_names, switch_title
+from arena.rules import rulesets as loading
 from arena.rules.ruleset import (
     Attacks,
     Bombs,
@@ -30,6 +29,7 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
+from arena.rules.rulesets import DEFAULT_RULESET, load_ruleset, parse_ruleset, ruleset_names, switch_names, switch_title
 from protocol.notation import Rank
 
 FILE = """\

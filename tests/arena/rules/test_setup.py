@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from arena.rules.board import BLUE_BIT, RANKS
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.notation import SQUARE_INDEX, SQUARES
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import arena.search
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.search import Knowledge
 
 PAGE = (Path(__file__).parents[3] / "docs" / "searching.md").read_text(encoding="ascii")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from arena.errors import UsageError
 from arena.rules.board import RANKS
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import RulesetError
+from arena.rules.rulesets import load_ruleset
 from arena.search import Knowledge, Position
 from protocol.messages import Game as GameMessage
 from protocol.notation import Color, Rank

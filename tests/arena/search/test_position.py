@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.search import Position
 
 SEEDS = st.integers(0, 10**6)

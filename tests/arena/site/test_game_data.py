@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from made_stores import read_game_script
 from twins import Lively, played_alike, with_two_swapped
 
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
 from arena.game.seat_view import true_cells
-from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.readers import reader_named
@@ -28,8 +28,8 @@ from arena.report.site.page_frame import PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
 from arena.rules.game import Game
-from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.rules.rulesets import load_ruleset
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import trio.testing
 from msgspec.structs import replace
 from served import Serve
 
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor.child_process import Frames, WireError, frame
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
@@ -21,7 +21,7 @@ from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.game_data import SeenBy
 from arena.report.site.game_data import SeenBy as Reading
 from arena.report.site.page_frame import Site
-from arena.rules.loading import load_ruleset
+from arena.rules.rulesets import load_ruleset
 from arena.web.address import Address, hosts_of
 from arena.web.beside import LONGEST, GameStored, LeagueProgress, LiveSetup, Over, Told, to_server
 from arena.web.feed import Viewers

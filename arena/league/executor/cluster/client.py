@@ -18,9 +18,9 @@ import msgspec
 import trio
 
 from arena.errors import ArenaError
+from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record
-from arena.game.spec import GameSpec
 from arena.league.executor.child_process import WireError
 from arena.league.executor.cluster.bridge import (
     LONGEST_WHY,

@@ -10,7 +10,7 @@ import os
 import tarfile
 from pathlib import Path
 
-from arena.bots.bot_files import BotFiles, Listing
+from arena.bots.bot_files import BotFiles, FileListing
 from arena.bots.covered import Parts
 from arena.bots.identity import identify_again
 from arena.bots.limits import MIB, size_text
@@ -34,7 +34,7 @@ class _SentFiles:
         self.root = os.fsencode(self.covered.folder)
         self.reader = BotFiles(self.root)
         self.names = self.reader.covered_files(self.covered)
-        listing = Listing() if self.covered.only is not None else self.reader.listing(self.covered.ignored)
+        listing = FileListing() if self.covered.only is not None else self.reader.listing(self.covered.ignored)
         self.folders = sorted(listing.folders | set(filter(self._is_sent_empty, listing.ignored_folders)))
         sent = {*self.names, *filter(self._is_empty, listing.ignored_folders)}
         self.left_out = sorted(parts for parts in listing.left_out if parts[-1] != b"__pycache__" and parts not in sent)
