@@ -236,7 +236,7 @@ def test_standings_are_printed_as_csv_and_markdown(arena: Run) -> None:
     assert arena("standings", "own.sqlite", "--csv")[1].startswith(b"place,name,digest,points,games")
     assert b"| 1 | steady | 5/6 |" in arena("standings", "own.sqlite", "--markdown")[1]
     assert arena("standings", "own.sqlite", "--csv", "--crosstable")[1].startswith(b"name,opponent,points,games\n")
-    with pytest.raises(UsageError, match="--crosstable: expected --csv or --markdown"):
+    with pytest.raises(UsageError, match="--crosstable needs --csv or --markdown"):
         arena("standings", "own.sqlite", "--crosstable")
 
 

@@ -230,7 +230,7 @@ ENDED: list[tuple[Mistake, int, str, str]] = [
     (Mistake.ABORTED, 134, "x: Assertion `a == b' failed.", "if signal 6 killed it, it ended itself"),
     (Mistake.EXITED, 128, "good bye", "good bye"),
     (Mistake.EXITED, 255, "good bye", "good bye"),
-    (Mistake.EXITED, 3, "", "no word"),
+    (Mistake.EXITED, 3, "", "nothing on standard error"),
     (Mistake.ENDED_EARLY, 0, "", "'quit'"),
     (Mistake.CRLF_SCRIPT, 127, "env: 'python3\\r': No such file or directory", "carriage return"),
 ]

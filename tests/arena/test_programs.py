@@ -123,7 +123,7 @@ def test_two_forms_at_once_are_refused(run: Run) -> None:
         assert (code, output) == (exit_codes.USAGE, "")
         assert "--json" in errors
         assert "--jsonl" in errors
-        assert "form" in errors
+        assert "cannot be used together" in errors
 
 
 # --- games as lines ---------------------------------------------------------------------------------------------------

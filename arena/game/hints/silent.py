@@ -74,7 +74,10 @@ _STANDING = {
     Activity.STOPPED: Hint(
         Mistake.STOPPED, "its process was stopped by a signal (SIGSTOP); the arena stops no bot that is to answer"
     ),
-    Activity.WAITS_TO_WRITE: Hint(Mistake.BLOCKED_WRITING, "it was waiting to write to a pipe without a reader"),
+    Activity.WAITS_TO_WRITE: Hint(
+        Mistake.BLOCKED_WRITING,
+        "it was waiting to write to a full pipe: it may write too much, to standard error for example",
+    ),
     Activity.WAITS: Hint(
         Mistake.SLEEPS,
         "it was waiting for something that is not its input: a sleep, a lock, a child, a file, the network",
