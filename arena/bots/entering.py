@@ -82,10 +82,13 @@ def _with_distinct_names(bots: Sequence[BotSpec]) -> list[BotSpec]:
     taken = {name for name, number in times.items() if number == 1}
     names: dict[int, str] = {}
     keys = [(os.fsencode(_path_of(bot)), bot.arguments) for bot in bots]
+    namesakes = Counter((_path_of(bot).parent, bot.name) for bot in bots)
     for place in sorted(range(len(bots)), key=keys.__getitem__):
         bot = bots[place]
         if times[bot.name] > 1:
-            name = f"{printable(_path_of(bot).parent.name)}/{bot.name}"
+            path = _path_of(bot)
+            folder = path.stem if namesakes[path.parent, bot.name] > 1 else path.parent.name
+            name = f"{printable(folder)}/{bot.name}"
             numbered = (f"{name}#{number}" for number in count(2))
             names[place] = name if name not in taken else next(one for one in numbered if one not in taken)
             taken.add(names[place])

@@ -66,6 +66,14 @@ def test_bots_of_one_name_are_called_by_their_folders_else_by_numbers() -> None:
         assert names == {"1": "a/x", "2": "b/x", "3": "b/x#2", "4": "y"}
 
 
+def test_a_bot_that_takes_the_name_of_another_in_its_folder_is_called_by_its_own_folder() -> None:
+    honest, impostor = bot("e/plain", "1"), replace(bot("e/aaa", "2"), name="plain")
+    assert {one.digest[-1]: one.name for one in assign_identities([honest, impostor])} == {
+        "1": "plain/plain",
+        "2": "aaa/plain",
+    }
+
+
 def test_assigning_identities_once_more_changes_nothing() -> None:
     bots = assign_identities([bot("a/x.py"), bot("b/x.py"), bot("b/x.py"), bot("y.py")])
     assert assign_identities(bots) == bots

@@ -67,7 +67,9 @@ def test_what_stays_at_home_is_told_with_names(tmp_path: Path) -> None:
     )
     assert not_sent(load_bot(folder_bot(tmp_path / "bob"))) == ""
     (tmp_path / "cat.py").write_text("")
-    assert not_sent(load_bot(tmp_path / "cat.py")).startswith("a bot that is one file is sent to workers without the files next to it")
+    assert not_sent(load_bot(tmp_path / "cat.py")).startswith(
+        "a bot that is one file is sent to workers without the files next to it"
+    )
 
 
 def test_a_link_that_leads_out_behind_another_link_is_not_sent(tmp_path: Path) -> None:
