@@ -34,6 +34,7 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.store import Store
+from arena.play.game_options import ArenaStoppedError
 from protocol.notation import Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these promises are kept on Linux")
@@ -321,10 +322,11 @@ while True:
     lasted = []
 
     async def one_turn() -> None:
-        record = await play(make_bot(program), make_bot(good), time=control)
-        assert record.verdict.reason is Reason.TIMEOUT
-        if not Arrivals.of_this_run().stops:
-            lasted.append(float(record.stderr[0].split()[-1]) / 0.3)
+        with suppress(ArenaStoppedError):  # the machine kept the bot waiting: this turn does not count
+            record = await play(make_bot(program), make_bot(good), time=control)
+            assert record.verdict.reason is Reason.TIMEOUT
+            if not Arrivals.of_this_run().stops:
+                lasted.append(float(record.stderr[0].split()[-1]) / 0.3)
 
     while not lasted or (min(lasted) >= 1.1 and len(lasted) < 20):
         trio.run(one_turn)
