@@ -209,16 +209,17 @@ class _Run:
             self._has_result = trio.Event()
             batch = self._pairing.next(self._take_results())
             self._is_exhausted = batch is None
-            stored = await self._stored_of(batch or ())
-            self._results += stored.values()
-            self._given.extend(game for game in batch or () if game.id not in stored)
-            if batch is None or not (batch or waits):
+            if batch:
+                stored = await self._stored_of(batch)
+                self._results += stored.values()
+                self._given.extend(game for game in batch if game.id not in stored)
+            elif batch is None or not waits:
                 return None
-            if not batch:
-                if not self._open:
-                    assert self._left_out, "the pairing waits for results, and has those of all its games"
-                    return None
+            elif self._open:
                 await self._has_result.wait()
+            else:
+                assert self._left_out, "the pairing waits for results, and has those of all its games"
+                return None
 
     async def _stored_of(self, games: Sequence[GameSpec]) -> dict[str, GameRow]:
         if not self._stored.left:
