@@ -14,7 +14,7 @@ from arena.game.game_spec import Player
 from arena.league.game_specs import Games
 from arena.league.league_options import PLACING, FormatName
 from arena.league.pairing.chosen import ChosenFormat
-from arena.league.pairing.pairing import Format, Pairing
+from arena.league.pairing.pairing import Format
 from arena.league.pairing.placing import Placed
 from arena.league.settings import Settings
 from arena.league.store import Store
@@ -24,7 +24,6 @@ from arena.league.stored_league import (
     format_in,
     games_between,
     stored_games,
-    tell_stored,
     versions,
 )
 
@@ -141,13 +140,8 @@ def league_before(store: Store, format_: Format, settings: Settings) -> LeagueBe
             everybody = LineUp(format_, older).everybody(players)
             games = Games(settings, store, older)
             since = store.ladder_since(kept.players)
-
-            def pairing_again() -> Pairing:
-                return kept.pairing(games, players, games_between(everybody, store.each_row()), since)
-
-            counted = {row.number for row in stored_games(pairing_again(), GamesBetween(store, everybody))}
-            pairing = pairing_again()
-            tell_stored(pairing, GamesBetween(store, everybody))
+            pairing = kept.pairing(games, players, games_between(everybody, store.each_row()), since)
+            counted = frozenset(row.number for row in stored_games(pairing, GamesBetween(store, everybody)))
             rounds = pairing.placing().rounds if isinstance(pairing, Placed) else ()
-            return LeagueBefore(kept, names, frozenset(counted), sum(bool(one.played) for one in rounds))
+            return LeagueBefore(kept, names, counted, sum(bool(one.played) for one in rounds))
     return None

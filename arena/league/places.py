@@ -5,7 +5,7 @@ So the places follow from the format and the games, and are never only a claim.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import msgspec
@@ -52,8 +52,7 @@ def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Gro
         if len(set(digests)) != len(digests):
             raise UsageError("expected each bot of the format once")
         players = [called[digest] for digest in kept.players]
-        rows = list(games_between(contents.entrants, store.each_row()))
-        pairing = _pairing(store, contents, kept, players, rows)
+        pairing = _pairing(store, contents, kept, players)
         return placing_of(pairing, GamesBetween(store, contents.entrants))
     except ArenaError as error:  # of a store that somebody has changed
         return Placing(problem=str(error))
@@ -64,17 +63,19 @@ def _pairing(
     contents: Contents[list[GameRow]] | Contents[Groups],
     kept: KeptFormat,
     players: Sequence[Player],
-    rows: Sequence[GameRow],
 ) -> Pairing:
+    def rows() -> Iterator[GameRow]:
+        return games_between(contents.entrants, store.each_row())
+
     described = contents.settings
     settings = settings_in(described)
     if described.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
-        openings = _openings(store, settings, openings_in(described[OPENINGS]), rows)
+        openings = _openings(store, settings, openings_in(described[OPENINGS]), list(rows()))
         settings = msgspec.structs.replace(settings, openings=openings)
     games = Games(settings, store, kept.versions(players))
     start = contents.kept.ladder
     since = start.since if start and start.players == kept.players else None
-    return kept.pairing(games, players, rows, since)
+    return kept.pairing(games, players, rows(), since)  # only a ladder reads them
 
 
 def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameRow]) -> tuple[Opening, ...]:

@@ -129,12 +129,11 @@ def tell_stored(pairing: Pairing, stored: GamesBetween) -> bool:
 def stored_games(pairing: Pairing, stored: GamesBetween) -> Iterator[GameRow]:
     """Yield the stored games of a new pairing in the order in which it gives them out."""
     results: list[GameRow] = []
-    while stored.left:
-        batch = pairing.next(results)
-        if batch is None or not (batch or results):
-            return  # the others are of other rounds or formats, or the pairing waits for unplayed games
+    while batch := pairing.next(results):
         results = stored.take(batch)
         yield from results
+        if not (stored.left or results):
+            return
 
 
 def ladder_start(store: Store, players: Sequence[Player]) -> int:
