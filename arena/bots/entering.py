@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
+from arena.bots.names import base_name
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import Player
 from arena.system.printable import printable
@@ -81,13 +82,13 @@ def _with_distinct_names(bots: Sequence[BotSpec]) -> list[BotSpec]:
     times = Counter(bot.name for bot in bots)
     taken = {name for name, number in times.items() if number == 1}
     names: dict[int, str] = {}
-    keys = [(os.fsencode(_path_of(bot)), bot.arguments) for bot in bots]
-    namesakes = Counter((_path_of(bot).parent, bot.name) for bot in bots)
+    paths = [_path_of(bot) for bot in bots]
+    keys = [(os.fsencode(path), bot.arguments) for path, bot in zip(paths, bots, strict=True)]
+    namesakes = Counter((path.parent, bot.name) for path, bot in zip(paths, bots, strict=True))
     for place in sorted(range(len(bots)), key=keys.__getitem__):
-        bot = bots[place]
+        bot, path = bots[place], paths[place]
         if times[bot.name] > 1:
-            path = _path_of(bot)
-            folder = path.stem if namesakes[path.parent, bot.name] > 1 else path.parent.name
+            folder = base_name(path) if namesakes[path.parent, bot.name] > 1 else path.parent.name
             name = f"{printable(folder)}/{bot.name}"
             numbered = (f"{name}#{number}" for number in count(2))
             names[place] = name if name not in taken else next(one for one in numbered if one not in taken)

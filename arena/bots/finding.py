@@ -17,9 +17,9 @@ from pathlib import Path
 from arena.bots.asked import AskedBot, asked_bot
 from arena.bots.entering import assign_identities, broken_digest, place_of_link
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
-from arena.bots.loading import MissingProgramError, NotThereError, base_name, load_bot
+from arena.bots.loading import MissingProgramError, NotThereError, load_bot
 from arena.bots.manifest import MANIFEST, MOST_LOOKED_AT, read_manifest
-from arena.bots.names import PROGRAM_ENDINGS, made_name, name_of_file
+from arena.bots.names import PROGRAM_ENDINGS, base_name, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError

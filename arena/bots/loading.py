@@ -22,7 +22,7 @@ from arena.bots.covered import Ignored
 from arena.bots.identity import SHORT, Identity, digest_with, identify_file, identify_folder
 from arena.bots.languages import language_of_source, needed
 from arena.bots.manifest import MANIFEST, Protocol, read_manifest
-from arena.bots.names import NAME_ENDINGS, expected_name, name_fault, name_of_file
+from arena.bots.names import base_name, expected_name, name_fault, name_of_file
 from arena.bots.program_files import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.samples import SAMPLES, meant_sample
 from arena.bots.spec import BotSpec, base_environment
@@ -123,11 +123,6 @@ def _source_hint(path: Path) -> str:
         f"; a source file needs a folder with a {MANIFEST} that says how it is built and run: "
         f"see 'arena new NAME --language {language.name}'"
     )
-
-
-def base_name(path: Path) -> str:
-    """Return the name of a single-file bot: the file's, without the ending of a program."""
-    return path.stem if path.suffix in NAME_ENDINGS else path.name
 
 
 def _near(path: Path, *, is_bare: bool) -> str:

@@ -10,6 +10,7 @@ import json
 import re
 import tomllib
 import unicodedata
+from pathlib import Path
 
 from arena.system.printable import INVISIBLE, MARKS, is_mark, printable
 
@@ -93,6 +94,11 @@ def without_name(manifest: bytes) -> bytes:
         return json.dumps(table, sort_keys=True, default=str).encode()
     except (ValueError, RecursionError):
         return manifest  # `read_manifest` says what is wrong
+
+
+def base_name(path: Path) -> str:
+    """Return the name of a single-file bot: the file's, without the ending of a program."""
+    return path.stem if path.suffix in NAME_ENDINGS else path.name
 
 
 def name_of_file(text: str) -> str:
