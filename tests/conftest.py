@@ -288,12 +288,6 @@ def _made_rules(draw: st.DrawFn) -> Ruleset:
 
 
 @pytest.fixture(scope="session")
-def made_rules() -> st.SearchStrategy[Ruleset]:
-    """Rulesets with every rule at random."""
-    return _made_rules()
-
-
-@pytest.fixture(scope="session")
 def any_rules() -> st.SearchStrategy[Ruleset]:
     """Any ruleset that comes with the arena, with up to four of the switches that it combines with, or a random one."""
     switches = st.lists(st.sampled_from(switch_names()), unique=True, max_size=4)

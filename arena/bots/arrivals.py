@@ -40,12 +40,12 @@ STOP_SECONDS = 0.05
 each CPU, the arena waits for its own threads and for the system for at most 16 ms.
 """
 ROUGH_STOP_SECONDS = 0.5
-"""The same limit where the system does not report how long a thread has waited for a CPU."""
+"""The limit where the system does not report how long a thread has waited for a CPU."""
 CALL_SECONDS = 0.1
 """The longest that a call may block the arena. Starting a program has taken 20 ms on a busy machine."""
 
 _SCHEDSTAT = "/proc/self/task/{}/schedstat"
-"""Of a thread: nanoseconds on a CPU, nanoseconds of waiting for one, and number of times it ran."""
+"""A file with nanoseconds on a CPU, nanoseconds of waiting for one, and the number of times that a thread ran."""
 _RUN: "trio.lowlevel.RunVar[Arrivals]" = trio.lowlevel.RunVar("arrivals")
 
 

@@ -59,9 +59,9 @@ def build_all(
 ) -> list[BotSpec]:
     """Build and reload the bots that have a build; return all of them. Bots that cannot be built are broken.
 
-    `say` receives progress, line by line; `run` runs async functions. Built folders are held in `folders`; without
-    these, only during the builds. Raises `HostError`, and `BotInUseError` if a build would change what another arena
-    plays with.
+    `say` receives progress, line by line; `run` runs async functions. `folders` keeps built folders locked; without
+    it they are locked only during the builds. Raises `HostError`, and `BotInUseError` if a build would change what
+    another arena plays with.
     """
     if folders is None:
         with BotFolders() as own:

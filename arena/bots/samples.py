@@ -33,7 +33,7 @@ ENDING = ".py"
 
 _PACKAGE = Path(__file__).parent.parent
 PACKAGED = _PACKAGE / "samples"
-"""Their folder in an installed wheel; in a clone there is none."""
+"""The folder of the samples in an installed wheel; absent in a clone."""
 
 
 def samples_folder() -> Path:

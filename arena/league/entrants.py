@@ -69,7 +69,7 @@ def entrants(
     """Build the bots and give them distinct names; return them, at least `least` of them startable.
 
     If `strict`, broken bots are refused; with `skip_broken` they are left out; with `distinct`, copies of one bot are
-    refused. Players with games in the `store` keep their names. Folders of built bots are held in `folders`. `say`
+    refused. Players with games in the `store` keep their names. `folders` keeps folders of built bots locked. `say`
     receives remarks, line by line; `run` runs builds and trials. Raises `UsageError` with all that is wrong, and
     `BotInUseError`.
     """
@@ -147,7 +147,7 @@ def built(
 ) -> list[BotSpec]:
     """Build the bots that need it; those that cannot be built, or run at this level, are broken.
 
-    Folders of built bots are held in `folders`. Raises `UsageError` for an invalid option, and `BotInUseError`.
+    `folders` keeps folders of built bots locked. Raises `UsageError` for an invalid option, and `BotInUseError`.
     """
     limits = build_limits(options)
     host = HostPrograms(options.interpreters, bots)

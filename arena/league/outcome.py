@@ -63,7 +63,7 @@ class LeagueOutcome:
     dropped: int
     """Games under way that were stopped, or could not be judged."""
     repeated: tuple[str, int] | None = None
-    """The one bot that took part in all games that had to be played again, and the number of these games."""
+    """A bot that alone took part in all games that had to be played again, and the number of these games."""
     unstored: int = 0
     """Finished games that could not be stored."""
 

@@ -40,7 +40,7 @@ class Part(Enum):
     SETUP = "set-up"
     ACTION = "action"
     END = "end"
-    """One of the games ended where the other one continues, or they ended otherwise."""
+    """Only one of the games has ended at this ply, or the games have different results."""
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""What a person sees of a league: tables in a terminal, boards, and the same as JSON."""
+"""Views of a league for people: tables in a terminal, boards, and JSON."""

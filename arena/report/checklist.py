@@ -207,8 +207,8 @@ def _near_limits(checked: Checked) -> Iterator[str]:
     for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
         if spread.worst is not None and spread.limit is not None and spread.worst > NEAR * spread.limit:
             is_over = spread.worst > spread.limit
-            words = f"the slowest {name} took longer than its limit, but no longer than limit and margin"
-            yield from wrapped(words if is_over else f"the slowest {name} was near its limit", "  ")
+            how = "took longer than its limit, but no longer than limit and margin" if is_over else "was near its limit"
+            yield from wrapped(f"the slowest {name} {how}", "  ")
 
 
 def ms_text(time: float | None) -> str:

@@ -32,7 +32,7 @@ _FIRST = (
     Activity.WAITS,
     Activity.STOPPED,
 )
-"""Of several threads, the first of these activities counts."""
+"""Activities by precedence: a process with several threads has the first that any of them shows."""
 
 
 def activity_of(pids: Iterable[int]) -> Activity:

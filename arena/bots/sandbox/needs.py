@@ -1,4 +1,4 @@
-"""What has to be visible of a machine for its programs to run in a sandbox: whole installations, and the links to them.
+"""The parts of a machine that programs need to see in a sandbox: whole installations, and the links to them.
 
 Installations are found by reading, and shown as a whole at their own place. The toolchain manager of a shim is asked
 with `which`: only a manager of the host's is run, in `/`, where no entrant's file can choose another version.

@@ -119,7 +119,7 @@ class Owner:
     """The process that the arena has started; reaped last, so that no other process can get its number."""
     token: str = ""
     orphans: dict[int, int] = field(default_factory=dict)
-    """Its processes that are children of this process now, with their start times."""
+    """Processes of the bot that are children of this process now, with their start times."""
     used_us: int = 0
     """Microseconds of processor time of its reaped processes."""
     on_reaped: OnReaped | None = None

@@ -160,12 +160,12 @@ class Seen(NamedTuple):
     gets_legal: bool = False
     is_confined: bool = False
     not_sent: str = ""
-    """Its files that are not on this machine, in words."""
+    """Files of the bot that are not on this machine, in words."""
     links_out: Mapping[str, str] = MappingProxyType({})
-    """Its files that a sandbox does not show, with the targets of their links."""
+    """Files of the bot that a sandbox does not show, with the targets of their links."""
     probe: Probe | None = None
     turn: TurnUse | None = None
-    """Its use of the lost turn, if known."""
+    """Resources used in the lost turn, if known."""
 
 
 WANT_LEGAL = "'want legal' before 'ready' has its legal actions sent before each 'turn'"

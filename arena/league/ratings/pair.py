@@ -1,4 +1,4 @@
-"""What the games of two players say about the difference between them.
+"""The difference between two players, estimated from the games between them.
 
 The difference is that of the Elo formula: an expected score of s per game, with a draw as a half, is
 400 log10(s / (1 - s)) Elo. Its 95% interval inverts two exact tests. The lower end is the difference at which a score
