@@ -1,8 +1,8 @@
 """A bot arena for the board game Stratego, as a library: see docs/api.md.
 
-Names are looked up in `arena.api` at their first use, so that `import arena` is quick. Two of them, `play` and `rules`,
-are also packages, and Python binds a package's name in the package above as soon as it is imported. So these packages
-can be called, and then are the function of the same name.
+Names are looked up in `arena.api` at their first use, so that `import arena` is quick. One of them, `play`, is also a
+package, and Python binds a package's name in the package above as soon as it is imported. So this package can be
+called, and then is the function of the same name.
 
 PYTEST_DONT_REWRITE: pytest, started by a program that has imported the arena, need not warn that it comes too late.
 """

@@ -13,9 +13,9 @@ import random
 import statistics
 import time
 
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset, RulesetError
-from arena.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset, RulesetError
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from protocol.bot import random_rows
 
 RUNS = 5

@@ -48,7 +48,6 @@ import trio
 
 from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
-from arena.bots.sandbox.launch import Launch
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
@@ -56,8 +55,9 @@ from arena.game.time_control import TimeControl
 from arena.league.executor import Failed, GameTask, Played, PlaySettings, Watched
 from arena.league.executor.local import local_executor
 from arena.league.store import Store
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.sandbox.launch import Launch
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.web.address import Address, listen
 from arena.web.beside import LiveSetup, ServerBeside
 from protocol.notation import Color

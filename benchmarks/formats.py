@@ -38,7 +38,7 @@ from arena.league.pairing.swiss import Swiss, usual_rounds
 from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 DRAWS = 1.0

@@ -40,7 +40,7 @@ from arena.league.executor.local import local_executor, usable_cpus
 from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 PATIENT = TimeControl(move_ms=60_000, start_ms=60_000, setup_ms=60_000)

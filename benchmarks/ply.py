@@ -42,7 +42,7 @@ from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.runner import play_game
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 
 THINKING_NS = 2_000_000
 BRIEF_NS = 200_000

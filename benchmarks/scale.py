@@ -39,7 +39,7 @@ from arena.league.game_specs import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
 from arena.league.store import Store
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import RESIGN, Color, Reason
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl(move_ms=2000))

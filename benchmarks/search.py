@@ -17,10 +17,10 @@ from collections.abc import Callable
 from functools import partial
 
 from arena.game.seat_view import enemy_squares, tell
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset, RulesetError
-from arena.rules.rulesets import load_ruleset
 from arena.search import Knowledge, Position, WeightedArmies
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset, RulesetError
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import random_rows
 from protocol.messages import Enemy, Rule, Turn
 from protocol.messages import Game as GameMessage

@@ -31,14 +31,14 @@ from ply import INSTANT_BOT, compile_program
 import arena
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.reaper import own_every_orphan
 from arena.bots.starting import Sandbox
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.game_options import GameOptions
 from arena.play.runner import play_game
-from arena.rules.rulesets import load_ruleset
+from arena.sandbox.levels import Level
+from arena.sandbox.reaper import own_every_orphan
+from arena.stratego.rules.rulesets import load_ruleset
 
 try:
     from arena.play.game_options import Keeper

@@ -26,7 +26,6 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from own_children import started_from_now
 
-from arena.bots.sandbox import procfs, reaper
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
@@ -35,10 +34,11 @@ from arena.game.time_control import TimeControl
 from arena.league.league_options import usable_cpus
 from arena.play.game_options import USUAL, GameOptions
 from arena.play.runner import play_game
-from arena.rules.action_types import Action
-from arena.rules.board import MOVES, Move
-from arena.rules.game import Game
-from arena.rules.ruleset import (
+from arena.sandbox import procfs, reaper
+from arena.stratego.rules.action_types import Action
+from arena.stratego.rules.board import MOVES, Move
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import (
     Attacks,
     Bombs,
     Captains,
@@ -54,7 +54,7 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
-from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.bot import Bot, Conversation
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.notation import BOARD_SIZE, RANK_BY_LETTER, Color, Rank

@@ -9,7 +9,7 @@ import pytest
 
 from arena.bots.samples import SAMPLES
 from arena.game.referee import Referee
-from arena.rules.rulesets import ruleset_names, switch_names
+from arena.stratego.rules.rulesets import ruleset_names, switch_names
 from protocol.bot import Bot
 
 BOTS = sorted((Path(__file__).parent.parent / "bots").glob("*.py"))

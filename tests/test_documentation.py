@@ -35,7 +35,7 @@ from arena.bots.new import write_bot
 from arena.cli.main import cli
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import PLAY_ITSELF, Bot
 
 ROOT = Path(__file__).parent.parent

@@ -11,11 +11,12 @@ ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"protocol", "arena.errors", "arena.version", "arena.system"}),
-    frozenset({"arena.rules"}),
+    frozenset({"arena.stratego", "arena.stratego.rules"}),
+    frozenset({"arena.stratego.search"}),
     frozenset({"arena.search"}),
     frozenset({"arena.game"}),
     frozenset({"arena.bots"}),
-    frozenset({"arena.bots.sandbox"}),
+    frozenset({"arena.sandbox"}),
     frozenset(
         {
             "arena.bots.usage",
@@ -47,7 +48,7 @@ PURE = (
     "arena.errors",
     "arena.system.printable",
     "arena.system.schema",
-    "arena.rules",
+    "arena.stratego",
     "arena.search",
     "arena.game",
     "arena.league.ratings",
@@ -119,14 +120,16 @@ def test_the_protocol_package_needs_nothing_but_the_standard_library(module: str
     assert outside <= sys.stdlib_module_names
 
 
-RULES = [name for name in sorted(MODULES) if name.startswith("arena.rules")]
-RULESET_FILES = {"arena.rules.rulesets", "arena.rules.ruleset_file"}
+RULES = [name for name in sorted(MODULES) if name.startswith("arena.stratego.rules")]
+RULESET_FILES = {"arena.stratego.rules.rulesets", "arena.stratego.rules.ruleset_file"}
 """What reads the files of rulesets, and is no part of the engine."""
 
 
 @pytest.mark.parametrize("module", RULES)
 def test_the_rules_know_only_the_notation_and_how_files_are_read(module: str) -> None:
-    ours = {name for name in imports(MODULES[module]) if name in MODULES and not name.startswith("arena.rules")}
+    ours = {
+        name for name in imports(MODULES[module]) if name in MODULES and not name.startswith("arena.stratego.rules")
+    }
     engine = {"protocol.notation", "protocol.geometry", "arena.errors"}
     files = {"arena.system.printable", "arena.system.user_files", "arena.system.schema"}
     assert ours <= (engine | files if module in RULESET_FILES else engine)
@@ -143,7 +146,7 @@ def test_the_engine_knows_nothing_of_the_files_of_rulesets(module: str) -> None:
     assert not imports(MODULES[module]) & RULESET_FILES
 
 
-SEARCH = [name for name in sorted(MODULES) if name.startswith("arena.search")]
+SEARCH = [name for name in sorted(MODULES) if name.startswith(("arena.search", "arena.stratego.search"))]
 
 
 @pytest.mark.parametrize("module", SEARCH)

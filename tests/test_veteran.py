@@ -15,7 +15,7 @@ import pytest
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import Bot, Conversation, View
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.notation import Color

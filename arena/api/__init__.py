@@ -9,10 +9,10 @@ from arena.api.shown_results import Result, Standings
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.play.game_events import ActionPlayed, EventsDropped, GameFinished, GameStarted
-from arena.rules.events import IllegalActionError
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset
-from arena.rules.setup import IllegalSetupError
+from arena.stratego.rules.events import IllegalActionError
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.setup import IllegalSetupError
 
 __all__ = [
     "ActionPlayed",

@@ -9,14 +9,14 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypedDict, get_type_hints
 
-from arena.bots.sandbox.launch import host_fault
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_time
 from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions
 from arena.league.option_values import build_limits, check_options, option_value, time_control, usual_limits
 from arena.league.pairing.chosen import ChosenFormat, format_of
-from arena.rules.ruleset import Ruleset, RulesetError
-from arena.rules.rulesets import load_ruleset
+from arena.sandbox.launch import host_fault
+from arena.stratego.rules.ruleset import Ruleset, RulesetError
+from arena.stratego.rules.rulesets import load_ruleset
 
 AnyPath = str | os.PathLike[str]
 Times = str | tuple[str, str]

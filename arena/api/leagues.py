@@ -30,7 +30,7 @@ from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_f
 from arena.report.game_list import Roster, players_of
 from arena.report.placings import placing_in
 from arena.report.standings import make_table
-from arena.rules.ruleset import Ruleset
+from arena.stratego.rules.ruleset import Ruleset
 
 RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league", "archive")
 """Keywords of `run` other than the options of formats."""

@@ -36,7 +36,7 @@ from arena.league.ratings.sequential_test import Decision, PairCounts
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow
 from arena.report.comparison import verdict_text
-from arena.rules.ruleset import Ruleset
+from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 T = TypeVar("T")

@@ -15,8 +15,6 @@ from arena.api.threads import BackgroundCall, in_thread_of_trio
 from arena.bots.finding import find_bots
 from arena.bots.folders import BotFolders
 from arena.bots.process import QUIT_GRACE, BotProcess
-from arena.bots.sandbox.launch import StartError
-from arena.bots.sandbox.levels import Level, choose
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
@@ -25,10 +23,12 @@ from arena.game.time_control import parse_time
 from arena.league.entrants import built
 from arena.league.league_options import LARGEST_SEED, PlayOptions
 from arena.league.option_values import check_options, option_value, usual_limits
-from arena.rules.events import Event
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset
-from arena.rules.setup import IllegalSetupError, check_setup
+from arena.sandbox.launch import StartError
+from arena.sandbox.levels import Level, choose
+from arena.stratego.rules.events import Event
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from arena.system.concurrency import background, readable
 from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
 from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError

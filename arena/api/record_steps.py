@@ -12,7 +12,7 @@ from arena.game.replay import Replay
 from arena.game.seat_view import true_cells
 from arena.league import record_file
 from arena.report.boards import board_text
-from arena.rules.events import Event
+from arena.stratego.rules.events import Event
 from protocol.notation import COLOR_BY_WORD, SQUARE_INDEX, Color
 
 
@@ -48,8 +48,8 @@ class Step:
     """A position of a game, and the action that led to it.
 
     `ply` counts from 1; 0 is the position after both set-ups, without an action. `events` are public: moves, fights and
-    other events of the rules (`arena.rules.events`). `time_us` is the time of the action in microseconds. `board` has
-    all ranks, `view` is the position as one side knows it.
+    other events of the rules (`arena.stratego.rules.events`). `time_us` is the time of the action in microseconds.
+    `board` has all ranks, `view` is the position as one side knows it.
     """
 
     ply: int

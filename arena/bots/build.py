@@ -37,13 +37,13 @@ from arena.bots.build_sandbox import build_in_sandbox
 from arena.bots.finding import broken
 from arena.bots.folders import BotFolders
 from arena.bots.loading import load_bot
-from arena.bots.sandbox import files
-from arena.bots.sandbox.launch import Launch, SandboxError, StartError
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.trial import Run, run_to_end
 from arena.errors import UsageError
+from arena.sandbox import files
+from arena.sandbox.launch import Launch, SandboxError, StartError
+from arena.sandbox.levels import Level
+from arena.sandbox.programs import HostPrograms
 from arena.system.printable import printable
 
 

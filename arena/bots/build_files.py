@@ -14,12 +14,12 @@ from arena.bots.folders import in_use
 from arena.bots.languages import LANGUAGES
 from arena.bots.limits import GIB, MIB
 from arena.bots.manifest import Manifest, read_manifest
-from arena.bots.sandbox import bwrap, files
-from arena.bots.sandbox.launch import NOBODYS_FAULT, HostError, disk_fault
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import FAULT_HINT, BotSpec
 from arena.bots.trial import Ended
 from arena.errors import ArenaError, UsageError
+from arena.sandbox import bwrap, files
+from arena.sandbox.launch import NOBODYS_FAULT, HostError, disk_fault
+from arena.sandbox.levels import Level
 from arena.system.printable import printable
 
 NOT_FOUND = 127

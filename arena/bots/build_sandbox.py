@@ -25,17 +25,17 @@ from arena.bots.build_files import (
     scratch,
 )
 from arena.bots.limits import Limits, size_text
-from arena.bots.sandbox import bwrap, files
-from arena.bots.sandbox.cgroup import Hierarchy
-from arena.bots.sandbox.launch import Launch
-from arena.bots.sandbox.levels import Level, joined
-from arena.bots.sandbox.mounts import HOME, Rivals, refuse_rivals
-from arena.bots.sandbox.programs import HostPrograms, own_files
-from arena.bots.sandbox.rlimits import process_limits
-from arena.bots.sandbox.runtimes import find_tools
 from arena.bots.spec import BotSpec
 from arena.bots.trial import Run, run_to_end
 from arena.errors import UsageError
+from arena.sandbox import bwrap, files
+from arena.sandbox.cgroup import Hierarchy
+from arena.sandbox.launch import Launch
+from arena.sandbox.levels import Level, joined
+from arena.sandbox.mounts import HOME, Rivals, refuse_rivals
+from arena.sandbox.programs import HostPrograms, own_files
+from arena.sandbox.rlimits import process_limits
+from arena.sandbox.runtimes import find_tools
 from arena.system.printable import printable
 
 PROCESSES = 512

@@ -23,7 +23,7 @@ from arena.bots.names import PROGRAM_ENDINGS, base_name, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
-from arena.rules.ruleset import Ruleset
+from arena.stratego.rules.ruleset import Ruleset
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS
 

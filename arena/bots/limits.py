@@ -1,6 +1,6 @@
 """Limits on what a bot may use of the machine, and how sizes are written.
 
-The limits are the same at every sandbox level; each level enforces them in its own way (`arena.bots.sandbox`).
+The limits are the same at every sandbox level; each level enforces them in its own way (`arena.sandbox`).
 """
 
 import re

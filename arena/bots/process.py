@@ -6,8 +6,8 @@ thread). Deaths are noticed through a pidfd without reaping, so that no other pr
 before it is killed.
 
 A `Launch` holds the command, which may begin with a sandbox, the limits, and perhaps a control group.
-`arena.bots.sandbox.watch` measures the whole process tree twenty times a second, `arena.bots.sandbox.freezer` stops it,
-and `arena.bots.sandbox.killing` ends it.
+`arena.sandbox.watch` measures the whole process tree twenty times a second, `arena.sandbox.freezer` stops it,
+and `arena.sandbox.killing` ends it.
 """
 
 import os
@@ -19,16 +19,16 @@ import trio
 
 from arena.bots.limits import size_text
 from arena.bots.pipes import Pipes, StandardError
-from arena.bots.sandbox import killing, reaper
-from arena.bots.sandbox.freezer import Freezer
-from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
-from arena.bots.sandbox.procfs import oom_kills
-from arena.bots.sandbox.rlimits import limit_tree
-from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.usage import Account, CpuTimes, OwnProcesses
 from arena.game.faults import Cause, Excess
 from arena.game.hints.seen import Activity
+from arena.sandbox import killing, reaper
+from arena.sandbox.freezer import Freezer
+from arena.sandbox.launch import Launch, StartError, cannot_start_another
+from arena.sandbox.procfs import oom_kills
+from arena.sandbox.rlimits import limit_tree
+from arena.sandbox.watch import Watch
 from arena.system.concurrency import background, readable
 from arena.system.user_files import HOST_ERRORS
 

@@ -8,16 +8,16 @@ import trio
 from arena.bots.finding import broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import bwrap
-from arena.bots.sandbox.cgroup import Hierarchy
-from arena.bots.sandbox.launch import Launch, SandboxError
-from arena.bots.sandbox.levels import Level, joined
-from arena.bots.sandbox.mounts import Mounts, Rivals, mounts_of
-from arena.bots.sandbox.programs import HostPrograms
-from arena.bots.sandbox.runtimes import Program, find_program
 from arena.bots.spec import BotSpec
 from arena.bots.trial import Run, try_controls, try_entrants
 from arena.errors import UsageError
+from arena.sandbox import bwrap
+from arena.sandbox.cgroup import Hierarchy
+from arena.sandbox.launch import Launch, SandboxError
+from arena.sandbox.levels import Level, joined
+from arena.sandbox.mounts import Mounts, Rivals, mounts_of
+from arena.sandbox.programs import HostPrograms
+from arena.sandbox.runtimes import Program, find_program
 from arena.system.printable import printable
 
 

@@ -18,10 +18,10 @@ import trio
 
 from arena.bots.limits import Limits
 from arena.bots.process import EXIT_OF_SIGNALS, BotProcess
-from arena.bots.sandbox import bwrap
-from arena.bots.sandbox.launch import HostError, Launch, SandboxError, StartError
-from arena.bots.sandbox.mounts import Mounts
-from arena.bots.sandbox.runtimes import Trial
+from arena.sandbox import bwrap
+from arena.sandbox.launch import HostError, Launch, SandboxError, StartError
+from arena.sandbox.mounts import Mounts
+from arena.sandbox.runtimes import Trial
 from arena.system.printable import printable
 
 T = TypeVar("T")

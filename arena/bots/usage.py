@@ -13,11 +13,12 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from arena.bots.sandbox import reaper
-from arena.bots.sandbox.activity import activity_of
-from arena.bots.sandbox.freezer import Freezer
-from arena.bots.sandbox.launch import ControlGroup
-from arena.bots.sandbox.procfs import (
+from arena.game.hints.seen import Activity
+from arena.sandbox import reaper
+from arena.sandbox.activity import activity_of
+from arena.sandbox.freezer import Freezer
+from arena.sandbox.launch import ControlGroup
+from arena.sandbox.procfs import (
     Process,
     cpu_clock,
     cpu_us,
@@ -27,9 +28,8 @@ from arena.bots.sandbox.procfs import (
     thread_times,
     waited_us,
 )
-from arena.bots.sandbox.reaper import owners
-from arena.bots.sandbox.watch import Watch
-from arena.game.hints.seen import Activity
+from arena.sandbox.reaper import owners
+from arena.sandbox.watch import Watch
 
 Threads = Mapping[int, tuple[int, int]]
 """By thread: microseconds on a CPU, and microseconds of waiting for one."""

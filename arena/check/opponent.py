@@ -8,12 +8,12 @@ import trio
 from arena.check.situations import Foe, Situation, Twist
 from arena.game.game_spec import Opening
 from arena.game.referee import Referee
-from arena.rules.action_types import Action, Infiltration, Rescue
-from arena.rules.board import BLUE_BIT, EMPTY, RANKS
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset, Starts
-from arena.rules.rulesets import load_ruleset
-from arena.rules.tables import CANNOT_ATTACK, tables_of
+from arena.stratego.rules.action_types import Action, Infiltration, Rescue
+from arena.stratego.rules.board import BLUE_BIT, EMPTY, RANKS
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset, Starts
+from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.rules.tables import CANNOT_ATTACK, tables_of
 from protocol.bot import random_rows
 from protocol.conversation import Phase
 from protocol.notation import BOARD_SIZE, Color, Rank, Survivor

@@ -8,7 +8,6 @@ import trio
 from arena.bots.finding import find_entrants
 from arena.bots.folders import BotFolders
 from arena.bots.language import language_of
-from arena.bots.sandbox.levels import Level, choose
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
@@ -32,6 +31,7 @@ from arena.league.league_options import PlayOptions
 from arena.league.option_values import check_values, time_control, usual_limits
 from arena.league.stop import Say, run_games
 from arena.league.versions import Versions
+from arena.sandbox.levels import Level, choose
 from arena.system.printable import printable
 from protocol.notation import Reason
 

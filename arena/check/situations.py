@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from arena.game.transcript import Speaker
-from arena.rules.ruleset import RulesetError
-from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.ruleset import RulesetError
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import Color, Reason
 
 

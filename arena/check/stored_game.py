@@ -13,7 +13,6 @@ import trio
 
 from arena.bots.entering import may_be
 from arena.bots.process import QUIT_GRACE
-from arena.bots.sandbox.launch import StartError
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.situations import Failure
@@ -30,8 +29,9 @@ from arena.game.record import GameRecord
 from arena.game.recorded import BY_A_LINE, faults_of, spec_of, with_slack
 from arena.game.referee import Referee
 from arena.play.driver import EXIT_FOLLOWS
-from arena.rules.events import IllegalActionError
-from arena.rules.setup import IllegalSetupError, check_setup
+from arena.sandbox.launch import StartError
+from arena.stratego.rules.events import IllegalActionError
+from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from arena.system.concurrency import background, readable
 from arena.system.printable import printable
 from protocol.codec import decode_from_bot, is_action

@@ -10,7 +10,6 @@ import trio
 from arena.bots.finding import why_unfit
 from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE
-from arena.bots.sandbox.launch import StartError
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.opponent import PlannedGame, ruleset_of
@@ -23,6 +22,7 @@ from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
 from arena.game.time_control import TimeControl
+from arena.sandbox.launch import StartError
 from protocol.conversation import Phase
 from protocol.notation import Color, Reason
 

@@ -78,13 +78,13 @@ def check_command(
         return _replay(bot, replay, side, options, as_json=as_json, color=color)
     if side is not None:
         raise click.UsageError("--side: expected --replay STORE GAME with it")
-    from arena.bots.sandbox.levels import AUTO, choose
     from arena.check.service import CheckOptions, check_bot
     from arena.check.situations import Extent
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.league.league_options import PlayOptions
     from arena.report.checklist import check_json, check_text
+    from arena.sandbox.levels import AUTO, choose
 
     if quick and is_all:
         raise click.UsageError("--quick and --all cannot be used together")
@@ -102,13 +102,13 @@ def check_command(
 def _replay(
     bot: str, replay: tuple[Path, str], side: str | None, options: dict[str, Any], *, as_json: bool, color: str
 ) -> int:
-    from arena.bots.sandbox.levels import AUTO, choose
     from arena.check.service import replay_bot
     from arena.check.stored_game import StoredGame
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.league.league_options import PlayOptions
     from arena.report.checklist import replay_json, replay_text
+    from arena.sandbox.levels import AUTO, choose
 
     store, game = replay
     with open_to_read(store) as opened:

@@ -13,7 +13,7 @@ from arena.cli.streams import result
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from arena.bots.sandbox.levels import Health
+    from arena.sandbox.levels import Health
 
 
 @click.command(
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def doctor_command(as_json: bool) -> None:
     """Show which levels of --sandbox work on this machine, and what each enforces."""
     refuse_windows()
-    from arena.bots.sandbox.levels import AUTO, enter_scope, examine
     from arena.report.consoles import results_console, to_json
+    from arena.sandbox.levels import AUTO, enter_scope, examine
 
     enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
     with unwinding():
@@ -43,7 +43,7 @@ def health_report(health: "Health") -> "RenderableType":
     from rich.table import Table
     from rich.text import Text
 
-    from arena.bots.sandbox.levels import Level
+    from arena.sandbox.levels import Level
 
     parts: list[RenderableType] = [
         Text(f"{health.system}, Python {health.python}, as {health.user}, {health.open_files} open files at most"),

@@ -69,12 +69,12 @@ def rerun_command(
     """
     refuse_windows()
     from arena.bots.archive import archive_of
-    from arena.bots.sandbox.levels import AUTO
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
     from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
     from arena.report.consoles import to_json
     from arena.report.game_list import Roster, shown_name
+    from arena.sandbox.levels import AUTO
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))

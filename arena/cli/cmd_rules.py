@@ -31,7 +31,7 @@ def rules_command(name: str | None, ranks: Numbering, language: PieceLanguage, a
     from arena.report.consoles import width_of
     from arena.report.piece_names import Names
     from arena.report.rules_text import WIDTH, list_json, list_page, rules_json, rules_page
-    from arena.rules.rulesets import load_ruleset
+    from arena.stratego.rules.rulesets import load_ruleset
 
     width = min(WIDTH, width_of(sys.stdout))
     if name is None:

@@ -45,7 +45,7 @@ def offer_languages(_: click.Context, __: click.Parameter, incomplete: str) -> l
 @_silent
 def offer_rulesets(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer rulesets, and after a plus the remaining switches."""
-    from arena.rules.rulesets import ruleset_names, switch_names, switch_title
+    from arena.stratego.rules.rulesets import ruleset_names, switch_names, switch_title
 
     if incomplete.startswith(PATH_STARTS):
         return [CompletionItem(incomplete, type="file")]

@@ -133,8 +133,8 @@ def _interrupted() -> int:
 
 
 def _explain(error: BaseException) -> int:
-    from arena.bots.sandbox.launch import host_fault
-    from arena.rules.ruleset import RulesetError
+    from arena.sandbox.launch import host_fault
+    from arena.stratego.rules.ruleset import RulesetError
 
     if isinstance(error, click.ClickException):
         shown = io.StringIO()

@@ -12,11 +12,11 @@ from typing import TypeVar, TypeVarTuple
 
 import trio
 
-from arena.bots.sandbox.levels import Level, enter_scope
-from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.cli.installation import shell_line, this_command
 from arena.cli.interrupts import told_instead
 from arena.errors import ArenaError
+from arena.sandbox.levels import Level, enter_scope
+from arena.sandbox.rlimits import use_all_descriptors
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.bots.names import name_fault
-from arena.bots.sandbox.levels import AUTO
 from arena.cli.exit_codes import DONE, FAILED, INTERRUPTED
 from arena.cli.installation import SERVING, needs, shell_line, this_command
 from arena.cli.interrupts import StopRequests, unwinding
@@ -39,6 +38,7 @@ from arena.play.saved_game import load_saved
 from arena.report.consoles import to_json, to_line
 from arena.report.game_list import PausedJson, game_entry, game_line
 from arena.report.standings import handicap_text
+from arena.sandbox.levels import AUTO
 from arena.system.printable import counted, printable
 from protocol.notation import COLOR_BY_WORD, Color
 

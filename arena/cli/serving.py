@@ -91,7 +91,7 @@ def _listen(where: str) -> "Listening":
 
 def refuse_to_give_away(plan: "Plan", at: PagesServed | None) -> None:
     """Raise `UsageError` if a bot could read its opponent's pieces from the pages."""
-    from arena.bots.sandbox.levels import Level
+    from arena.sandbox.levels import Level
 
     if at and at.options.shows_all and plan.level is not Level.BWRAP:
         raise UsageError(

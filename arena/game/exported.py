@@ -29,7 +29,7 @@ from arena.game.replay import Replay
 from arena.game.seat_view import enemy_squares, tell
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.rules.events import Event, Fought
+from arena.stratego.rules.events import Event, Fought
 from arena.system.printable import printable, shown
 from protocol.codec import encode_for_bot
 from protocol.messages import Ability, ArenaMessage, Enemy, Want

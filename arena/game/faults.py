@@ -7,7 +7,7 @@ from typing import NamedTuple
 from arena.game.game_spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.rules.events import IllegalActionError, Rule
+from arena.stratego.rules.events import IllegalActionError, Rule
 from arena.system.printable import printable
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError, Slip

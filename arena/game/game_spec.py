@@ -3,7 +3,7 @@
 import msgspec
 
 from arena.game.time_control import TimeControl
-from arena.rules.ruleset import Ruleset
+from arena.stratego.rules.ruleset import Ruleset
 
 
 class Player(msgspec.Struct, frozen=True):

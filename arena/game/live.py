@@ -10,8 +10,8 @@ from arena.game.game_spec import GameSpec, Opening
 from arena.game.record import History, NoteLine
 from arena.game.seat import Seat
 from arena.game.seat_view import SeatView, enemy_squares, is_told_as_moved, legal_actions, opening, tell
-from arena.rules.events import Event, Outcome
-from arena.rules.game import Game
+from arena.stratego.rules.events import Event, Outcome
+from arena.stratego.rules.game import Game
 from protocol.codec import legal_lines
 from protocol.conversation import Phase
 from protocol.messages import Board, Enemy, Want

@@ -18,11 +18,11 @@ from arena.game.game_spec import Opening
 from arena.game.record import GameRecord, History, NoteLine, RecordError
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.game.verdict import GameResult
-from arena.rules.events import IllegalActionError
-from arena.rules.game import Game
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import Ruleset, RulesetError
-from arena.rules.setup import IllegalSetupError, check_setup
+from arena.stratego.rules.events import IllegalActionError
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import Ruleset, RulesetError
+from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from protocol.codec import is_action
 from protocol.notation import COLOR_BY_WORD, RESIGN, Color, Reason, ReasonKind
 

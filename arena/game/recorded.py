@@ -9,8 +9,8 @@ from arena.game.record import GameRecord, RecordError
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import RulesetError
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import RulesetError
 from protocol.lines import MAX_BOT_LINE
 from protocol.notation import Color, Reason
 

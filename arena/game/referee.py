@@ -29,9 +29,9 @@ from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import SETTLE_SECONDS, Introduction, Seat
 from arena.game.verdict import GameResult, Verdict
-from arena.rules.events import IllegalActionError, Outcome
-from arena.rules.game import Game
-from arena.rules.setup import IllegalSetupError, check_setup
+from arena.stratego.rules.events import IllegalActionError, Outcome
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError, excerpt
 from protocol.messages import (

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from arena.game.record import GameRecord, RecordError
 from arena.game.seat_view import SeatView, tell
-from arena.rules.events import Event, IllegalActionError
-from arena.rules.game import Game
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import Ruleset, RulesetError
-from arena.rules.setup import IllegalSetupError
+from arena.stratego.rules.events import Event, IllegalActionError
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import Ruleset, RulesetError
+from arena.stratego.rules.setup import IllegalSetupError
 from protocol.notation import Color
 
 

@@ -10,11 +10,11 @@ from functools import lru_cache
 from operator import attrgetter
 
 from arena.game.time_control import TimeControl
-from arena.rules.action_types import Action, Path, Rescue
-from arena.rules.board import BLUE_BIT, RANKS
-from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset
+from arena.stratego.rules.action_types import Action, Path, Rescue
+from arena.stratego.rules.board import BLUE_BIT, RANKS
+from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset
 from protocol import messages
 from protocol.messages import ArenaMessage
 from protocol.notation import LAKE_SQUARES, RESIGN, SQUARES, Color, Rank

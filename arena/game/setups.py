@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import msgspec
 
 import protocol.bot
-from arena.rules.ruleset import Ruleset
-from arena.rules.setup import IllegalSetupError, check_setup, wrong_shape
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.setup import IllegalSetupError, check_setup, wrong_shape
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Rank
 
 SQUARES_OF_A_SIDE = BOARD_SIZE * SETUP_ROWS

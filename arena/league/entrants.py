@@ -15,8 +15,6 @@ from arena.bots.entering import assign_identities, copies_of_one, place_of
 from arena.bots.finding import Found, broken, find_entrants, fitting
 from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
 from arena.bots.trial import Run
@@ -26,7 +24,9 @@ from arena.league.league_options import PlayOptions
 from arena.league.option_values import apart_from_bots, build_limits, usual_limits
 from arena.league.stop import Say
 from arena.league.store import KeptFiles, Store, is_empty_file
-from arena.rules.rulesets import load_ruleset
+from arena.sandbox.levels import Level
+from arena.sandbox.programs import HostPrograms
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.system.printable import printable
 
 NAMED = 3

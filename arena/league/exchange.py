@@ -40,7 +40,7 @@ from arena.league.store import (
     sole_use,
 )
 from arena.league.verify import GameChecks
-from arena.rules.ruleset import RulesetError
+from arena.stratego.rules.ruleset import RulesetError
 from arena.system.printable import counted, printable, shown
 from arena.system.user_files import FileError
 

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from arena.game.game_spec import Opening, Player
 from arena.game.time_control import TimeControl
-from arena.rules.ruleset import Starts
+from arena.stratego.rules.ruleset import Starts
 
 Players = tuple[Player, Player]
 Times = tuple[TimeControl, TimeControl]

@@ -32,7 +32,7 @@ from arena.league.store import (
     DamagedError,
     Store,
 )
-from arena.rules.ruleset import Starts
+from arena.stratego.rules.ruleset import Starts
 
 
 class Games:

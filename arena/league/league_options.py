@@ -16,7 +16,7 @@ from arena.system.printable import shown
 
 if TYPE_CHECKING:
     from arena.bots.asked import AskedBot, OwnByName
-    from arena.rules.ruleset import Ruleset
+    from arena.stratego.rules.ruleset import Ruleset
 
 
 SANDBOXES = ("basic", "bwrap", "cgroup", "auto")

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from arena.errors import UsageError
 from arena.game.game_spec import Opening
-from arena.rules.ruleset import Ruleset
-from arena.rules.setup import IllegalSetupError, check_setup
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from arena.system.printable import printable, shown
 from arena.system.user_files import FileError, read_file
 from protocol.notation import COLOR_BY_WORD, Color

@@ -31,7 +31,7 @@ from arena.league.league_options import (
 )
 from arena.league.settings import Settings
 from arena.league.store import NAMED
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.system.printable import printable
 
 LONGEST_NAME = 255 - len("-journal")

@@ -19,7 +19,6 @@ import trio
 
 from arena.bots.folders import BotFolders
 from arena.bots.names import expected_name, name_fault
-from arena.bots.sandbox.levels import choose
 from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
@@ -40,6 +39,7 @@ from arena.league.store import Store, sole_use
 from arena.league.versions import Versions
 from arena.play.game_options import GameOptions
 from arena.play.session import Session
+from arena.sandbox.levels import choose
 from arena.system.concurrency import background
 from protocol.notation import Color
 

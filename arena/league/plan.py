@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.bots.folders import BotFolders
-from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.bots.spec import BotSpec
 from arena.bots.trial import Run
 from arena.game.game_spec import Player
@@ -34,6 +33,7 @@ from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
 from arena.league.stop import Say
 from arena.league.store import sole_use
+from arena.sandbox.levels import AUTO, Level, choose
 
 if TYPE_CHECKING:
     from arena.league.executor.cluster.cluster_protocol import ClusterPlan

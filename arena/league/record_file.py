@@ -19,8 +19,8 @@ from arena.league.settings import Settings, setting_fault
 from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
 from arena.league.store.damage import STORE_START
 from arena.league.verify import GameChecks, other_limits
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import RulesetError
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import RulesetError
 from arena.system.printable import printable, shown
 from arena.system.user_files import FileError, read_lines
 

@@ -16,8 +16,6 @@ from arena.bots.build import build_all
 from arena.bots.build_files import BuildLimits
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits, read_limits
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
 from arena.bots.trial import Run
@@ -33,6 +31,8 @@ from arena.league.game_specs import return_game
 from arena.league.stop import Say, run_games
 from arena.league.trust import bot_line, is_archived, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions
+from arena.sandbox.levels import Level
+from arena.sandbox.programs import HostPrograms
 from protocol.notation import Color
 
 

@@ -21,8 +21,6 @@ import trio
 from arena.bots.entering import assign_identities, place_of
 from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
 from arena.bots.trial import Run
@@ -36,7 +34,9 @@ from arena.league.stop import Say, run_games
 from arena.league.store import Store, is_empty_file, sole_use
 from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.play.saved_game import SavedGame
-from arena.rules.ruleset import Ruleset, Starts
+from arena.sandbox.levels import Level
+from arena.sandbox.programs import HostPrograms
+from arena.stratego.rules.ruleset import Ruleset, Starts
 from arena.system.printable import printable
 from protocol.notation import Color
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import trio
 
 from arena.bots.folders import BotFolders
-from arena.bots.sandbox.levels import Level, choose
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.bots.trial import Run
@@ -28,6 +27,7 @@ from arena.league.stop import Say, StopRequest, Wish, run_games
 from arena.league.store import GameRow, Store, sole_use
 from arena.league.versions import Versions
 from arena.play.saved_game import refuse_to_overwrite, save_game, saved_game
+from arena.sandbox.levels import Level, choose
 from arena.system.concurrency import background
 from arena.system.printable import printable
 

@@ -42,8 +42,8 @@ from arena.league.store import (
     time_key,
 )
 from arena.play.machine import read_reference, reference_text
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import Ruleset, RulesetError
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.system.printable import shown
 
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)

@@ -81,7 +81,7 @@ def run_games(run: "Run", function: Callable[[*Ts], Awaitable[T]], *arguments: *
     except ArenaError:
         raise
     except Exception as error:
-        from arena.bots.sandbox.launch import host_fault
+        from arena.sandbox.launch import host_fault
 
         fault = host_fault(error)
         if fault is None:

@@ -14,11 +14,11 @@ from arena.bots.archive import ARCHIVE
 from arena.bots.entering import fingerprint, place_of
 from arena.bots.limits import Limits
 from arena.bots.samples import is_sample
-from arena.bots.sandbox.levels import AUTO, Level, choose, strongest
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.league.league_options import USUAL
 from arena.league.stop import Say
+from arena.sandbox.levels import AUTO, Level, choose, strongest
 from arena.system.printable import SHOWN, printable
 from protocol.notation import Color
 

@@ -18,7 +18,6 @@ from typing import Protocol
 import msgspec
 
 from arena.bots.limits import Limits, read_limits
-from arena.bots.sandbox.levels import Level
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import Opening, Player
 from arena.game.persons import is_person
@@ -59,8 +58,9 @@ from arena.league.store import (
 from arena.league.stored_league import WORDS as FORMAT_WORDS
 from arena.league.stored_league import format_in
 from arena.play.machine import calibration_of, ms_text, percent_of, read_reference
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import Ruleset, RulesetError, Starts
+from arena.sandbox.levels import Level
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
 from arena.system.printable import shown
 
 OF_EACH_SIDE = (TIME, OTHER_TIMES)

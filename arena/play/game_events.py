@@ -8,7 +8,7 @@ import msgspec
 
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
-from arena.rules.events import Event
+from arena.stratego.rules.events import Event
 from protocol.notation import Color
 
 

@@ -7,7 +7,6 @@ import trio
 
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox.launch import Launch
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.clock import NEVER
@@ -16,6 +15,7 @@ from arena.game.record import History
 from arena.game.seat import Introduction
 from arena.play.game_events import GameEvent
 from arena.play.participant import Participant
+from arena.sandbox.launch import Launch
 from protocol.messages import Quit
 from protocol.notation import Color
 

@@ -12,8 +12,8 @@ from arena.game.person_seat import ClockState
 from arena.game.record import GameRecord, History
 from arena.game.seat_view import true_cells
 from arena.play.game_events import ActionPlayed, GameStarted
-from arena.rules.events import IllegalActionError
-from arena.rules.game import Game
+from arena.stratego.rules.events import IllegalActionError
+from arena.stratego.rules.game import Game
 from protocol.notation import Color
 
 

@@ -11,12 +11,12 @@ A game is repeated at most `MOST_EXCUSED` times because a bot was kept from a CP
 from collections.abc import Callable
 from dataclasses import replace
 
-from arena.bots.sandbox.bwrap import COMPLAINT
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.play.game_options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_game, play_on
+from arena.sandbox.bwrap import COMPLAINT
 from arena.system.printable import counted
 from protocol.notation import Reason
 

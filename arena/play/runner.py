@@ -15,7 +15,6 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.program_files import links_out
-from arena.bots.sandbox.launch import StartError
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.game.faults import Fault, with_processor_time
@@ -31,6 +30,7 @@ from arena.play.game_events import GameFinished
 from arena.play.game_options import USUAL, ArenaStoppedError, GameOptions, Interrupt, KeptBot
 from arena.play.machine import this_machine
 from arena.play.participant import Participant
+from arena.sandbox.launch import StartError
 from arena.version import __version__
 from protocol.conversation import Phase
 from protocol.messages import Want

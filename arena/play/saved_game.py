@@ -24,7 +24,6 @@ from arena.bots.entering import as_player, may_be
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
 from arena.bots.loading import NotThereError, load_bot
 from arena.bots.samples import bot_path
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
@@ -33,9 +32,10 @@ from arena.game.persons import is_person
 from arena.game.recheck import Course, check_course, check_time
 from arena.game.record import History, RecordError
 from arena.game.time_control import TimeControl
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import RulesetError, Starts
-from arena.rules.setup import IllegalSetupError
+from arena.sandbox.levels import Level
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import RulesetError, Starts
+from arena.stratego.rules.setup import IllegalSetupError
 from arena.system.printable import counted, printable
 from arena.system.user_files import FileError, read_file
 from protocol.notation import Color

@@ -27,7 +27,7 @@ from arena.play.game_options import USUAL, GameOptions, Interrupt
 from arena.play.host_game import HostGame
 from arena.play.participant import Participant, PersonParticipant
 from arena.play.retry import play_on_with_retries
-from arena.rules.events import Rule
+from arena.stratego.rules.events import Rule
 from protocol.messages import ArenaMessage, Move, Setup
 from protocol.notation import RESIGN, Color, Result
 

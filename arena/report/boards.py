@@ -11,7 +11,7 @@ from enum import Enum
 from rich.color import ColorSystem
 from rich.style import Style
 
-from arena.rules.events import Event, Fought, Guessed, Moved, Rescued
+from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued
 from protocol.geometry import action_squares
 from protocol.notation import BOARD_SIZE, FILES, Color, Survivor
 from protocol.view import CELL_EMPTY, CELL_LAKE

@@ -23,7 +23,7 @@ from arena.report.boards import NO_MARKS, Paint, SquareMark, board_text, marks_o
 from arena.report.consoles import to_json
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
 from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
-from arena.rules.events import Event, Fought
+from arena.stratego.rules.events import Event, Fought
 from arena.system.printable import counted, printable, shown
 from protocol import messages
 from protocol.codec import encode_for_bot

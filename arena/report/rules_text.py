@@ -13,8 +13,8 @@ import msgspec
 from arena.report.consoles import to_json
 from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
 from arena.report.sentences import RulesPart, capitalised, sentences
-from arena.rules.ruleset import RULE_KEYS, Ruleset
-from arena.rules.rulesets import DEFAULT_RULESET, load_ruleset, ruleset_names, switch_names, switch_title
+from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset
+from arena.stratego.rules.rulesets import DEFAULT_RULESET, load_ruleset, ruleset_names, switch_names, switch_title
 
 WIDTH = 80
 COMMON_SOURCE = "common to the booklets"

@@ -8,7 +8,7 @@ import enum
 from collections.abc import Iterator
 
 from arena.report.piece_names import Names
-from arena.rules.ruleset import (
+from arena.stratego.rules.ruleset import (
     HOME_SIZE,
     Attacks,
     Bombs,
@@ -24,7 +24,7 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
-from arena.rules.tables import CANNOT_ATTACK
+from arena.stratego.rules.tables import CANNOT_ATTACK
 from arena.system.printable import counted
 from protocol.notation import Rank
 

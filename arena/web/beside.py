@@ -15,10 +15,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from arena.bots.sandbox.reaper import killed_words
 from arena.league.executor.child_process import frame, own_python
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
 from arena.play.game_events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
+from arena.sandbox.reaper import killed_words
 from arena.system.printable import printable
 from arena.web.address import Listening
 

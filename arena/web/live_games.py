@@ -27,9 +27,9 @@ from arena.report.progress import duration_text
 from arena.report.site.game_data import MARKS, SeenBy, cell_of, lost_of, square_name
 from arena.report.site.game_page import board_labels
 from arena.report.site.page_frame import isolated
-from arena.rules.events import IllegalActionError
-from arena.rules.ruleset import RulesetError
-from arena.rules.setup import IllegalSetupError
+from arena.stratego.rules.events import IllegalActionError
+from arena.stratego.rules.ruleset import RulesetError
+from arena.stratego.rules.setup import IllegalSetupError
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused

@@ -16,7 +16,7 @@ from arena.report.game_text import event_words
 from arena.report.piece_names import DEFAULT_NAMES, Names
 from arena.report.rules_text import army_entries, rule_lines
 from arena.report.site.page_frame import isolated
-from arena.rules.ruleset import Defence
+from arena.stratego.rules.ruleset import Defence
 from arena.web.address import Listening
 from protocol import messages
 from protocol.notation import Color, Rank, Survivor

@@ -21,7 +21,6 @@ import trio
 from browsing import axe, browser, complaints, event_loop_of_the_browser_hidden, open_address
 
 import protocol.bot
-from arena.bots.sandbox import reaper
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
@@ -31,8 +30,9 @@ from arena.game.seat_view import legal_actions
 from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
 from arena.play.game_options import ArenaStoppedError
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.sandbox import reaper
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.system.concurrency import background
 from protocol.notation import Color
 

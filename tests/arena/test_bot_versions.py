@@ -15,7 +15,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.entrants import file_changes
 from arena.league.store import KeptFiles, Store
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 
 OLD, NEW, CAT = Player("fox", "a" * 64), Player("fox", "b" * 64), Player("cat", "c" * 64)
 NOVEMBER = 1_793_836_800.0  # 2026-11-05T00:00:00Z

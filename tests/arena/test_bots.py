@@ -11,10 +11,10 @@ import trio
 from arena.bots.finding import find_bots
 from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
-from arena.bots.sandbox.launch import Launch
 from arena.bots.spec import TOKEN_VARIABLE, BotSpec
 from arena.errors import UsageError
 from arena.game.record import GameRecord
+from arena.sandbox.launch import Launch
 from protocol.notation import Reason
 
 Play = Callable[..., Awaitable[GameRecord]]

@@ -23,11 +23,11 @@ from arena.bots.build import build_all
 from arena.bots.build_files import BuildLimits
 from arena.bots.limits import MIB, Limits
 from arena.bots.loading import load_bot
-from arena.bots.sandbox import bwrap, bwrap_check
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
+from arena.sandbox import bwrap, bwrap_check
+from arena.sandbox.levels import Level
+from arena.sandbox.programs import HostPrograms
 
 PATIENCE = 120.0
 

@@ -25,7 +25,9 @@ import protocol
 from arena.bots.limits import MIB, Limits
 from arena.bots.loading import load_bot
 from arena.bots.process import EXIT_OF_SIGNALS
-from arena.bots.sandbox.bwrap import (
+from arena.bots.spec import BotSpec
+from arena.errors import UsageError
+from arena.sandbox.bwrap import (
     CONTAINER_USERS,
     FILTER,
     STDIN,
@@ -35,12 +37,10 @@ from arena.bots.sandbox.bwrap import (
     spare_user,
     through_shell,
 )
-from arena.bots.sandbox.bwrap_check import gaps, why_not
-from arena.bots.sandbox.mounts import Rivals, mounts_of
-from arena.bots.sandbox.programs import HostPrograms
-from arena.bots.sandbox.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS, filter_program
-from arena.bots.spec import BotSpec
-from arena.errors import UsageError
+from arena.sandbox.bwrap_check import gaps, why_not
+from arena.sandbox.mounts import Rivals, mounts_of
+from arena.sandbox.programs import HostPrograms
+from arena.sandbox.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS, filter_program
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 

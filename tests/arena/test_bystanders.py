@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandbox import procfs
+from arena.sandbox import procfs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
 
@@ -24,16 +24,16 @@ import os, subprocess, sys, threading
 from pathlib import Path
 import trio
 from arena.bots.loading import load_bot
-from arena.bots.sandbox import procfs, reaper
-from arena.bots.sandbox.reaper import adopts_orphans
-from arena.bots.sandbox.launch import Launch
+from arena.sandbox import procfs, reaper
+from arena.sandbox.reaper import adopts_orphans
+from arena.sandbox.launch import Launch
 from arena.league.settings import Settings
 from arena.league.game_specs import Games
 from arena.bots.limits import Limits
 from arena.play.runner import play_game
 from arena.game.time_control import parse_time
 from arena.bots.process import BotProcess
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 
 def bot(*command, word=b"up"):
     return BotProcess.start(Launch(command, Path("/"), {"PATH": os.defpath}))

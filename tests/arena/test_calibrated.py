@@ -28,8 +28,8 @@ from arena.league.store import Store
 from arena.league.verify import GameChecks, verify
 from arena.play.machine import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
 from arena.report.game_text import facts_of
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__
 from protocol.notation import Color, Reason
 

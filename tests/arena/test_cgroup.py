@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from arena.bots.limits import MIB, Limits
-from arena.bots.sandbox import cgroup, systemd_scope
-from arena.bots.sandbox.cgroup import CgroupError, Group, Hierarchy
-from arena.bots.sandbox.systemd_scope import GUARD, LEAF, check, in_scope, own_group
+from arena.sandbox import cgroup, systemd_scope
+from arena.sandbox.cgroup import CgroupError, Group, Hierarchy
+from arena.sandbox.systemd_scope import GUARD, LEAF, check, in_scope, own_group
 
 NEVER_ENDS = 120.0
 KILL_SECONDS = 0.05
@@ -359,7 +359,7 @@ def test_arenas_that_come_and_go_at_once_do_not_disturb_each_other() -> None:
     find().close()
     before = picture()
     program = """
-        from arena.bots.sandbox.cgroup import Hierarchy
+        from arena.sandbox.cgroup import Hierarchy
         from arena.bots.limits import Limits
         for _ in range(10):
             hierarchy = Hierarchy.find()

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from terminals import read_all
 
-from arena.bots.sandbox.levels import Level
 from arena.check.opponent import BuiltInOpponent, narrow_rows, noisy
 from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import (
@@ -31,10 +30,11 @@ from arena.errors import UsageError
 from arena.league.league_options import PlayOptions
 from arena.report.checklist import WIDTH, check_json, check_text
 from arena.report.progress import HIDE_CURSOR, SHOW_CURSOR
-from arena.rules.game import Game
-from arena.rules.ruleset import RulesetError
-from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from arena.rules.setup import check_setup
+from arena.sandbox.levels import Level
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import RulesetError
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.setup import check_setup
 from protocol.bot_codec import decode_for_bot
 from protocol.notation import Color, Reason
 

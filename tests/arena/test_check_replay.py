@@ -12,7 +12,6 @@ import trio
 
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.check.stored_game import Replayed, StoredGame, replay, seated
@@ -20,6 +19,7 @@ from arena.cli import exit_codes, main
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.report.checklist import WIDTH, replay_json, replay_text
+from arena.sandbox.levels import Level
 from protocol.notation import Color, Reason
 
 ROOT = Path(__file__).parent.parent.parent

@@ -21,8 +21,8 @@ import pytest
 from commands import ARENA, arena, invoke, unhurried
 from left_behind import processes_in
 
-from arena.bots.sandbox.levels import Level, choose
 from arena.league.store import Store
+from arena.sandbox.levels import Level, choose
 from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.rules import rulesets as loading
-from arena.rules.ruleset import CHOICES, RULE_KEYS
-from arena.rules.rulesets import ruleset_names, switch_names
+from arena.stratego.rules import rulesets as loading
+from arena.stratego.rules.ruleset import CHOICES, RULE_KEYS
+from arena.stratego.rules.rulesets import ruleset_names, switch_names
 from protocol.notation import RANK_BY_LETTER
 
 EXAMPLES = int(os.environ.get("ARENA_FUZZ", "50"))
@@ -29,9 +29,9 @@ RULESETS = Path(loading.__file__).parent / "data"
 
 SERVER = """
 import json, os, signal, sys
-import arena.cli.main, arena.cli.saved_play, arena.cli.play_games, arena.bots.sandbox.levels
+import arena.cli.main, arena.cli.saved_play, arena.cli.play_games, arena.sandbox.levels
 import arena.report.game_text, arena.report.rules_text
-arena.bots.sandbox.levels.in_scope = lambda *_: None  # what starts itself anew would start this program
+arena.sandbox.levels.in_scope = lambda *_: None  # what starts itself anew would start this program
 for line in sys.stdin:
     wish = json.loads(line)
     child = os.fork()

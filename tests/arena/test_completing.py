@@ -20,7 +20,7 @@ from arena.cli.cmd_completion import SHELLS
 from arena.cli.completing import MOST_GAMES
 from arena.cli.main import cli
 from arena.league.peek import peek_games, peek_names
-from arena.rules.rulesets import ruleset_names, switch_names
+from arena.stratego.rules.rulesets import ruleset_names, switch_names
 
 STORES = Path(__file__).parent.parent / "golden" / "stores"
 STORE = "own store.sqlite"

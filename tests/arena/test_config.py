@@ -25,7 +25,7 @@ from arena.cli.helping import Whole, long_name
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.game.time_control import TimeControl
-from arena.rules.ruleset import RulesetError
+from arena.stratego.rules.ruleset import RulesetError
 
 ROOT = Path(__file__).parent.parent.parent
 PLAYING = {name: each for name, each in cli.all_commands().items() if isinstance(each, ConfiguredCommand)}

@@ -14,10 +14,10 @@ from arena.game.connection import MAX_LINES_A_TURN, LineConnection
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.rules.action_types import Action
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.action_types import Action
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from protocol.codec import encode_for_bot
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError

@@ -29,7 +29,7 @@ from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.damage import Damage, DamagedError
 from arena.league.verify import salvage, verify
-from arena.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"

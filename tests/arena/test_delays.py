@@ -22,7 +22,7 @@ from arena.league.settings import Settings
 from arena.play.driver import Driver
 from arena.play.game_options import MOST_EXCUSED, GameOptions, start_bot
 from arena.play.retry import play_with_retries
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 MakeBot = Callable[..., BotSpec]

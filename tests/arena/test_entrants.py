@@ -18,7 +18,6 @@ from made_bots import RESIGNS
 from arena.bots.asked import AskedBot
 from arena.bots.finding import broken, find_bots, find_entrants
 from arena.bots.loading import load_bot
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
 from arena.errors import UsageError
@@ -28,6 +27,7 @@ from arena.game.verdict import GameResult
 from arena.league.entrants import note_versions
 from arena.league.option_values import times_of_bots
 from arena.league.store import Store
+from arena.sandbox.levels import Level
 from protocol.notation import Reason
 
 MakeBot = Callable[..., BotSpec]

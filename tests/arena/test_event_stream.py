@@ -7,9 +7,9 @@ import trio.testing
 
 from arena.league.executor.event_stream import MOST_WAITING, EventStream, Happened, WireAction
 from arena.play.game_events import ActionPlayed
-from arena.rules.action_types import infiltration, parse_action, rescue
-from arena.rules.board import MOVES
-from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
+from arena.stratego.rules.action_types import infiltration, parse_action, rescue
+from arena.stratego.rules.board import MOVES
+from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
 from protocol.notation import Color, Rank, Survivor
 
 MOVE = MOVES["a4-a5"]

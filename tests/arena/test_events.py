@@ -13,7 +13,7 @@ from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
 from arena.play.game_options import GameOptions, Interrupt
 from arena.play.runner import play_on
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 
 GOOD = "introduce()\nset_up()\nplay()"
 GOES_ON = "introduce()\nplay()"

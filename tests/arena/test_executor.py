@@ -15,8 +15,6 @@ from schedules import schedule
 
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox.launch import Launch
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
@@ -38,7 +36,9 @@ from arena.league.executor import worker as worker_program
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.wire import InterruptGame
 from arena.league.settings import Settings
-from arena.rules.rulesets import load_ruleset
+from arena.sandbox.launch import Launch
+from arena.sandbox.levels import Level
+from arena.stratego.rules.rulesets import load_ruleset
 
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 PATIENCE = 120.0

@@ -16,7 +16,7 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import GameRow, Store
 from arena.report.game_list import GameFilter, Roster
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 ANN, BOB, CAT = (Player(name, digest * 64) for name, digest in (("ann", "a"), ("bob", "b"), ("cat", "c")))

@@ -15,7 +15,7 @@ from arena.league.game_ids import (
 )
 from arena.league.game_specs import Games
 from arena.league.settings import Settings
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())
 ANN, BOB, CAT = (Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cat"))

@@ -18,8 +18,8 @@ from arena.game.time_control import TimeControl
 from arena.league.game_ids import ID_LENGTH, misfit
 from arena.league.game_specs import Games
 from arena.league.settings import Settings
-from arena.rules.ruleset import Chase, NoMove, Ruleset, Starts
-from arena.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset, Starts
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from protocol.notation import Rank
 
 DUEL = load_ruleset("duel")

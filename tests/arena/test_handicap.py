@@ -12,8 +12,8 @@ from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.time_control import TimeControl
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 if TYPE_CHECKING:

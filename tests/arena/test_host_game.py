@@ -6,8 +6,8 @@ from arena.game.record import History
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.play.host_game import HostGame
-from arena.rules.events import Rule
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.events import Rule
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color
 
 RED = "FB......../B........./.S3.3...../2..9M....2"

@@ -24,8 +24,6 @@ import trio
 
 from arena.bots.limits import Limits, parse_size
 from arena.bots.pipes import STDERR_KEPT
-from arena.bots.sandbox.bwrap_check import shares_by_session
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.hints import MARK
@@ -34,6 +32,8 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions
+from arena.sandbox.bwrap_check import shares_by_session
+from arena.sandbox.levels import Level
 from protocol.notation import Color, Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these bots know their way about on Linux only")

@@ -18,8 +18,8 @@ from arena.bots.covered import Ignored, pattern_fault
 from arena.bots.identity import identify_folder
 from arena.bots.loading import load_bot
 from arena.bots.names import without_name
-from arena.bots.sandbox.reaper import prctl
 from arena.errors import UsageError
+from arena.sandbox.reaper import prctl
 
 GET_DUMPABLE, SET_DUMPABLE = 3, 4
 

@@ -12,7 +12,6 @@ from sandboxes import in_bwrap
 from schedules import schedule
 
 from arena.bots.limits import Limits
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.faults import Cause, Excess
@@ -26,7 +25,8 @@ from arena.league.executor.local import LocalExecutor, local_executor
 from arena.league.settings import Settings
 from arena.play.game_options import USUAL, GameOptions, Keeper
 from arena.play.retry import play_with_retries
-from arena.rules.rulesets import load_ruleset
+from arena.sandbox.levels import Level
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import random_rows
 from protocol.notation import Color, Reason
 

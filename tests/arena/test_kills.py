@@ -22,8 +22,8 @@ from left_behind import UNTOLD
 from sandboxes import in_bwrap
 from waiting import PATIENCE, until
 
-from arena.bots.sandbox.levels import Level
 from arena.league.store import Store
+from arena.sandbox.levels import Level
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere bots outlive a worker that is killed")
 

@@ -10,7 +10,7 @@ import pytest
 import arena
 import arena.api
 
-SLOW = ("trio", "msgspec", "rich", "psutil", "sqlite3", "arena.api", "arena.rules", "arena.play")
+SLOW = ("trio", "msgspec", "rich", "psutil", "sqlite3", "arena.api", "arena.stratego.rules", "arena.play")
 
 
 def printed(script: str) -> str:
@@ -40,23 +40,22 @@ def test_a_name_that_is_not_there_is_the_usual_error() -> None:
 
 @pytest.mark.parametrize(
     "before",
-    ["", "import arena.rules.rulesets", "import arena.rules.rulesets as l; l.load_ruleset", "from arena import rules"],
+    ["", "import arena.play.runner", "from arena import play"],
 )
 def test_a_function_that_is_a_package_as_well_can_be_called_whatever_was_imported_before(before: str) -> None:
-    script = f"{before}\nimport arena\nprint(arena.rules('duel').name)\nprint(arena.rules('isf').name)"
-    assert printed(script).split() == ["duel", "isf"]
+    script = f"{before}\nimport arena\nprint(arena.play('drifter', 'drifter', rules='duel').verdict.plies > 0)"
+    assert printed(script) == "True"
 
 
 def test_it_is_still_a_package() -> None:
     script = """
 import arena, pkgutil
-arena.rules("duel")
-import arena.rules.rulesets as loading
-assert pkgutil.resolve_name("arena.rules.rulesets.load_ruleset") is loading.load_ruleset
-assert arena.rules.rulesets is loading
-print(arena.rules.__name__)
+arena.play
+import arena.play.runner as runner
+assert pkgutil.resolve_name("arena.play.runner") is runner
+print(arena.play.__name__)
 """
-    assert printed(script) == "arena.rules"
+    assert printed(script) == "arena.play"
 
 
 def test_its_signature_is_that_of_the_function() -> None:

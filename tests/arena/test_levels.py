@@ -18,15 +18,15 @@ from sandboxes import at_every_level
 
 from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
-from arena.bots.sandbox import bwrap_check
-from arena.bots.sandbox.cgroup import CgroupError, Hierarchy
-from arena.bots.sandbox.levels import AUTO, Health, Level, LevelTrial, Promise, choose, enter_scope, examine
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.cli.cmd_doctor import health_report
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.play.game_options import GameOptions
+from arena.sandbox import bwrap_check
+from arena.sandbox.cgroup import CgroupError, Hierarchy
+from arena.sandbox.levels import AUTO, Health, Level, LevelTrial, Promise, choose, enter_scope, examine
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
@@ -62,7 +62,7 @@ def bots() -> Iterator[list[BotSpec]]:
 
 def test_the_default_level_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bwrap_check, "why_not", lambda: REASON)
-    monkeypatch.setattr("arena.bots.sandbox.levels.Hierarchy", None)
+    monkeypatch.setattr("arena.sandbox.levels.Hierarchy", None)
     assert choose("basic") is Level.BASIC
 
 
@@ -168,7 +168,7 @@ def restarts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
     monkeypatch.setattr(os, "execvp", execute)
     monkeypatch.setattr(bwrap_check, "why_not", lambda: None)
     monkeypatch.setattr(Hierarchy, "find", refuses(CgroupError("systemd's", scope_helps=True)))
-    monkeypatch.setattr("arena.bots.sandbox.levels.in_scope", lambda command: ["scoper", "--", *command])
+    monkeypatch.setattr("arena.sandbox.levels.in_scope", lambda command: ["scoper", "--", *command])
     monkeypatch.setattr(sys, "orig_argv", ["python", "-m", "arena", "league", "a b.py"])
     return seen
 
@@ -201,7 +201,7 @@ def test_nothing_is_started_again_where_a_scope_does_not_help(
         patch.setattr(bwrap_check, "why_not", lambda: REASON)
         enter_scope(asked)
     with monkeypatch.context() as patch:
-        patch.setattr("arena.bots.sandbox.levels.in_scope", lambda command: None)
+        patch.setattr("arena.sandbox.levels.in_scope", lambda command: None)
         enter_scope(asked)
     assert restarts == []
 

@@ -16,8 +16,6 @@ import trio
 import arena.bots.process
 from arena.bots.arrivals import Arrivals
 from arena.bots.loading import load_bot
-from arena.bots.sandbox import freezer
-from arena.bots.sandbox.launch import HostError, host_fault
 from arena.bots.spec import BotSpec
 from arena.game.clock import MOST_FORGIVEN
 from arena.game.hints import MARK
@@ -26,6 +24,8 @@ from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions
+from arena.sandbox import freezer
+from arena.sandbox.launch import HostError, host_fault
 from protocol.notation import Color, Reason
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"

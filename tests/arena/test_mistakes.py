@@ -18,13 +18,13 @@ import pytest
 import trio
 from faq import is_quoted
 
-from arena.bots.sandbox.levels import Level
 from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Extent
 from arena.check.talk import Talk
 from arena.game.hints import Activity
 from arena.game.referee import Referee
 from arena.league.league_options import PlayOptions
+from arena.sandbox.levels import Level
 from protocol.notation import Color
 
 TABLE = tomllib.loads((Path(__file__).parent.parent / "mistakes" / "mistakes.toml").read_text())

@@ -21,10 +21,6 @@ from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
 from arena.bots.new import write_bot
 from arena.bots.samples import SAMPLES
-from arena.bots.sandbox import bwrap
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.mounts import mounts_of
-from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.cli import exit_codes, main
 from arena.errors import ArenaError, UsageError
@@ -32,8 +28,12 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
 from arena.game.time_control import TimeControl
-from arena.rules.ruleset import RulesetError
-from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.sandbox import bwrap
+from arena.sandbox.levels import Level
+from arena.sandbox.mounts import mounts_of
+from arena.sandbox.programs import HostPrograms
+from arena.stratego.rules.ruleset import RulesetError
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent

@@ -16,11 +16,11 @@ from sandboxes import at_every_level
 
 from arena import open_bot
 from arena.bots.loading import load_bot
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
+from arena.sandbox.levels import Level
 from protocol.notation import Reason
 
 HELPERS = Path(__file__).parent.parent / "helpers"

@@ -9,7 +9,7 @@ from arena.bots.loading import load_bot
 from arena.bots.samples import ADAPTER, split_word
 from arena.cli.config import read_config
 from arena.errors import UsageError
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 
 
 def program(folder: Path, name: str = "old.py") -> Path:

@@ -27,7 +27,7 @@ from arena.league.readers import HOST
 from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import verify
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 RED, BLUE = Color.RED, Color.BLUE

@@ -14,8 +14,8 @@ from arena.errors import UsageError
 from arena.game.game_spec import Opening
 from arena.league.game_ids import openings_digest
 from arena.league.openings import load_openings, parse_openings
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.system.user_files import MOST_BYTES
 
 BARRAGE = load_ruleset("barrage")

@@ -13,8 +13,8 @@ from arena.game.time_control import TimeControl
 from arena.league.outcome import PlayState
 from arena.league.store import GameRow, NumberSet
 from arena.league.store.game_row import row_of
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 if TYPE_CHECKING:

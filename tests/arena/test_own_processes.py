@@ -11,9 +11,9 @@ from contextlib import contextmanager
 import pytest
 from waiting import until
 
-from arena.bots.sandbox import killing, reaper
 from arena.bots.usage import OwnProcesses
 from arena.game.hints.seen import Activity
+from arena.sandbox import killing, reaper
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")
 

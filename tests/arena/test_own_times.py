@@ -23,8 +23,8 @@ from arena.league.store import Store, own_times_in
 from arena.league.store.document import time_differences, time_key
 from arena.league.verify import GameChecks, verify
 from arena.play.saved_game import SavedGame
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from arena.league.store import GameRow, Store
 from arena.league.stored_league import GamesBetween, stored_games
 from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())
 PLAYERS = tuple(Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cid", "dan"))

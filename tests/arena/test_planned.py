@@ -8,8 +8,8 @@ from arena.check.situations import Situation, SituationGroup, Twist
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.rules.ruleset import Starts
-from arena.rules.setup import check_setup
+from arena.stratego.rules.ruleset import Starts
+from arena.stratego.rules.setup import check_setup
 from protocol.notation import Color
 
 

@@ -22,10 +22,10 @@ from arena.play import retry
 from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
-from arena.rules.events import Rule
-from arena.rules.game import Game
-from arena.rules.ruleset import FixedPieces, Ruleset
-from arena.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.events import Rule
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import FixedPieces, Ruleset
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason

@@ -13,7 +13,7 @@ from arena.game.time_control import TimeControl
 from arena.play.session import RefusedError, Session
 from arena.report.boards import plain
 from arena.report.seat_text import read_typed
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color
 
 EMPTY_ROWS = "/".join(["." * 10] * 4)

@@ -18,12 +18,12 @@ import arena.bots.pipes
 import arena.bots.usage
 from arena.bots.pipes import STDERR_KEPT
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import reaper
-from arena.bots.sandbox.launch import Launch, StartError
-from arena.bots.sandbox.procfs import children
-from arena.bots.sandbox.reaper import adopt_orphans
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.game.hints.seen import Activity
+from arena.sandbox import reaper
+from arena.sandbox.launch import Launch, StartError
+from arena.sandbox.procfs import children
+from arena.sandbox.reaper import adopt_orphans
 
 ENVIRONMENT = {"PATH": os.defpath}
 NEVER_ENDS = 120.0

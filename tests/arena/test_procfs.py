@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from waiting import until
 
-from arena.bots.sandbox import reaper
-from arena.bots.sandbox.procfs import children, descend, fair_resident, is_asleep, look, own_memory, variable
+from arena.sandbox import reaper
+from arena.sandbox.procfs import children, descend, fair_resident, is_asleep, look, own_memory, variable
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc here")
 

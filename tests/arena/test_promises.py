@@ -24,9 +24,6 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.limits import MIB, Limits
 from arena.bots.loading import load_bot
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import killing
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.procfs import read_file
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
@@ -35,6 +32,9 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.store import Store
 from arena.play.game_options import ArenaStoppedError
+from arena.sandbox import killing
+from arena.sandbox.levels import Level
+from arena.sandbox.procfs import read_file
 from protocol.notation import Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these promises are kept on Linux")

@@ -17,7 +17,7 @@ from arena.bots.spec import BotSpec
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings
 from arena.play.runner import play_game
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.system import concurrency
 from arena.system.concurrency import readable, writable
 from protocol.notation import Reason

@@ -13,9 +13,9 @@ import trio
 
 from arena.bots.limits import MIB, Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import killing, procfs, reaper, watch
-from arena.bots.sandbox.launch import Launch
 from arena.bots.spec import TOKEN_VARIABLE
+from arena.sandbox import killing, procfs, reaper, watch
+from arena.sandbox.launch import Launch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
 
@@ -418,7 +418,7 @@ def test_who_is_frozen_uses_no_processor_time(escape: bool, is_known: bool) -> N
 def test_a_bot_that_is_closed_to_the_arena_has_its_memory_counted_all_the_same() -> None:
     script = """
 import ctypes, os, time
-from arena.bots.sandbox import procfs
+from arena.sandbox import procfs
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)

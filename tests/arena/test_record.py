@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import arena.rules.ruleset as ruleset_module
+import arena.stratego.rules.ruleset as ruleset_module
 from arena.game.faults import lost_by
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
@@ -21,11 +21,11 @@ from arena.game.replay import Replay
 from arena.game.seat_view import tell, true_cells
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.rules.action_types import Action
-from arena.rules.board import MOVES
-from arena.rules.game import Game
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import (
+from arena.stratego.rules.action_types import Action
+from arena.stratego.rules.board import MOVES
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import (
     DEFAULTS,
     FIRST_RULES,
     RULE_KEYS,
@@ -44,7 +44,7 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
-from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.system.printable import printable
 from protocol.codec import encode_for_bot
 from protocol.notation import Color, Rank, Reason

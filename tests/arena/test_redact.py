@@ -17,11 +17,11 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.rules.board import MOVES
-from arena.rules.events import Fought, IllegalActionError
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.board import MOVES
+from arena.stratego.rules.events import Fought, IllegalActionError
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Want
 from protocol.notation import Color, Reason
 

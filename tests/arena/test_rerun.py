@@ -12,7 +12,6 @@ from commands import arena as command
 import arena
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
-from arena.bots.sandbox.levels import Level
 from arena.cli.cmd_rerun import rerun_text
 from arena.cli.exit_codes import FAILED
 from arena.cli.main import cli
@@ -23,6 +22,7 @@ from arena.game.verdict import Verdict
 from arena.league.found_again import BotFinder
 from arena.league.rerun import FirstDifference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
 from arena.league.store import Store
+from arena.sandbox.levels import Level
 from protocol.notation import Color, Reason
 
 BOTS = Path(__file__).parent.parent.parent / "bots"

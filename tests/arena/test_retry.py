@@ -10,8 +10,6 @@ from schedules import schedule
 
 from arena.bots import process
 from arena.bots.limits import Limits
-from arena.bots.sandbox.launch import SandboxError
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.game.record import GameRecord, History
@@ -20,7 +18,9 @@ from arena.league.settings import Settings
 from arena.play import retry
 from arena.play.game_options import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, Interrupt, start_bot
 from arena.play.retry import play_on_with_retries, play_with_retries
-from arena.rules.rulesets import load_ruleset
+from arena.sandbox.launch import SandboxError
+from arena.sandbox.levels import Level
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 MakeBot = Callable[..., BotSpec]

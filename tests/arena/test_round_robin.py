@@ -15,7 +15,7 @@ from arena.league.game_specs import Games
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())
 

@@ -12,7 +12,6 @@ import trio
 import trio.testing
 from unplayed import Listed, record_of
 
-from arena.bots.sandbox.launch import SandboxError
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
@@ -23,6 +22,7 @@ from arena.league.store import GameRow, Store
 from arena.league.stored_league import GamesBetween
 from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
+from arena.sandbox.launch import SandboxError
 
 FOREVER = 120.0
 Here = Callable[..., AbstractAsyncContextManager[Executor]]

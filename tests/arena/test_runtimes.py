@@ -22,15 +22,15 @@ from arena.bots import trial
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
 from arena.bots.program_files import MOST_LINKS, follow
-from arena.bots.sandbox import bwrap
-from arena.bots.sandbox.launch import HostError, SandboxError
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.mounts import mounts_of
-from arena.bots.sandbox.programs import HostPrograms
-from arena.bots.sandbox.runtimes import find_program
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError, Sandbox, runnable
 from arena.errors import UsageError
+from arena.sandbox import bwrap
+from arena.sandbox.launch import HostError, SandboxError
+from arena.sandbox.levels import Level
+from arena.sandbox.mounts import mounts_of
+from arena.sandbox.programs import HostPrograms
+from arena.sandbox.runtimes import find_program
 
 PATIENCE = 120.0
 SYSTEM_PYTHON = shutil.which("python3", path="/usr/bin")

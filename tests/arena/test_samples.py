@@ -16,8 +16,8 @@ import arena as package
 from arena.bots.finding import find_bots, find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.samples import SAMPLES, bot_path, samples_folder
-from arena.bots.sandbox.levels import Level, choose
 from arena.errors import UsageError
+from arena.sandbox.levels import Level, choose
 
 ROOT = Path(__file__).parent.parent.parent
 BOTS = ROOT / "bots"

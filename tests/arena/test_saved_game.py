@@ -17,7 +17,6 @@ from sandboxes import at_every_level, in_bwrap
 
 from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.loading import load_bot
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.starting import Sandbox
 from arena.game.game_spec import GameSpec, Player
@@ -29,7 +28,8 @@ from arena.league.saved import PreparedGame, play_prepared
 from arena.league.stop import StopRequest
 from arena.league.store import Store, StoreChangedError
 from arena.play.saved_game import load_saved, save_game, saved_game
-from arena.rules.rulesets import load_ruleset
+from arena.sandbox.levels import Level
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot_codec import decode_for_bot
 from protocol.messages import Legal
 from protocol.notation import Color

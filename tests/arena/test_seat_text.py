@@ -31,7 +31,7 @@ from arena.report.seat_text import (
     screen_text,
     setup_cells,
 )
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import HOME_SQUARES, SQUARES, Color
 
 ISF = load_ruleset("isf")

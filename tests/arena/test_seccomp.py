@@ -10,7 +10,7 @@ from itertools import product
 
 import pytest
 
-from arena.bots.sandbox.seccomp import (
+from arena.sandbox.seccomp import (
     ABSENT,
     AF_INET,
     AF_INET6,

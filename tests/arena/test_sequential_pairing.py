@@ -26,7 +26,7 @@ from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 GAMES = Games(Settings(load_ruleset("duel"), TimeControl()))

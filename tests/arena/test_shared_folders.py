@@ -24,12 +24,12 @@ from arena.bots.build_files import BuildLimits
 from arena.bots.changed import compare
 from arena.bots.folders import BotFolders
 from arena.bots.loading import load_bot
-from arena.bots.sandbox import files
-from arena.bots.sandbox.launch import HostError
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.league.store import Store, sole_use
+from arena.sandbox import files
+from arena.sandbox.launch import HostError
+from arena.sandbox.levels import Level
+from arena.sandbox.programs import HostPrograms
 
 ROOT = Path(__file__).parent.parent.parent
 SAME = "cp source made; chmod +x made; mkdir -p build; date +%N >build/log\n"

@@ -19,15 +19,15 @@ from arena.bots.build import build_all
 from arena.bots.build_files import BuildLimits
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
-from arena.bots.sandbox import bwrap
-from arena.bots.sandbox.launch import SandboxError
-from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.mounts import mounts_of
-from arena.bots.sandbox.programs import HostPrograms
-from arena.bots.sandbox.runtimes import find_program, find_tools
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
+from arena.sandbox import bwrap
+from arena.sandbox.launch import SandboxError
+from arena.sandbox.levels import Level
+from arena.sandbox.mounts import mounts_of
+from arena.sandbox.programs import HostPrograms
+from arena.sandbox.runtimes import find_program, find_tools
 
 PATIENCE = 120.0
 LAYOUTS = {

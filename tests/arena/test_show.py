@@ -26,9 +26,9 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.report.boards import SquareMark, board_text, colored, marks_of
 from arena.report.game_text import GameStyle, game_pages, parse_plies
-from arena.rules.board import MOVES, Move
-from arena.rules.events import Fought, Guessed, Moved, Rescued, Resigned
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.board import MOVES, Move
+from arena.stratego.rules.events import Fought, Guessed, Moved, Rescued, Resigned
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
 
 EMPTY = "." * 10

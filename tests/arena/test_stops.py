@@ -23,7 +23,6 @@ from waiting import PATIENCE, until
 import arena.bots.arrivals
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import killing
 from arena.bots.spec import BotSpec
 from arena.game.clock import MOST_FORGIVEN
 from arena.game.recheck import check_record
@@ -31,6 +30,7 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
 from arena.play.game_options import ArenaStoppedError, GameOptions, start_bot
+from arena.sandbox import killing
 from protocol.notation import Color, Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells what the arena did")

@@ -19,7 +19,7 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.settings import Settings
 from arena.league.store import DamagedError, PlayerTime, Store, StoreError
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 RED, BLUE = Player("hunter", "aa" * 32), Player("drifter", "bb" * 32)

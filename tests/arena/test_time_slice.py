@@ -1,4 +1,4 @@
-"""`arena.bots.sandbox.rlimits`: tried in processes of their own, because a thread cannot take it back."""
+"""`arena.sandbox.rlimits`: tried in processes of their own, because a thread cannot take it back."""
 
 import json
 import subprocess
@@ -6,15 +6,15 @@ import sys
 
 import pytest
 
-from arena.bots.sandbox.rlimits import SHORT_US, scheduling
+from arena.sandbox.rlimits import SHORT_US, scheduling
 
 PROGRAM = """
 import json, os, subprocess, sys, threading
 {before}
-from arena.bots.sandbox.rlimits import ask_for_short_slices, scheduling
+from arena.sandbox.rlimits import ask_for_short_slices, scheduling
 first = scheduling()
 taken = ask_for_short_slices()
-ask = "from arena.bots.sandbox.rlimits import scheduling; print(*scheduling())"
+ask = "from arena.sandbox.rlimits import scheduling; print(*scheduling())"
 child = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True).stdout.split()
 others = []
 thread = threading.Thread(target=lambda: others.append(scheduling()))

@@ -21,7 +21,7 @@ from arena.league.store import Store
 from arena.league.verify import verify
 from arena.report.game_text import facts_of
 from arena.report.standings import Declared, declared_last
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Ability
 from protocol.notation import Color
 

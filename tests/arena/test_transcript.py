@@ -26,7 +26,7 @@ from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, Trans
 from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Want
 from protocol.notation import Color, Reason
 

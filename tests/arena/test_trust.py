@@ -8,9 +8,9 @@ from arena.bots.asked import AskedBot
 from arena.bots.entering import place_of
 from arena.bots.limits import GIB, Limits
 from arena.bots.loading import load_bot
-from arena.bots.sandbox.levels import Level
 from arena.errors import UsageError
 from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
+from arena.sandbox.levels import Level
 from protocol.notation import Color
 
 BOTS = Path(__file__).parent.parent.parent / "bots"

@@ -23,9 +23,9 @@ from arena.game.recheck import check_record
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.rules.board import MOVES
-from arena.rules.ruleset import Starts
-from arena.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.board import MOVES
+from arena.stratego.rules.ruleset import Starts
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from protocol.bot import Conversation
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.lines import ProtocolError, RemoteProtocolError

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.rules.ruleset import RulesetError
-from arena.rules.rulesets import load_ruleset, parse_ruleset
+from arena.stratego.rules.ruleset import RulesetError
+from arena.stratego.rules.rulesets import load_ruleset, parse_ruleset
 from arena.system.printable import shown
 from arena.system.user_files import (
     MOST_BYTES,

@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from arena.game.game_spec import GameSpec
 from arena.game.seat_view import SeatView, enemy_squares, tell, true_cells
 from arena.game.time_control import TimeControl
-from arena.rules.action_types import Action, Infiltration, Path, Rescue
-from arena.rules.board import MOVES, RANKS, Move
-from arena.rules.combat import fight
-from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
-from arena.rules.game import Game
-from arena.rules.ruleset import Captains, Defence, Ruleset, Scouts
-from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
+from arena.stratego.rules.board import MOVES, RANKS, Move
+from arena.stratego.rules.combat import fight
+from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol import messages
 from protocol.notation import (
     EMPTY,

@@ -15,10 +15,10 @@ import trio
 import trio.testing
 
 from arena.bots.limits import MIB, Limits
-from arena.bots.sandbox import freezer, procfs, reaper, rlimits, watch
-from arena.bots.sandbox.freezer import Freezer
-from arena.bots.sandbox.procfs import Process
-from arena.bots.sandbox.watch import Watch
+from arena.sandbox import freezer, procfs, reaper, rlimits, watch
+from arena.sandbox.freezer import Freezer
+from arena.sandbox.procfs import Process
+from arena.sandbox.watch import Watch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is read on Linux only")
 

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from arena.bots.language import language_of
 from arena.bots.limits import Limits
-from arena.bots.sandbox.launch import HostError, SandboxError
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
@@ -24,7 +22,9 @@ from arena.league.executor import Failed, GameTask, Notice, Paused, Played, Play
 from arena.league.executor.child_process import Frames, frame
 from arena.league.executor.task import sendable
 from arena.league.executor.wire import GaveBack, Play, WorkerSetup, from_worker, to_worker
-from arena.rules.ruleset import Ruleset
+from arena.sandbox.launch import HostError, SandboxError
+from arena.sandbox.levels import Level
+from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import Reason
 
 ODD = "\udcff/caf\udce9 \ud800 \x00\n ½ 🂡"

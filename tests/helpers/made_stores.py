@@ -16,8 +16,8 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
 from arena.report.site.game_data import GameData
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 
 if TYPE_CHECKING:
     from tests.arena.conftest import Table

@@ -19,8 +19,8 @@ from arena.game.seat_view import legal_actions
 from arena.game.setups import random_rows
 from arena.game.time_control import TimeControl
 from arena.play.session import Session
-from arena.rules.game import Game
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.web.address import LOCAL_NAMES, Hosts
 from arena.web.seat_page import NextCommands, SeatTable
 from arena.web.seat_server import PlayPages

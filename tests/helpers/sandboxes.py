@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.bots.sandbox.levels import Level
+from arena.sandbox.levels import Level
 
 
 def _skipped_without(level: Level) -> pytest.MarkDecorator:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
 from arena.game.seat_view import tell
-from arena.rules.action_types import Action
-from arena.rules.events import IllegalActionError
-from arena.rules.game import Game
+from arena.stratego.rules.action_types import Action
+from arena.stratego.rules.events import IllegalActionError
+from arena.stratego.rules.game import Game
 from protocol.notation import EMPTY, FILES, Color
 
 Lively = Callable[[Game, Random], Action]

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import pytest
 
 import protocol.bot
-from arena.rules import events as rules
-from arena.rules.board import BLUE_BIT, RANKS
-from arena.rules.game import Game
-from arena.rules.ruleset import Defence, Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules import events as rules
+from arena.stratego.rules.board import BLUE_BIT, RANKS
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Defence, Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.codec import legal_lines
 from protocol.messages import (
     ArenaMessage,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena.rules.rulesets import ruleset_names
-from arena.rules.setup import check_setup
+from arena.stratego.rules.rulesets import ruleset_names
+from arena.stratego.rules.setup import check_setup
 from protocol.bot import Bot, Conversation, View, Want, random_setup, run
 from protocol.bot_codec import decode_for_bot
 from protocol.codec import encode_for_bot

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.rules.action_types import Action
-from arena.rules.board import MOVES
-from arena.rules.combat import fight
-from arena.rules.game import Game as RulesGame
-from arena.rules.ruleset import Bombs, EqualRanks, Ruleset
-from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.action_types import Action
+from arena.stratego.rules.board import MOVES
+from arena.stratego.rules.combat import fight
+from arena.stratego.rules.game import Game as RulesGame
+from arena.stratego.rules.ruleset import Bombs, EqualRanks, Ruleset
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.messages import Battle, Clock, Enemy, Game, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
 from protocol.notation import HOME_SQUARES, LAKES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
 from protocol.piece import Piece

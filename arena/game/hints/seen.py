@@ -9,7 +9,7 @@ from arena.game.faults import Fault
 from protocol.conversation import Phase
 
 if TYPE_CHECKING:
-    from arena.rules.game import Game
+    from arena.stratego.rules.game import Game
 
 
 class ProgramLanguage(enum.Enum):

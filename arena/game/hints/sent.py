@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 
 from arena.game.hints.seen import DEBUG, WANT_LEGAL, Hint, Mistake, ProgramLanguage, Seen
-from arena.rules.board import BLUE_BIT
-from arena.rules.events import IllegalActionError, Rule
-from arena.rules.game import Game
+from arena.stratego.rules.board import BLUE_BIT
+from arena.stratego.rules.events import IllegalActionError, Rule
+from arena.stratego.rules.game import Game
 from protocol.codec import is_action
 from protocol.conversation import Phase
 from protocol.lines import Slip

@@ -12,8 +12,8 @@ import trio
 
 from arena.game.game_spec import GameSpec
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
-from arena.rules.action_types import parse_action
-from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
+from arena.stratego.rules.action_types import parse_action
+from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
 from protocol.notation import Color
 
 MOST_WAITING = 256

@@ -14,7 +14,6 @@ from typing import Any
 
 import trio
 
-from arena.bots.sandbox.launch import host_fault
 from arena.errors import ArenaError
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.outcomes import OutcomeStream
@@ -32,6 +31,7 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, WorkerReady
 from arena.league.executor.worker_process import WorkerProcess
+from arena.sandbox.launch import host_fault
 from arena.system.concurrency import open_nursery
 
 AHEAD = 1

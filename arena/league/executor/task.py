@@ -8,14 +8,14 @@ from typing import Self
 import msgspec
 
 from arena.bots.limits import Limits
-from arena.bots.sandbox.launch import HostError, SandboxError
-from arena.bots.sandbox.levels import Level
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
 from arena.play.game_events import GameEvent
+from arena.sandbox.launch import HostError, SandboxError
+from arena.sandbox.levels import Level
 from arena.system.printable import printable
 
 

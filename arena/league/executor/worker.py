@@ -16,9 +16,6 @@ from functools import partial
 
 import trio
 
-from arena.bots.sandbox.launch import host_fault
-from arena.bots.sandbox.reaper import own_every_orphan
-from arena.bots.sandbox.rlimits import ask_for_short_slices, use_all_descriptors
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
@@ -49,6 +46,9 @@ from arena.league.executor.wire import (
 )
 from arena.play.game_options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, Keeper
 from arena.play.retry import play_on_with_retries, play_with_retries
+from arena.sandbox.launch import host_fault
+from arena.sandbox.reaper import own_every_orphan
+from arena.sandbox.rlimits import ask_for_short_slices, use_all_descriptors
 from arena.system.concurrency import background, open_nursery
 
 SWITCH_SECONDS = 0.0005

@@ -9,14 +9,14 @@ from typing import Any
 
 import trio
 
-from arena.bots.sandbox import killing, reaper
-from arena.bots.sandbox.launch import cannot_start_another
-from arena.bots.sandbox.procfs import keep_spare_descriptor, look
-from arena.bots.sandbox.reaper import new_token
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.league.executor.child_process import Connection, WireError, own_python
 from arena.league.executor.task import PlaySettings
 from arena.league.executor.wire import StopWorker, WorkerSetup, from_worker
+from arena.sandbox import killing, reaper
+from arena.sandbox.launch import cannot_start_another
+from arena.sandbox.procfs import keep_spare_descriptor, look
+from arena.sandbox.reaper import new_token
 from arena.system.concurrency import background, readable
 from arena.system.user_files import HOST_ERRORS
 

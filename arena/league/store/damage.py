@@ -112,7 +112,7 @@ def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaErr
     text = printable(str(error), LONGEST_WORDS)
     if "not a database" in text:
         return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")
-    from arena.bots.sandbox.rlimits import file_size_limit  # loaded only if there is an error
+    from arena.sandbox.rlimits import file_size_limit  # loaded only if there is an error
 
     most = file_size_limit()
     name = getattr(error, "sqlite_errorname", "")

@@ -16,8 +16,8 @@ from arena.report.piece_names import STRONGEST_FIRST, Names, Numbering, PieceLan
 from arena.report.rules_text import army_entries
 from arena.report.site.game_data import SeenBy, game_data, game_script, notes_for
 from arena.report.site.page_frame import PageFrame, Site, isolated
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import Ruleset
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 LONGEST_STDERR = 20_000

@@ -27,7 +27,7 @@ from arena.report.sentences import RulesPart
 from arena.report.site.charts import bars, curves, edge, heat, whiskers
 from arena.report.site.page_frame import PageFrame, in_script, isolated, milliseconds
 from arena.report.standings import Line, Table, Tally, rated_lines
-from arena.rules.ruleset import Ruleset
+from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 PER_PAGE = 500

@@ -23,9 +23,9 @@ from arena.report.site.game_page import GameTexts
 from arena.report.site.page_frame import PageFrame, Site
 from arena.report.site.pages import ROUNDS_PAGE, LeaguePages, LeagueValues
 from arena.report.standings import Line, Table, make_table
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import Ruleset, RulesetError
-from arena.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import Ruleset, RulesetError
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.system.printable import printable
 from arena.version import __version__
 

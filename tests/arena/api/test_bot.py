@@ -9,8 +9,8 @@ import pytest
 import trio
 
 import arena
-from arena.bots.sandbox.levels import Level
-from arena.rules.events import Moved
+from arena.sandbox.levels import Level
+from arena.stratego.rules.events import Moved
 from protocol.messages import Hello, Name, Ready, Want
 from protocol.notation import Color
 

@@ -9,7 +9,7 @@ import pytest
 from waiting import PATIENCE
 
 from arena.api.self_play import USUAL_SEED, main, options_parser, play_itself
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import Bot, View, run
 
 ROOT = Path(__file__).parents[3]

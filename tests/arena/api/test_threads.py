@@ -16,7 +16,7 @@ import trio
 from left_behind import UNTOLD
 
 import arena
-from arena.bots.sandbox.reaper import adopts_orphans
+from arena.sandbox.reaper import adopts_orphans
 
 Bots = Callable[..., str]
 LeftBehind = Callable[[], list[str]]

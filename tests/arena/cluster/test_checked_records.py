@@ -10,7 +10,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, RecordError, encode_record
 from arena.game.time_control import TimeControl
 from arena.league.executor.cluster.client import check_is_of, checked_records
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__
 
 

@@ -36,7 +36,7 @@ from arena.league.executor.cluster.cluster_protocol import (
     encode,
 )
 from arena.play.machine import calibration_of, worker_of
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__
 
 FIT = Calibration(25_000, 0)

@@ -13,7 +13,7 @@ from arena.league.game_specs import Games
 from arena.league.pairing.pairing import Pairing
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import protocol.bot
-from arena.rules.events import Event, IllegalActionError
-from arena.rules.game import Game
-from arena.rules.ruleset import Chase, NoMove, Ruleset
+from arena.stratego.rules.events import Event, IllegalActionError
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset
 from protocol.notation import EMPTY, RANK_BY_LETTER, Color, home_square
 
 TOURNAMENT: dict[str, Any] = {"two_squares": 3, "chase": Chase.ISF, "no_move": NoMove.AT_ONCE}

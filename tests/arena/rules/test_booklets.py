@@ -13,11 +13,11 @@ from importlib import resources
 
 import pytest
 
-from arena.rules.combat import fight_table
-from arena.rules.events import Event, Fought, Guessed, IllegalActionError, Rescued, Revealed, Rule
-from arena.rules.game import Game
-from arena.rules.ruleset import RULE_KEYS, Bombs, EqualRanks, Ruleset, Starts
-from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.combat import fight_table
+from arena.stratego.rules.events import Event, Fought, Guessed, IllegalActionError, Rescued, Revealed, Rule
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import RULE_KEYS, Bombs, EqualRanks, Ruleset, Starts
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import FILES, RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
 
 ROWS = (("1", "2", "3", "4"), ("10", "9", "8", "7"))
@@ -814,7 +814,9 @@ def test_every_rule_that_is_not_the_common_one_says_where_it_comes_from(name: st
 
 @pytest.mark.parametrize("name", switch_names())
 def test_every_switch_has_a_title_and_a_source_and_leaves_a_note(name: str) -> None:
-    switches = tomllib.loads((resources.files("arena.rules") / "data" / "switches.toml").read_text(encoding="utf-8"))
+    switches = tomllib.loads(
+        (resources.files("arena.stratego.rules") / "data" / "switches.toml").read_text(encoding="utf-8")
+    )
     switch = switches[name]
     assert switch["title"]
     assert SOURCES.search(switch["source"].replace(" (2014)", ""))

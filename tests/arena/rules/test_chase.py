@@ -5,9 +5,9 @@ test_reference.py compares the engine with a program that keeps every board of t
 
 from collections.abc import Callable
 
-from arena.rules.events import Event, Fought, IllegalActionError, Rule
-from arena.rules.game import Game
-from arena.rules.ruleset import Chase
+from arena.stratego.rules.events import Event, Fought, IllegalActionError, Rule
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Chase
 
 Start = Callable[..., Game]
 Play = Callable[[Game, str], tuple[Event, ...]]

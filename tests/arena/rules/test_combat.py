@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.rules.combat import fight
-from arena.rules.events import Event, Fought
-from arena.rules.game import Game
+from arena.stratego.rules.combat import fight
+from arena.stratego.rules.events import Event, Fought
+from arena.stratego.rules.game import Game
 from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
 
 # One line an attacker, one column a defender. A: the attacker is left, D: the defender, -: neither.

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.rules.events import Event, IllegalActionError, Outcome, Resigned
-from arena.rules.game import Game
-from arena.rules.ruleset import Bombs, Chase, NoMove
+from arena.stratego.rules.events import Event, IllegalActionError, Outcome, Resigned
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Bombs, Chase, NoMove
 from protocol.notation import Color, Reason
 
 Start = Callable[..., Game]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.rules.events import Event, IllegalActionError, Revealed, Rule
-from arena.rules.game import Game
-from arena.rules.ruleset import Starts
+from arena.stratego.rules.events import Event, IllegalActionError, Revealed, Rule
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Starts
 from protocol.notation import SQUARE_INDEX, Color, Rank
 
 Start = Callable[..., Game]

@@ -14,9 +14,9 @@ from random import Random
 
 import pytest
 
-from arena.rules.events import Event, Fought, Guessed, IllegalActionError, Moved, Rescued, Revealed, Rule
-from arena.rules.game import Game
-from arena.rules.ruleset import (
+from arena.stratego.rules.events import Event, Fought, Guessed, IllegalActionError, Moved, Rescued, Revealed, Rule
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import (
     Attacks,
     Bombs,
     Captains,
@@ -32,7 +32,7 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
-from arena.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import FILES, LAKES, RANK_BY_LETTER, SQUARES, Rank
 
 Rows = Callable[[Ruleset, Random], list[str]]

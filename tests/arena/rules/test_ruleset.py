@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from arena.rules import rulesets as loading
-from arena.rules.ruleset import (
+from arena.stratego.rules import rulesets as loading
+from arena.stratego.rules.ruleset import (
     Attacks,
     Bombs,
     Captains,
@@ -29,7 +29,14 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
-from arena.rules.rulesets import DEFAULT_RULESET, load_ruleset, parse_ruleset, ruleset_names, switch_names, switch_title
+from arena.stratego.rules.rulesets import (
+    DEFAULT_RULESET,
+    load_ruleset,
+    parse_ruleset,
+    ruleset_names,
+    switch_names,
+    switch_title,
+)
 from protocol.notation import Rank
 
 FILE = """\

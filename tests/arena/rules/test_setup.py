@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.rules.board import BLUE_BIT, RANKS
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
-from arena.rules.setup import IllegalSetupError, check_setup
+from arena.stratego.rules.board import BLUE_BIT, RANKS
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from protocol.notation import SQUARE_INDEX, SQUARES
 
 FULL = ["FB22222222", "BB33333444", "BB45555666", "BS6777889M"]

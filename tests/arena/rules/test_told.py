@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.rules.board import Move
-from arena.rules.events import Event, IllegalActionError, Rule, shown_square
-from arena.rules.game import Game
-from arena.rules.ruleset import Chase, Defence, Ruleset, Starts
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.board import Move
+from arena.stratego.rules.events import Event, IllegalActionError, Rule, shown_square
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Chase, Defence, Ruleset, Starts
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import EMPTY, FILES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES
 
 Start = Callable[..., Game]

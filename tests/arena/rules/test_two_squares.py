@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.rules.events import Event, Fought, IllegalActionError, Rule
-from arena.rules.game import Game
-from arena.rules.ruleset import Chase, NoMove
+from arena.stratego.rules.events import Event, Fought, IllegalActionError, Rule
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Chase, NoMove
 from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
 
 Start = Callable[..., Game]

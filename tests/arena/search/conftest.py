@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from arena.game.seat_view import enemy_squares, tell
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset
 from protocol.bot import random_rows
 from protocol.messages import ArenaMessage, Enemy, Rule, Turn
 from protocol.messages import Game as GameMessage

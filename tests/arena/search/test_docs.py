@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import arena.search
-from arena.rules.rulesets import load_ruleset
 from arena.search import Knowledge
+from arena.stratego.rules.rulesets import load_ruleset
 
 PAGE = (Path(__file__).parents[3] / "docs" / "searching.md").read_text(encoding="ascii")
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from arena.rules.action_types import Action, Infiltration, Rescue
-from arena.rules.board import ENEMIES
-from arena.rules.events import IllegalActionError
-from arena.rules.game import Game
-from arena.rules.ruleset import (
+from arena.search import Knowledge
+from arena.stratego.rules.action_types import Action, Infiltration, Rescue
+from arena.stratego.rules.board import ENEMIES
+from arena.stratego.rules.events import IllegalActionError
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import (
     Bombs,
     Captains,
     Chase,
@@ -30,7 +31,6 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
-from arena.search import Knowledge
 from protocol.geometry import NEIGHBOURS
 from protocol.notation import EMPTY, RANK_BY_LETTER, Color, Rank
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
-from arena.rules.board import RANKS
-from arena.rules.ruleset import RulesetError
-from arena.rules.rulesets import load_ruleset
 from arena.search import Knowledge, Position
+from arena.stratego.rules.board import RANKS
+from arena.stratego.rules.ruleset import RulesetError
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Game as GameMessage
 from protocol.notation import Color, Rank
 from protocol.view import new_view

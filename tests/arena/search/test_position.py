@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.rules.game import Game
-from arena.rules.rulesets import load_ruleset
 from arena.search import Position
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.rulesets import load_ruleset
 
 SEEDS = st.integers(0, 10**6)
 

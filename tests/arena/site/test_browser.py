@@ -19,7 +19,7 @@ from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.page_frame import FOLDER, PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
-from arena.rules.rulesets import load_ruleset, switch_names
+from arena.stratego.rules.rulesets import load_ruleset, switch_names
 from protocol.notation import RANK_BY_LETTER, Color, Reason
 
 if TYPE_CHECKING:

@@ -27,9 +27,9 @@ from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.page_frame import PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
-from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.game_data import SeenBy
 from arena.report.site.game_data import SeenBy as Reading
 from arena.report.site.page_frame import Site
-from arena.rules.rulesets import load_ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.web.address import Address, hosts_of
 from arena.web.beside import LONGEST, GameStored, LeagueProgress, LiveSetup, Over, Told, to_server
 from arena.web.feed import Viewers

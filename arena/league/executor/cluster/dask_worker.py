@@ -25,7 +25,6 @@ import trio
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
 from arena.bots.loading import load_bot
-from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import UsageError
@@ -56,6 +55,7 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.worker import known_fault
 from arena.play.machine import percent_of
+from arena.sandbox.programs import HostPrograms
 from arena.system.concurrency import background
 from arena.system.printable import printable
 

@@ -1,0 +1,268 @@
+"""Control groups, version 2: the kernel counts, limits, freezes and kills all processes of a bot together.
+
+A process cannot leave its group, and its children are born in it. So all kinds of memory count, and the processor time
+of children that are never waited for, and one write freezes or kills the group, however fast a program forks.
+
+Groups are folders of a kernel file system. A folder that hands limits down to its subfolders must contain no process
+itself (except for the root). So the arena first moves the processes of its own group, itself included, into a leaf:
+
+    own group (a scope, or all there is of a container)
+        arena-leaf              what was in the own group
+        arena-1234-x7ab         for the bots of the arena that is process 1234
+            bot-1  bot-2  ...   one for each bot
+
+Only groups can be made in this file system, so that removing an empty folder is always safe.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.bots.limits import Limits
+from arena.sandbox import systemd_scope
+from arena.sandbox.systemd_scope import LEAF, MEMBERS, NEEDED, SHARED_OUT, CgroupError
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["CgroupError", "Group", "Hierarchy"]
+
+WELCOME = frozenset({"cpu"})
+"""Controllers that are used if available; `cpu` keeps bots from getting more of a busy CPU by more threads."""
+
+_FOLDER = re.compile(r"arena-(\d+)-\w+")
+_TRIES = 20
+"""How often processes are moved out of a group: others may be started in it meanwhile."""
+_READ = 4096
+
+
+class Group:
+    """The control group of one bot. Made by `Hierarchy.make`; unusable after `remove`.
+
+    A process joins the group by writing `0` to the file `members`, before it does anything else.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.members = folder / MEMBERS
+        self._descriptors: list[int] = []
+        try:
+            # Kept open: these are used at each turn, or when there may be no descriptors left.
+            self._cpu = self._open("cpu.stat", os.O_RDONLY)
+            self._freeze = self._open("cgroup.freeze", os.O_WRONLY)
+            self._kill = self._open("cgroup.kill", os.O_WRONLY)
+        except OSError:
+            self.remove()
+            raise
+
+    def _open(self, name: str, flags: int) -> int:
+        descriptor = os.open(self._folder / name, flags)
+        self._descriptors.append(descriptor)
+        return descriptor
+
+    def cpu_us(self) -> int:
+        """Return the microseconds of processor time used so far, dead processes included.
+
+        Exact for frozen and waiting processes; for running ones up to the last tick of the kernel, a few milliseconds
+        ago.
+        """
+        return int(os.pread(self._cpu, _READ, 0).split(None, 2)[1])
+
+    def freeze(self, frozen: bool) -> None:
+        """Freeze all its processes, or let them run again, without waiting for them to stop."""
+        os.pwrite(self._freeze, b"1" if frozen else b"0", 0)
+
+    def kill(self) -> None:
+        """Kill all its processes, frozen or not, without waiting for them to die."""
+        os.pwrite(self._kill, b"1", 0)
+
+    def memory_peak(self) -> int | None:
+        """Return the peak memory in bytes, cached files included; None before Linux 5.19."""
+        try:
+            return int((self._folder / "memory.peak").read_text())
+        except FileNotFoundError:
+            return None
+
+    def memory_now(self) -> int:
+        return int((self._folder / "memory.current").read_text())
+
+    def oom_kills(self) -> int:
+        """Return how many of its processes were killed for exceeding the group's own memory limit."""
+        events = _counters(self._folder / "memory.events")
+        return events["oom_kill"] if events["oom"] else 0
+
+    def remove(self) -> bool:
+        """Remove the group. Returns False while dying processes are in it; then try again."""
+        while self._descriptors:
+            os.close(self._descriptors.pop())
+        try:
+            self._folder.rmdir()
+        except OSError as error:
+            return error.errno != errno.EBUSY
+        return True
+
+
+class Hierarchy:
+    """The place where this arena makes the groups of its bots. Made by `find`; close it after all groups are
+    removed.
+    """
+
+    def __init__(self, own: Path, folder: Path) -> None:
+        self._own = own
+        self._folder = folder
+
+    @classmethod
+    def find(cls) -> "Hierarchy":
+        """Find a place where groups can be made, and prepare it, in some milliseconds.
+
+        May move all processes of the arena's own group (see the module's text). Raises `CgroupError`.
+        """
+        if sys.platform != "linux":
+            raise CgroupError("control groups are there on Linux only; choose another level")
+        own = systemd_scope.own_group(Path("/proc/self/mountinfo").read_text(), Path("/proc/self/cgroup").read_text())
+        systemd_scope.check(own, systemd_scope.systemd_rules())
+        try:
+            with _alone(own):
+                try:
+                    _remove_leftovers(own)
+                    _make_room(own)
+                    folder = Path(tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-", dir=own))
+                    _share_out(folder)
+                except OSError:
+                    _give_back(own)
+                    raise
+        except OSError as error:
+            raise CgroupError(
+                f"no control groups can be made in {own} ({error.strerror}): start the arena in one of its own"
+            ) from error
+        hierarchy = cls(own, folder)
+        if not (folder / "cgroup.kill").exists():
+            hierarchy.close()
+            raise CgroupError("this kernel cannot kill a control group: Linux 5.14 or later is needed")
+        return hierarchy
+
+    def make(self, name: str, limits: Limits, helpers: int) -> Group:
+        """Make a group of that name with these limits; a name is free again once its group is removed.
+
+        `helpers` processes of the sandbox are allowed on top. Raises `CgroupError`, with the system's error as its
+        cause.
+        """
+        folder = self._folder / name
+        settings = {
+            "memory.max": limits.memory,
+            "memory.swap.max": 0,
+            "memory.oom.group": 1,
+            "pids.max": limits.processes + helpers,
+        }
+        try:
+            folder.mkdir()
+            try:
+                for file, value in settings.items():
+                    if file != "memory.swap.max" or (folder / file).exists():  # a kernel without swap has none
+                        _write(folder / file, str(value))
+                return Group(folder)
+            except OSError:
+                _remove(folder)
+                raise
+        except OSError as error:
+            raise CgroupError(f"the control group {folder} cannot be made: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Undo `find`, unless another arena shares the group. The root of the hierarchy keeps handing limits down,
+        which is harmless.
+        """
+        with contextlib.suppress(OSError), _alone(self._own):
+            for folder in (*_folders(self._folder), self._folder):
+                _remove(folder)
+            _remove_leftovers(self._own)  # those of a worker process that was killed
+            _give_back(self._own)
+
+
+@contextlib.contextmanager
+def _alone(own: Path) -> Iterator[None]:
+    descriptor = os.open(own, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _make_room(own: Path) -> None:
+    """Hand the limits down to the subgroups, after moving all processes out. Raises `OSError`."""
+    if systemd_scope.is_root(own) or set((own / SHARED_OUT).read_text().split()) >= NEEDED:
+        _share_out(own)
+        return
+    leaf = own / LEAF
+    leaf.mkdir(exist_ok=True)
+    for _ in range(_TRIES - 1):
+        _move_all(own, leaf)
+        with contextlib.suppress(OSError):  # a process was started in it since then
+            _share_out(own)
+            return
+    _share_out(own)
+
+
+def _share_out(group: Path) -> None:
+    _write(group / SHARED_OUT, " ".join(f"+{name}" for name in NEEDED))
+    for name in WELCOME:
+        with contextlib.suppress(OSError):
+            _write(group / SHARED_OUT, f"+{name}")
+
+
+def _move_all(source: Path, target: Path) -> None:
+    for _ in range(_TRIES):
+        members = (source / MEMBERS).read_text().split()
+        if not members:
+            return
+        for pid in members:
+            with contextlib.suppress(ProcessLookupError):
+                _write(target / MEMBERS, pid)
+
+
+def _give_back(own: Path) -> None:
+    leaf = own / LEAF
+    if not leaf.is_dir() or any(_FOLDER.fullmatch(folder.name) for folder in _folders(own)):
+        return
+    with contextlib.suppress(OSError):
+        shared = set((own / SHARED_OUT).read_text().split()) & (NEEDED | WELCOME)
+        _write(own / SHARED_OUT, " ".join(f"-{name}" for name in shared))
+        _move_all(leaf, own)
+    _remove(leaf)
+
+
+def _remove_leftovers(own: Path) -> None:
+    for folder in _folders(own):
+        match = _FOLDER.fullmatch(folder.name)
+        if match and not Path("/proc", match[1]).exists():
+            for path in (*_folders(folder), folder):
+                _remove(path)
+
+
+def _folders(group: Path) -> list[Path]:
+    try:
+        return [path for path in group.iterdir() if path.is_dir()]
+    except OSError:
+        return []
+
+
+def _remove(group: Path) -> None:
+    with contextlib.suppress(OSError):
+        group.rmdir()
+
+
+def _write(file: Path, text: str) -> None:
+    descriptor = os.open(file, os.O_WRONLY)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def _counters(file: Path) -> dict[str, int]:
+    return {name: int(number) for name, number in (line.split() for line in file.read_text().splitlines())}

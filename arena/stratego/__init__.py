@@ -1,0 +1,1 @@
+"""Stratego, the game that comes with the arena."""

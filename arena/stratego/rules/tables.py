@@ -1,0 +1,83 @@
+"""The look-up tables of a ruleset: one `RuleTables` for all games under it.
+
+A ruleset without any rule that changes how pieces move or attack is `plain`; its games take the fast paths.
+"""
+
+import sys
+from functools import lru_cache
+
+from arena.stratego.rules.board import BLUE_BIT, CODES, EMPTY, RANKS, code_of
+from arena.stratego.rules.combat import fight_table
+from arena.stratego.rules.ruleset import (
+    Attacks,
+    Bombs,
+    Captains,
+    Chase,
+    Defence,
+    FixedPieces,
+    Flag,
+    NoMove,
+    Ruleset,
+    Scouts,
+    Spy,
+)
+from protocol.notation import Color, Rank
+
+COLORS = (Color.RED, Color.BLUE)
+SCOUTS = tuple(code_of(color, Rank.SCOUT) for color in COLORS)
+CANNOT_ATTACK = frozenset({Rank.FLAG, Rank.BOMB})
+
+NO_CAP = sys.maxsize
+"""More plies than any game has."""
+
+ENTERABLE = (
+    tuple(code == EMPTY or code > BLUE_BIT for code in range(CODES)),
+    tuple(code < BLUE_BIT for code in range(CODES)),
+)
+"""By side and code: whether a piece of the side may move onto a square with the code."""
+
+
+class RuleTables:
+    """The tables and switches of one ruleset. Read-only."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self.can_move = tuple(code in RANKS and RANKS[code] in ruleset.movable_ranks for code in range(CODES))
+        self.fights = fight_table(ruleset.equal_ranks, ruleset.bombs)
+        self.max_plies = ruleset.max_plies or NO_CAP
+        self.max_quiet = ruleset.max_quiet_plies or NO_CAP
+        self.at_once = ruleset.no_move is NoMove.AT_ONCE
+        self.chase = ruleset.chase
+        self.chasing_is_free = ruleset.chase is Chase.FREE
+        self.captains_take_two = ruleset.captains is Captains.TWO_STEPS
+        self.spy_attacks_diagonally = ruleset.spy is Spy.DIAGONAL
+        self.facing = ruleset.attacks is Attacks.FACING
+        self.rescues = ruleset.rescues
+        self.infiltration = ruleset.infiltration
+        self.silent = ruleset.defence is Defence.SILENT
+        self.flag_moves = ruleset.flag is Flag.MOBILE
+        self.bombs_move = ruleset.bombs is Bombs.MOBILE
+        self.fixed_loses = ruleset.fixed_pieces is FixedPieces.LOSES
+        self.needs_attacker = ruleset.needs_attacker
+        self.scouts_announce = ruleset.scouts is Scouts.ANNOUNCED
+        self.plain = not (
+            self.captains_take_two
+            or self.spy_attacks_diagonally
+            or self.facing
+            or self.rescues
+            or self.infiltration
+            or self.flag_moves
+            or self.bombs_move
+        )
+
+        self.quick = self.plain and not self.fixed_loses
+        """Whether a move to an empty square has no further effect."""
+
+    def shows_a_scout(self, squares: int) -> bool:
+        """Whether a piece that has moved this number of squares straight is known to be a scout."""
+        return squares > 2 or (squares == 2 and (self.scouts_announce or not self.captains_take_two))
+
+
+@lru_cache(maxsize=64)
+def tables_of(ruleset: Ruleset) -> RuleTables:
+    return RuleTables(ruleset)

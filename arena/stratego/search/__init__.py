@@ -1,0 +1,1 @@
+"""What bots search with: the knowledge of a seat, and positions. Public names are in `arena.search`."""
