@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from arena.game.seat_view import enemy_squares, tell
+from arena.stratego.seat_view import enemy_squares, tell
 from arena.search import Knowledge, Position, WeightedArmies
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset, RulesetError

@@ -40,7 +40,6 @@ from arena.league.store import (
     sole_use,
 )
 from arena.league.verify import GameChecks
-from arena.stratego.rules.ruleset import RulesetError
 from arena.system.printable import counted, printable, shown
 from arena.system.user_files import FileError
 
@@ -69,7 +68,7 @@ def export_lines(
             continue
         try:
             lines = list(reader.lines(stored.record, settings_of_game(settings, stored.record)))
-        except (RecordError, RulesetError) as error:
+        except (RecordError, UsageError) as error:
             damaged(Damage(number, str(error)))
             continue
         for line in lines:

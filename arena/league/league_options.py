@@ -16,7 +16,7 @@ from arena.system.printable import shown
 
 if TYPE_CHECKING:
     from arena.bots.asked import AskedBot, OwnByName
-    from arena.stratego.rules.ruleset import Ruleset
+    from arena.game import Variant
 
 
 SANDBOXES = ("basic", "bwrap", "cgroup", "auto")
@@ -46,7 +46,8 @@ class Kind(enum.Enum):
 class PlayOptions:
     """The options of a league or a match. Times and sizes are strings with units, such as `100ms` or `512M`.
 
-    `rules` are a ruleset, or the name of one. `limits` is a TOML file with other limits and times for some bots.
+    `game` names a game, or its file; empty: Stratego. `rules` are the name of a variant of it, or for Stratego a
+    ruleset; empty: the usual ones. `limits` is a TOML file with other limits and times for some bots.
     `interpreters` are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same
     processes. `openings` is a file of set-ups. `opponents`, one of `OPPONENTS`, says whether bots receive each other's
     names. `affinity` pins the bots of each game to a CPU; None: if there are at least as many games as usable CPUs.
@@ -55,7 +56,8 @@ class PlayOptions:
     a file in the current folder that is named after the settings.
     """
 
-    rules: "str | Ruleset" = "isf"
+    rules: object = ""
+    game: str = ""
     time: str = "100ms"
     start_time: str = "10s"
     setup_time: str = "5s"
@@ -272,3 +274,10 @@ def _check_tls(ca: Path, cert: Path, key: Path) -> None:
         else:
             words = "expected a private key in PEM, without a password"
         raise UsageError(f"--tls-key {shown(str(key))}: {words}") from None
+
+
+def variant_of(options: PlayOptions) -> "Variant":
+    """Return the game's variant of the options. Raises `UsageError`."""
+    from arena.game import STRATEGO, load_game  # the command line starts sooner
+
+    return load_game(options.game or STRATEGO).variant(options.rules)

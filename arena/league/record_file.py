@@ -19,8 +19,6 @@ from arena.league.settings import Settings, setting_fault
 from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
 from arena.league.store.damage import STORE_START
 from arena.league.verify import GameChecks, other_limits
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import RulesetError
 from arena.system.printable import printable, shown
 from arena.system.user_files import FileError, read_lines
 
@@ -96,8 +94,9 @@ def settings_fault(entry: RecordEntry) -> str | None:
         if fault:
             return expected_name(player.name, fault)
     try:
-        known = Settings(ruleset_from_lines(record.ruleset, record.rules), record.time).described(record.players)
-    except RulesetError as error:
+        record.variant.kind.check_variant(record.variant)
+        known = Settings(record.variant, record.time).described(record.players)
+    except UsageError as error:
         return str(error)
     times = {name for name in settings if name.startswith(TIME_OF) and not _is_of_another(name, record.players)}
     unknown = sorted(settings.keys() - known.keys() - times - {CALIBRATION})

@@ -33,7 +33,7 @@ from arena.league.trust import bot_line, is_archived, is_trusted, level_for, lim
 from arena.league.versions import Versions
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
-from protocol.notation import Color
+from protocol.seats import Color
 
 
 class Part(Enum):

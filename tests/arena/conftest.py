@@ -26,7 +26,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.recorded import judged
 from arena.game.referee import Referee
-from arena.game.seat_view import legal_actions
+from arena.stratego.seat_view import legal_actions
 from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
 from arena.play.game_options import ArenaStoppedError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.game.game_spec import GameSpec
-from arena.game.seat_view import legal_actions, opening
+from arena.stratego.seat_view import legal_actions, opening
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import BLUE_BIT, EMPTY, Move, code_of

@@ -9,7 +9,7 @@ import trio
 
 from arena.bots.samples import bot_path
 from arena.errors import ArenaError, UsageError
-from arena.game.person_seat import SeatStage
+from arena.stratego.person_seat import SeatStage
 from arena.game.persons import is_person, person
 from arena.game.record import GameRecord
 from arena.league.exchange import export_lines, import_games

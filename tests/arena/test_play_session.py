@@ -12,11 +12,11 @@ from play_table import at_random
 from arena.bots.spec import BotSpec, person_spec
 from arena.check.situations import script
 from arena.game.game_spec import GameSpec
-from arena.game.person_seat import SeatStage, SeatState
+from arena.stratego.person_seat import SeatStage, SeatState
 from arena.game.persons import person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
-from arena.game.seat_view import SeatView, tell
+from arena.stratego.seat_view import SeatView, tell
 from arena.game.time_control import UNLIMITED_MS, TimeControl
 from arena.play import retry
 from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt

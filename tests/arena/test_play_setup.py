@@ -8,7 +8,7 @@ from arena.bots.spec import person_spec
 from arena.cli.play_terminal import SetupEditor
 from arena.game.game_spec import GameSpec
 from arena.game.persons import person, without_clock
-from arena.game.setups import random_rows
+from arena.stratego.setups import random_rows
 from arena.game.time_control import TimeControl
 from arena.play.session import RefusedError, Session
 from arena.report.boards import plain

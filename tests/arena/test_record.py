@@ -18,7 +18,7 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.recorded import judged
 from arena.game.replay import Replay
-from arena.game.seat_view import tell, true_cells
+from arena.stratego.seat_view import tell, true_cells
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.stratego.rules.action_types import Action

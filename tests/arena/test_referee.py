@@ -18,7 +18,7 @@ from arena.game.game_spec import GameSpec
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.referee import Referee
 from arena.game.seat import SETTLE_SECONDS
-from arena.game.seat_view import legal_actions
+from arena.stratego.seat_view import legal_actions
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.stratego.rules.ruleset import NoMove, Ruleset, Starts

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.person_seat import (
+from arena.stratego.person_seat import (
     ActionState,
     ClockState,
     EndState,
@@ -18,7 +18,7 @@ from arena.game.person_seat import (
     SeatState,
     ShownState,
 )
-from arena.game.setups import presets
+from arena.stratego.setups import presets
 from arena.report.boards import colored, unpainted
 from arena.report.piece_names import Names, Numbering
 from arena.report.seat_text import (

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.game_spec import GameSpec
-from arena.game.seat_view import SeatView, enemy_squares, tell, true_cells
+from arena.stratego.seat_view import SeatView, enemy_squares, tell, true_cells
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
 from arena.stratego.rules.board import MOVES, RANKS, Move

@@ -12,11 +12,11 @@ from served import PATIENCE, Answer, Served, start_serving
 
 from arena.bots.spec import BotSpec, person_spec
 from arena.game.game_spec import GameSpec
-from arena.game.person_seat import SeatStage, SeatState
+from arena.stratego.person_seat import SeatStage, SeatState
 from arena.game.persons import person, without_clock
 from arena.game.record import GameRecord, History
-from arena.game.seat_view import legal_actions
-from arena.game.setups import random_rows
+from arena.stratego.seat_view import legal_actions
+from arena.stratego.setups import random_rows
 from arena.game.time_control import TimeControl
 from arena.play.session import Session
 from arena.stratego.rules.game import Game

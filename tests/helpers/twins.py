@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
-from arena.game.seat_view import tell
+from arena.stratego.seat_view import tell
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.game import Game

@@ -16,6 +16,7 @@ from arena.league.store.damage import (
 )
 from arena.league.store.document import (
     CALIBRATION,
+    GAME,
     HIDDEN,
     KEEP_BOTS,
     LIMITS_OF,
@@ -51,6 +52,7 @@ from arena.league.store.store_tables import NO_SETTINGS, is_empty_file
 
 __all__ = [
     "CALIBRATION",
+    "GAME",
     "HIDDEN",
     "KEEP_BOTS",
     "LIMITS_OF",

@@ -17,7 +17,7 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError, decode_record
 from arena.game.verdict import GameResult
 from arena.system.printable import printable
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 DIGEST_BYTES = 16
 

@@ -8,7 +8,7 @@ import pytest
 import arena
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
-from arena.game.seat_view import true_cells
+from arena.stratego.seat_view import true_cells
 from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent.parent

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from arena.game.seat_view import enemy_squares, tell
+from arena.stratego.seat_view import enemy_squares, tell
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.bot import random_rows

@@ -16,7 +16,7 @@ from twins import Lively, played_alike, with_two_swapped
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
-from arena.game.seat_view import true_cells
+from arena.stratego.seat_view import true_cells
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.readers import reader_named

@@ -10,7 +10,7 @@ import pytest
 from play_table import PlayTable, Seat, at_random, from_lines, history_until
 
 from arena.bots.loading import load_bot
-from arena.game.person_seat import SeatStage
+from arena.stratego.person_seat import SeatStage
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl

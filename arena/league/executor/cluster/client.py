@@ -502,8 +502,7 @@ def check_is_of(record: GameRecord, spec: GameSpec) -> None:
     told = False if record.names_told is msgspec.UNSET else record.names_told
     pairs: dict[str, tuple[Any, Any]] = {
         "version": (record.arena, __version__),
-        "ruleset": (record.ruleset, spec.ruleset.name),
-        "rules": (record.rules, tuple(spec.ruleset.lines())),
+        "rules": (record.variant, spec.variant),
         "times": (record.nominal_times, spec.nominal_times),
         "scaling of the clocks": (record.time_percent or None, spec.time_percent),
         "players": (record.players, spec.players),
