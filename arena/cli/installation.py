@@ -23,26 +23,11 @@ def this_command() -> tuple[str, ...]:
     A program started by `python -m arena` is called like that.
     """
     if started_as_module():
-        return (_this_python(), "-m", NAME)
+        return (sys.executable, "-m", NAME)
     import shutil  # commands that name no command start sooner
 
     called = sys.argv[0]
-    if Path(called).name != NAME:  # started by some other program
-        return (NAME,)
-    found = shutil.which(NAME)
-    try:
-        return (NAME,) if found is not None and os.path.samefile(found, called) else (called,)
-    except OSError:
-        return (NAME,)
-
-
-def _this_python() -> str:
-    """Return the word by which a shell starts this Python. Links are not followed: they lead out of an environment."""
-    import shutil
-
-    name = os.path.basename(sys.executable)
-    found = shutil.which(name)
-    return name if found is not None and os.path.abspath(found) == sys.executable else sys.executable
+    return (called,) if Path(called).name == NAME and shutil.which(NAME) not in (None, called) else (NAME,)
 
 
 def shell_line(*words: str) -> str:
