@@ -43,21 +43,17 @@ def _escaped(word: str) -> str:
     return "$'" + "".join(plain) + "'"
 
 
-SERVING = ("jinja2", "starlette", "hypercorn", "h11")
+SERVING = ("jinja2", "starlette", "hypercorn")
 """The packages that serving needs."""
-_INSTALLED_AS = {"hypercorn": "'hypercorn[trio]'", "h11": "'hypercorn[trio]'"}
-"""The name to install a package by, if it differs."""
 
 
 def needs(packages: Sequence[str], extra: str, command: str) -> None:
     """Raise `UsageError` if a package of an extra that a command needs is not installed."""
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
     if missing:
-        are, they = ("is", "it comes") if len(missing) == 1 else ("are", "they come")
-        install = dict.fromkeys(_INSTALLED_AS.get(package, package) for package in missing)
         raise UsageError(
-            f"{command} needs {' and '.join(missing)}, which {are} not installed: "
-            f"python -m pip install {' '.join(install)} ({they} with the extra {extra!r} of stratego-arena)"
+            f"{command} needs the extra {extra!r} of stratego-arena, which is not installed: "
+            f"python -m pip install {' '.join(missing)}"
         )
 
 

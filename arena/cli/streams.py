@@ -12,6 +12,8 @@ import os
 import select
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from arena.report.consoles import fitted
@@ -104,6 +106,17 @@ class NowAndThen:
 
 def flush_results() -> None:
     sys.stdout.flush()
+
+
+def try_to_print(print_results: Callable[[], None], store: Path) -> bool:
+    """Print results. Returns False if that fails; the games are in the store then."""
+    try:
+        print_results()
+        flush_results()
+    except OutputError as error:
+        error.tell(f"; the games are stored in {store}")
+        return False
+    return True
 
 
 def _open_missing() -> frozenset[int]:
