@@ -55,7 +55,7 @@ def table(
 
     def begin(spec: GameSpec) -> "Table":
         made, rng = table_for(spec), Random(spec.id)
-        made.begin(random_rows(spec.ruleset, rng), random_rows(spec.ruleset, rng))
+        made.begin(random_rows(spec.variant, rng), random_rows(spec.ruleset, rng))
         return made
 
     return begin

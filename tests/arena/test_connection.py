@@ -14,12 +14,14 @@ from arena.game.connection import MAX_LINES_A_TURN, LineConnection
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
+from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from protocol.codec import encode_for_bot
 from protocol.conversation import Phase
+from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError
 from protocol.messages import Hello, Move, Moved, Note, Quit, Turn
 from protocol.notation import Color
@@ -40,7 +42,7 @@ CONTROLS = (
 
 def asked() -> LineConnection:
     """A connection whose bot has been asked for a move."""
-    connection = LineConnection()
+    connection = LineConnection(STRATEGO_FORMS)
     connection.send(Turn(1, 100, 100))
     connection.flushed()
     list(connection.receive(b"move a4-a5\n"))  # from now on this line is known
@@ -50,7 +52,7 @@ def asked() -> LineConnection:
 
 
 def test_messages_become_lines_and_lines_become_messages() -> None:
-    connection = LineConnection()
+    connection = LineConnection(STRATEGO_FORMS)
     assert connection.send(Hello(1)) == b"hello 1\n"
     assert connection.send(Turn(3, 100, 90)) == b"turn 3 100 90\n"
     connection.flushed()
@@ -155,7 +157,7 @@ def test_a_plain_move_that_was_seen_before_is_taken_at_once_and_nothing_else_is(
     st.integers(1, 10**6), st.lists(st.integers(0, 10**9), min_size=2, max_size=2), st.none() | st.integers(0, 10**9)
 )
 def test_the_short_ways_give_the_same_bytes_and_the_same_state(ply: int, ms: list[int], bank: int | None) -> None:
-    short, long = LineConnection(), LineConnection()
+    short, long = LineConnection(STRATEGO_FORMS), LineConnection()
     own, enemy = ms
     assert short.turn(ply, own, enemy, bank, bank) == long.send(Turn(ply, own, enemy, bank, bank))
     assert short.phase is long.phase
@@ -251,7 +253,7 @@ def play_and_compare(twins: Twins, rng: Random, lively: Lively) -> None:
         twins.send()
         if twins.short.is_over:
             return
-        game = twins.short.game
+        game = twins.short.state
         assert game is not None
         color = game.to_move
         line = f"move {lively(game, rng).text}\n".encode()
@@ -297,7 +299,7 @@ def test_the_short_way_gives_the_same_bytes_verdict_and_record_under_all_rules(
     ruleset = load_ruleset(name)
     rng = Random(data.draw(st.integers(0, 2**32)))
     time, blue_time = rng.choice(CONTROLS), rng.choice((None, *CONTROLS))
-    spec = GameSpec("0" * 16, ruleset, time, (Player("r", "1"), Player("b", "2")), (3, 4), 5, blue_time)
+    spec = GameSpec("0" * 16, variant_of(ruleset), time, (Player("r", "1"), Player("b", "2")), (3, 4), 5, blue_time)
     with pytest.MonkeyPatch.context() as monkeypatch:
         twins = Twins(spec, monkeypatch)
         for ask in ("ready", "setup"):

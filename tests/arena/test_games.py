@@ -105,7 +105,7 @@ def test_the_two_games_of_a_pair_differ_in_colours_and_in_nothing_else() -> None
 
 def test_a_game_is_played_under_the_settings_of_its_league() -> None:
     for game in schedule(SETTINGS, [ANN, BOB], 2):
-        assert game.ruleset is SETTINGS.ruleset
+        assert game.variant is SETTINGS.variant
         assert game.time is SETTINGS.time
 
 
@@ -175,21 +175,21 @@ CHOSEN = msgspec.structs.replace(SETTINGS, ruleset=replace(DUEL, starts=Starts.C
 
 def starter(game: GameSpec) -> Player:
     """The bot that has the first turn."""
-    return game.players[game.ruleset.starts is Starts.BLUE]
+    return game.players[game.variant.starts is Starts.BLUE]
 
 
 def test_where_the_players_choose_the_seed_says_who_starts_and_each_bot_of_a_pair_starts_one_game() -> None:
     games = schedule(CHOSEN, [ANN, BOB, CAT], 20)
     for one, other in pairs(games):
-        assert one.ruleset == other.ruleset
+        assert one.variant == other.ruleset
         assert {starter(one), starter(other)} == set(one.players)
-    assert {game.ruleset.starts for game in games} == {Starts.RED, Starts.BLUE}
+    assert {game.variant.starts for game in games} == {Starts.RED, Starts.BLUE}
 
 
 def test_the_choice_by_seed_favours_nobody() -> None:
     """Neither a colour nor, among the first games of each pair, the bot that is named first."""
     games = schedule(CHOSEN, [ANN, BOB], 200)
-    assert 70 < sum(game.ruleset.starts is Starts.RED for game in games[::2]) < 130
+    assert 70 < sum(game.variant.starts is Starts.RED for game in games[::2]) < 130
     assert sum(starter(game) is ANN for game in games) == 200
 
 

@@ -32,12 +32,14 @@ from arena.game.recorded import LONGEST_FAULT
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.play.runner import seen_of
+from arena.stratego.game import variant_of
 from arena.stratego.rules.events import IllegalActionError, Rule
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import Bot, Conversation, View
 from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after
+from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError, Slip
 from protocol.messages import Game as GameLine
 from protocol.notation import Color, Reason
@@ -374,7 +376,7 @@ LINES: list[tuple[Mistake, bytes]] = [
 def refused(line: bytes, phase: Phase = Phase.THINKING) -> Hint:
     """Return the hint for a line that cannot be read, or must not come now."""
     try:
-        message = decode_from_bot(line)
+        message = decode_from_bot(line, STRATEGO_FORMS)
     except RemoteProtocolError as error:
         return hint_for(Seen(phase, malformed(error)))
     assert message is not None
@@ -504,7 +506,9 @@ def test_what_a_game_tells_of_a_side_is_enough_to_see_an_old_list() -> None:
 
 def begun() -> Referee:
     """A game in which Red has its first turn; both are sent their legal actions."""
-    spec = GameSpec("1", load_ruleset("isf"), TimeControl(), (Player("ann", ""), Player("bob", "")), (1, 2), 3)
+    spec = GameSpec(
+        "1", variant_of(load_ruleset("isf")), TimeControl(), (Player("ann", ""), Player("bob", "")), (1, 2), 3
+    )
     referee = Referee(spec)
     for lines in (["want legal\nready"] * 2, [f"setup {'/'.join(rows)}" for rows in (RED, BLUE)]):
         for color, line in zip(Color, lines, strict=True):

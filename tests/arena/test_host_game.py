@@ -6,6 +6,7 @@ from arena.game.record import History
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.play.host_game import HostGame
+from arena.stratego.game import variant_of
 from arena.stratego.rules.events import Rule
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color
@@ -15,7 +16,9 @@ BANK = TimeControl(move_ms=5_000, bank_ms=60_000, increment_ms=1_000)
 
 
 def spec() -> GameSpec:
-    return GameSpec("0123456789abcdef", load_ruleset("duel"), BANK, (person("Ada"), person("Bea")), (1, 2), 3)
+    return GameSpec(
+        "0123456789abcdef", variant_of(load_ruleset("duel")), BANK, (person("Ada"), person("Bea")), (1, 2), 3
+    )
 
 
 def started(history: History | None = None) -> HostGame:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.game.game_spec import GameSpec
-from arena.stratego.seat_view import legal_actions, opening
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import BLUE_BIT, EMPTY, Move, code_of
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.seat_view import legal_actions, opening
 from protocol.bot_codec import decode_for_bot
 from protocol.codec import encode_for_bot
 from protocol.lines import MAX_BOT_LINE
@@ -66,7 +66,7 @@ def lists_in(write: bytes) -> list[list[str]]:
 
 def play(table: "Table", rng: Random, lively: "Lively", plies: int) -> int:
     """Play, and look at all that is written. Returns the largest number of `legal` lines before a turn."""
-    game, most = table.referee.game, 0
+    game, most = table.referee.state, 0
     assert game is not None
     for _ in range(plies):
         if table.referee.verdict:
@@ -136,7 +136,7 @@ def test_the_longest_list_is_sent_in_lines_and_joined_again_by_the_kit(
 ) -> None:
     ruleset = load_ruleset("jumbo-81320/infiltrator+rescue+lightning-captains")
     table = seated(table_for, spec, random_rows, ruleset, Random(1))
-    game = table.referee.game
+    game = table.referee.state
     assert game is not None
     table.play(legal_actions(game)[0])
     crowded(game)

@@ -14,6 +14,7 @@ from arena.errors import UsageError
 from arena.game.game_spec import Opening
 from arena.league.game_ids import openings_digest
 from arena.league.openings import load_openings, parse_openings
+from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.system.user_files import MOST_BYTES
@@ -25,7 +26,7 @@ NOTHING = ("", "\n", "# a comment\n", "  \t\n", "#red F\r\n", "  # größer\n")
 
 
 def read(text: str) -> list[Opening]:
-    return parse_openings(text, BARRAGE, "o.txt")
+    return parse_openings(text, variant_of(BARRAGE), "o.txt")
 
 
 @settings(
@@ -55,7 +56,7 @@ def test_what_is_written_is_read_in_its_order_whatever_stands_between(
     openings = list({(setup(), setup()): None for _ in range(count)})
     gaps = iter(between)
     lines = (f"{next(gaps)}red  {red}{end}{next(gaps)}blue {blue}{end}" for red, blue in openings)
-    found = parse_openings("".join(lines) + next(gaps), rules, "o.txt")
+    found = parse_openings("".join(lines) + next(gaps), variant_of(rules), "o.txt")
     assert found == openings
     assert openings_digest(found) == openings_digest(openings)
 

@@ -49,7 +49,7 @@ def played(
 
     def play(spec: GameSpec) -> GameRecord:
         rng, table = Random(spec.id), table_for(spec)
-        table.begin(random_rows(spec.ruleset, rng), random_rows(spec.ruleset, rng))
+        table.begin(random_rows(spec.variant, rng), random_rows(spec.ruleset, rng))
         for ply in range(6):
             table.play_random(rng, plies=1, after=(spec.times[ply % 2].move_ms or 5000) / 1000)
         table.play("resign")
@@ -309,8 +309,8 @@ def saved(played: Played) -> SavedGame:
     history = History(("", ""), (red, blue), record.actions[:-1], record.times_us[:-1], ())
     return SavedGame(
         id=spec.id,
-        ruleset=spec.ruleset.name,
-        rules=tuple(spec.ruleset.lines()),
+        ruleset=spec.variant.name,
+        rules=tuple(spec.variant.lines()),
         time=spec.time,
         players=spec.players,
         seeds=spec.seeds,

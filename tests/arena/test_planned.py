@@ -77,6 +77,6 @@ def test_a_game_that_is_to_be_broken_off_is_so_when_the_bot_has_been_given_its_t
         one = situation(color=color, twist=Twist.BROKEN_OFF, plies=6)
         game, referee = trio.run(_played, one)
         assert game.is_at_break(referee)
-        assert referee.game is not None
-        assert referee.game.to_move is color
-        assert referee.game.ply >= 6
+        assert referee.state is not None
+        assert referee.state.to_move is color
+        assert referee.state.ply >= 6

@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.game_spec import GameSpec
-from arena.stratego.seat_view import SeatView, enemy_squares, tell, true_cells
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
 from arena.stratego.rules.board import MOVES, RANKS, Move
@@ -25,6 +24,7 @@ from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, 
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.seat_view import SeatView, enemy_squares, tell, true_cells
 from protocol import messages
 from protocol.notation import (
     EMPTY,
@@ -113,7 +113,7 @@ class Twins:
 
     @property
     def games(self) -> tuple[Game, Game]:
-        one, other = self.tables[0].referee.game, self.tables[1].referee.game
+        one, other = self.tables[0].referee.state, self.tables[1].referee.game
         assert one is not None
         assert other is not None
         return one, other
@@ -412,7 +412,7 @@ def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch,
     rules, tell_too_much = TELL_LEAKS[leak]
 
     def tell_of_this_game(event: Event) -> Told:
-        game = on_move[0].referee.game
+        game = on_move[0].referee.state
         assert game is not None
         return tell_too_much(event, game)
 

@@ -39,7 +39,7 @@ def play_game(
         rng = Random(seed)
         table = table_for(spec(ruleset, time or TimeControl(move_ms=1000)))
         table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
-        game = table.referee.game
+        game = table.referee.state
         assert game is not None
         while table.referee.verdict is None and game.ply < plies:
             table.play(lively(game, rng).text, after=rng.random())

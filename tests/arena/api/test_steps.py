@@ -36,7 +36,7 @@ def test_a_replay_begins_with_the_set_ups_and_has_a_step_for_each_ply(record: Ga
 def test_boards_are_those_of_the_moment_however_late_they_are_looked_at(record: GameRecord) -> None:
     steps = list(arena.replay(record))
     again = Replay(record)
-    positions = [true_cells(again.game), *(true_cells(again.game) for _ in again.steps())]
+    positions = [true_cells(again.state.board), *(true_cells(again.game) for _ in again.steps())]
     assert [step.board.cells for step in steps] == positions
 
 
