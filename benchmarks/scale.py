@@ -101,7 +101,7 @@ def resigned(loser: Color, plies: int) -> GameRecord:
         id="",
         arena="0",
         ruleset="duel",
-        rules=tuple(SETTINGS.variant.lines()),
+        rules=SETTINGS.variant.rules,
         time=SETTINGS.time,
         players=(Player("", ""), Player("", "")),
         seeds=(0, 0),

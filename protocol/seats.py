@@ -76,13 +76,20 @@ class Reason(enum.Enum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Reason | None":
-        if not (isinstance(value, str) and _WORD.fullmatch(value)):
+        if not (isinstance(value, str) and cls.is_word(value)):
             return None
+        if value in cls._value2member_map_:  # decoders do not look there for words that are not in the class
+            return cls(value)
         reason = object.__new__(cls)
         reason._name_, reason._value_ = value.upper().replace("-", "_"), value
         cls._value2member_map_[value] = reason
         _REASONS[reason] = (ReasonKind.PLAYED, f"lost by {value}")
         return reason
+
+    @staticmethod
+    def is_word(text: str) -> bool:
+        """Whether a text can be a reason of some game."""
+        return _WORD.fullmatch(text) is not None
 
     def explain(self, kind: ReasonKind, sentence: str) -> None:
         """Say what a game's own reason means. The sentence follows the name of the side that lost, or "drawn: "."""

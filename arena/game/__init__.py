@@ -9,11 +9,8 @@ write one.
 import copy
 import hashlib
 import importlib
-import importlib.util
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -24,9 +21,6 @@ from protocol.lines import RemoteProtocolError, cut
 from protocol.seats import RESIGN, Color, Outcome, Reason, ReasonKind
 
 STRATEGO = "stratego"
-BUILT_IN = {STRATEGO: "arena.stratego.game:GAME"}
-"""Games that come with the arena, by name; they are imported at their first use."""
-ENTRY_POINTS = "arena.games"
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -261,77 +255,17 @@ class Game:
 
 
 _games: dict[str, Game] = {}
-_paths: dict[str, str] = {}
+"""The games that have been found in this process, by name."""
+
+
+def add_game(game: Game) -> Game:
+    return _games.setdefault(game.name, game)
 
 
 def game_named(name: str) -> Game:
-    """Return a game that has been loaded, comes with the arena, or is installed. Raises `UsageError`."""
+    """Return a game that has been found, comes with the arena, or is installed. Raises `UsageError`."""
     if name not in _games:
-        _games[name] = _found(name)
+        if name == STRATEGO:
+            return add_game(importlib.import_module("arena.stratego.game").GAME)
+        return add_game(importlib.import_module("arena.game.finding").find(name))
     return _games[name]
-
-
-def _found(name: str) -> Game:
-    if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
-        return _checked(getattr(importlib.import_module(module), attribute), name)
-    from importlib.metadata import entry_points  # slow, and Stratego does without
-
-    points = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
-    if name not in points:
-        raise UsageError(
-            f"--game: there is no game {cut(name)!r} here; {suggest(name, [*BUILT_IN, *points])}. A game that is not "
-            "installed is named by its file: --game ./connect4.py"
-        )
-    return _checked(points[name].load(), f"the entry point {name}")
-
-
-def load_game(text: str) -> Game:
-    """Return the game that `--game` names: an installed one, or the path of a Python file that defines `GAME`.
-
-    Raises `UsageError`.
-    """
-    if "/" not in text and not text.endswith(".py"):
-        return game_named(text)
-    path = Path(text).resolve()
-    if not path.is_file():
-        raise UsageError(f"--game: expected the file of a game, there is none at {path}")
-    name = f"arena_game_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"--game: expected a Python file, got {path}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise UsageError(f"{path}: the game cannot be loaded: {type(error).__name__}: {error}") from error
-    game = _checked(getattr(module, "GAME", None), str(path))
-    if game.name in BUILT_IN:
-        raise UsageError(f"{path}: a game needs a name of its own, {game.name!r} comes with the arena")
-    _games[game.name], _paths[game.name] = game, str(path)
-    return game
-
-
-def _checked(value: object, where: str) -> Game:
-    if isinstance(value, type) and issubclass(value, Game):
-        value = value()
-    if not isinstance(value, Game):
-        raise UsageError(f"{where}: expected GAME to be an object of arena.game.Game, got {value!r:.80}")
-    if not _is_word(value.name) or not _is_word(value.version):
-        raise UsageError(
-            f"{where}: expected a name and a version in letters, digits, '-', '.', '_', got "
-            f"{value.name!r} and {value.version!r}"
-        )
-    return value
-
-
-def _is_word(text: object) -> bool:
-    return (
-        isinstance(text, str) and 0 < len(text) <= 40 and all(c.isascii() and (c.isalnum() or c in "-._") for c in text)
-    )
-
-
-def path_of(game: str) -> str | None:
-    """Return the file that a game was loaded from; None for one that is installed or comes with the arena."""
-    return _paths.get(game)

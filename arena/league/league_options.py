@@ -278,6 +278,15 @@ def _check_tls(ca: Path, cert: Path, key: Path) -> None:
 
 def variant_of(options: PlayOptions) -> "Variant":
     """Return the game's variant of the options. Raises `UsageError`."""
-    from arena.game import STRATEGO, load_game  # the command line starts sooner
+    from arena.game import STRATEGO, game_named  # the command line starts sooner
 
-    return load_game(options.game or STRATEGO).variant(options.rules)
+    if not options.game:
+        return game_named(STRATEGO).variant(options.rules)
+    from arena.game.finding import is_from_file, load_game
+
+    game = load_game(options.game)
+    if options.cluster is not None and is_from_file(game.name):
+        raise UsageError(
+            f"--game: a cluster plays games that are installed on its machines: install {game.name} there as a package"
+        )
+    return game.variant(options.rules)

@@ -30,10 +30,9 @@ from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
 from arena.play.game_options import ArenaStoppedError
 from arena.sandbox import reaper
-from arena.stratego.game import variant_of
+from arena.stratego.game import as_stratego, variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_view import legal_actions
 from arena.system.concurrency import background
 from protocol.notation import Color
 
@@ -186,7 +185,7 @@ class Table:
         for _ in range(plies):
             if self.referee.verdict:
                 return
-            self.play(rng.choice(legal_actions(game)), after)
+            self.play(rng.choice(as_stratego(game).legal_actions()), after)
 
 
 @pytest.fixture(scope="session")

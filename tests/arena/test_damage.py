@@ -29,6 +29,7 @@ from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.damage import Damage, DamagedError
 from arena.league.verify import salvage, verify
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason
 
@@ -393,7 +394,7 @@ def test_a_game_of_another_league_is_found(path: Path) -> None:
 
 def settings_of(record: GameRecord) -> Settings:
     """The settings of the league of a duel."""
-    return Settings(ruleset_from_lines(record.ruleset, record.rules), record.time)
+    return Settings(variant_of(ruleset_from_lines(record.ruleset, record.rules)), record.time)
 
 
 DUEL = ("--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "new.sqlite")

@@ -32,9 +32,8 @@ from arena.game.recorded import LONGEST_FAULT
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.play.runner import seen_of
-from arena.stratego.game import variant_of
+from arena.stratego.game import GAME, StrategoState, variant_of
 from arena.stratego.rules.events import IllegalActionError, Rule
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import Bot, Conversation, View
 from protocol.codec import decode_from_bot
@@ -430,14 +429,17 @@ ACTIONS: list[tuple[Mistake, str]] = [
 
 def illegal(action: str, played: tuple[str, ...] = (), **more: Any) -> Seen:
     """What is seen of the side to move, which wants to play this after what was played."""
-    game = Game(load_ruleset("isf"), RED, BLUE)
+    rows = (RED, BLUE)
+    state = StrategoState(load_ruleset("isf"), rows)
     for one in played:
-        game.apply(one)
+        state.play(one)
+    game = state.board
     with pytest.raises(IllegalActionError) as error:
         game.check(game.parse(action))
-    rows = (RED, BLUE)
     fault = illegal_fault(game.ply + 1, action, error.value)
-    return Seen(Phase.THINKING, fault, game=game, rows=rows[game.to_move], setups=rows, actions=played, **more)
+    return Seen(
+        Phase.THINKING, fault, kind=GAME, state=state, rows=rows[game.to_move], setups=rows, actions=played, **more
+    )
 
 
 @pytest.mark.parametrize(("mistake", "action"), ACTIONS)

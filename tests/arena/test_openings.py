@@ -124,18 +124,18 @@ def test_any_text_is_openings_or_one_clear_error(text: str) -> None:
 def test_only_a_file_of_bounded_size_in_utf_8_is_read(tmp_path: Path) -> None:
     path = tmp_path / "o.txt"
     path.write_text(f"\ufeffred {RED}\nblue {BLUE}\n", encoding="utf-8")
-    assert load_openings(path, BARRAGE) == ((RED, BLUE),)
+    assert load_openings(path, variant_of(BARRAGE)) == ((RED, BLUE),)
     path.write_bytes(b"red \xff")
     with pytest.raises(UsageError, match=r"o\.txt: expected a file of openings in UTF-8, and it is not at byte 4"):
-        load_openings(path, BARRAGE)
+        load_openings(path, variant_of(BARRAGE))
     path.write_bytes(b"#" * (MOST_BYTES + 1))
     with pytest.raises(UsageError, match=r"o\.txt: expected a file of openings of at most 1024 KiB, got a longer one"):
-        load_openings(path, BARRAGE)
+        load_openings(path, variant_of(BARRAGE))
     with pytest.raises(UsageError, match="gone: cannot be read: No such file"):
-        load_openings(tmp_path / "gone", BARRAGE)
+        load_openings(tmp_path / "gone", variant_of(BARRAGE))
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="pipe: expected a file of openings, got a FIFO"):
-        load_openings(tmp_path / "pipe", BARRAGE)
+        load_openings(tmp_path / "pipe", variant_of(BARRAGE))
 
 
 def test_the_page_on_formats_shows_such_a_file() -> None:

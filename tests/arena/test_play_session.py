@@ -26,7 +26,7 @@ from arena.stratego.rules.events import Rule
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import FixedPieces, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
-from arena.stratego.seat_view import SeatView, tell
+from arena.stratego.seat_view import SeatView, enemy_squares, tell
 from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason
@@ -130,7 +130,7 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
     check_record(record)
     red, blue = ((rows or "").split("/") for rows in record.setups)
     game = Game(load_ruleset(rules), red, blue)
-    views = [SeatView(game, color, (red, blue)[color]) for color in Color]
+    views = [SeatView(game.ruleset, color, (red, blue)[color], enemy_squares(game, color)) for color in Color]
     expected: tuple[list[messages.ArenaMessage], list[messages.ArenaMessage]] = ([], [])
     for action in record.actions:
         for event in game.apply(action):

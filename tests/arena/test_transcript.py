@@ -26,7 +26,7 @@ from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, Trans
 from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
-from arena.stratego.game import variant_of
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Want
 from protocol.notation import Color, Reason
@@ -196,7 +196,12 @@ def test_a_game_that_was_interrupted_has_every_sitting(
     rng = Random(5)
     game = spec(time=CONTROLS[2])
     table = table_for(game)
-    table.begin(random_rows(game.variant, rng), random_rows(game.ruleset, rng), ["want board"], ["want legal"])
+    table.begin(
+        random_rows(ruleset_of(game.variant), rng),
+        random_rows(ruleset_of(game.variant), rng),
+        ["want board"],
+        ["want legal"],
+    )
     table.play_random(rng, 5, after=0.0123456789)
     sent = [written(table, color) for color in Color]
     for plies in (3, 4):
@@ -355,7 +360,7 @@ def resigned(
     """A duel of a few plies, with a note, in which Red resigned."""
     game, rng = spec(), Random(3)
     table = table_for(game)
-    table.begin(random_rows(game.variant, rng), random_rows(game.ruleset, rng), ["want legal"])
+    table.begin(random_rows(ruleset_of(game.variant), rng), random_rows(ruleset_of(game.variant), rng), ["want legal"])
     table.reply(RED, "note I begin")
     table.play_random(rng, 4)
     table.play("resign")

@@ -16,6 +16,7 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
 from arena.report.site.game_data import GameData
+from arena.stratego.game import as_stratego
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 
@@ -42,7 +43,7 @@ def play_game(
         game = table.referee.state
         assert game is not None
         while table.referee.verdict is None and game.ply < plies:
-            table.play(lively(game, rng).text, after=rng.random())
+            table.play(lively(as_stratego(game).board, rng).text, after=rng.random())
         if table.referee.verdict is None:
             table.reply(game.to_move, "move resign")
         return record_from(table)

@@ -434,7 +434,7 @@ def test_a_bot_ignores_fields_after_those_that_it_knows(message: ArenaMessage) -
         b"restore F.........",
         b"restore F........./1........./........../..........",
         b"end win",
-        b"end win flags",
+        b"end win FLAG",
     ],
 )
 def test_a_bot_refuses_a_known_verb_with_wrong_fields(line: bytes) -> None:
