@@ -3,32 +3,21 @@
 import codecs
 import itertools
 import os
-import shutil
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.interrupts import unwinding
 from arena.cli.streams import result, writable
-
-if TYPE_CHECKING:
-    from arena.report.boards import Paint
-
+from arena.report.consoles import has_colors, height_of, width_of
+from arena.report.layout import Paint, colored, plain
 
 AUTO, ALWAYS = "auto", "always"
 
 
-def paint_for(color: str) -> "Paint":
-    from arena.report.boards import colored, plain
-
-    return colored if color == ALWAYS or (color == AUTO and _has_colors()) else plain
-
-
-def _has_colors() -> bool:
-    is_dumb = os.environ.get("TERM", "").lower() in ("dumb", "unknown")
-    return sys.stdout.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
+def paint_for(color: str) -> Paint:
+    return colored if color == ALWAYS or (color == AUTO and has_colors(sys.stdout)) else plain
 
 
 def _is_utf8(encoding: str) -> bool:
@@ -46,11 +35,10 @@ def print_pages(pages: Iterable[str], *, color: str) -> None:
         return
     pages = iter(pages)
     head: list[str] = []
-    size = shutil.get_terminal_size()
-    left = size.lines - 1
+    columns, left = width_of(sys.stdout), height_of(sys.stdout) - 1
     for page in pages:
         head.append(page)
-        left -= sum(1 + len(click.unstyle(line)) // size.columns for line in page.split("\n")[:-1])
+        left -= sum(1 + len(click.unstyle(line)) // columns for line in page.split("\n")[:-1])
         if left < 0:
             if _is_utf8(sys.stdout.encoding):  # for any locale: `less` would show it byte by byte in that of C
                 os.environ.setdefault("LESSCHARSET", "utf-8")

@@ -10,7 +10,7 @@ hold between machines on a network file system with local locks.
 
 import errno
 import os
-import socket
+import platform
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -121,7 +121,7 @@ def _refuse_foreign(path: Path, lock: int) -> None:
 def _describe(lock: int) -> None:
     """Write the owner of the lock into its file. On a full disk the text is missing."""
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-    text = f"process {os.getpid()} on {printable(socket.gethostname())}, since {now} UTC\n".encode()
+    text = f"process {os.getpid()} on {printable(platform.node())}, since {now} UTC\n".encode()
     with suppress(OSError):
         os.ftruncate(lock, 0)
         os.pwrite(lock, text, 0)
