@@ -1,9 +1,8 @@
 """Export games of a store as lines, and import them from files and other stores.
 
-An import goes through the games three times: first it checks each game and whether all, with those of the store, belong
-together; second it replays every new game; only then it stores them. So every error is reported before the store
-changes, and no game is held in memory. The third pass stores batches: if it is stopped, the stored games are whole, and
-the same import resumes.
+An import goes through the games twice: first it checks whether all, with those of the store, belong together; then it
+replays each new game and stores it, in one transaction. So an import is complete or changes nothing, and no game is
+held in memory.
 """
 
 from collections import Counter
@@ -44,13 +43,11 @@ from arena.stratego.rules.ruleset import RulesetError
 from arena.system.printable import counted, printable, shown
 from arena.system.user_files import FileError
 
-AT_ONCE = 64
-"""Games that are stored in one transaction."""
 FAULTS_SHOWN = 10
 NOTHING_IMPORTED = "no game was imported"
 
-Remark = Callable[[str, int, int], None]
-"""Receives the operation, and how many of how many games are done."""
+Progress = Callable[[int, int], None]
+"""Receives how many of how many games are done."""
 
 
 def export_lines(
@@ -97,7 +94,7 @@ class Imported(NamedTuple):
     present: int
 
 
-def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Imported:
+def import_games(target: Path, sources: Sequence[Path], progress: Progress) -> Imported:
     """Import all games of these record files and stores into a store, which may be new.
 
     Raises `UsageError` for sources that cannot be imported or belong to another league, and `ArenaError` for a game
@@ -112,9 +109,15 @@ def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Impor
                 f"{survey.first}: expected a game with the settings of its league; missing: "
                 f"{', '.join(missing)}; {NOTHING_IMPORTED}"
             )
-        _play_again(sources, survey, remark)
         if survey.new:
-            _store(target, sources, survey, remark)
+            is_new = not target.exists()
+            try:
+                with Store(target, create=True) as store, store.transaction():
+                    _store_new(store, sources, survey, progress)
+            except BaseException:
+                if is_new:
+                    target.unlink(missing_ok=True)
+                raise
     return Imported(len(survey.new), survey.present)
 
 
@@ -258,47 +261,24 @@ def _others(value: str, than: str) -> str:
     return printable(SEPARATOR.join(parts) if parts and SEPARATOR in value else value, LONGEST_FAULT)
 
 
-def _play_again(sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
-    """Replay every new game. Raises `ArenaError` with the first of those that give another result."""
+def _store_new(store: Store, sources: Sequence[Path], survey: _Survey, progress: Progress) -> None:
+    """Replay and store every new game. Raises `ArenaError` for those that give another result."""
+    store.agree(survey.settings)
     league = GameChecks(survey.settings, met(survey.meetings))
     faults: list[str] = []
     done = 0
     for coming in _coming(sources):
-        if not survey.is_new(coming):
-            continue
-        words = league.faults(coming.record)
-        faults += (f"    {coming.where}: {printable(each, LONGEST_FAULT)}" for each in words)
-        if len(faults) > FAULTS_SHOWN:
-            faults[FAULTS_SHOWN:] = ["    and perhaps others"]
-            break
-        done += 1
-        remark("checked", done, len(survey.new))
+        if survey.is_new(coming):
+            words = league.faults(coming.record)
+            faults += (f"    {coming.where}: {printable(each, LONGEST_FAULT)}" for each in words)
+            if len(faults) > FAULTS_SHOWN:
+                faults[FAULTS_SHOWN:] = ["    and perhaps others"]
+                break
+            if not faults:
+                store.add(coming.record)
+            done += 1
+            progress(done, len(survey.new))
     if faults:
         raise ArenaError("\n".join([f"not every game gives its result; {NOTHING_IMPORTED}:", *faults]))
-
-
-def _store(target: Path, sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
-    with Store(target, create=True) as store:
-        store.agree(survey.settings)
-        batch: list[GameRecord] = []
-        done = 0
-        for coming in _coming(sources):
-            if survey.is_new(coming):
-                if _sum(coming.record) != survey.new[coming.record.id].sum:
-                    raise FileError(f"{coming.where}: it changed while it was read; {done} games were imported")
-                batch.append(coming.record)
-            if len(batch) == AT_ONCE:
-                done += _add(store, batch)
-                remark("imported", done, len(survey.new))
-                batch = []
-        done += _add(store, batch)
-        if done != len(survey.new):
-            raise FileError(f"the files changed while they were read; {done} games were imported")
-
-
-def _add(store: Store, batch: Sequence[GameRecord]) -> int:
-    for record, row in zip(batch, store.add_all(batch), strict=True):
-        verdict = record.verdict
-        if (row.result, row.reason, row.plies) != (verdict.result, verdict.reason, verdict.plies):
-            raise ArenaError(f"{store.path}: game {row.number} ({row.id}) came in meanwhile, with another result")
-    return len(batch)
+    if done != len(survey.new):
+        raise FileError(f"the files changed while they were read; {NOTHING_IMPORTED}")
