@@ -27,7 +27,7 @@ def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
     from arena.report.documents import import_json
 
     said = NowAndThen()
-    imported = import_games(store, files, lambda done, of: said.remark(f"imported {done} of {of} games"))
+    imported = import_games(store, files, lambda done: said.remark(f"imported {done} games"))
     if as_json:
         result(import_json(store, imported))
     else:

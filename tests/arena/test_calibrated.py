@@ -295,7 +295,7 @@ def test_scaled_games_come_back_from_their_export_and_agree_with_their_league(pa
         file.write_bytes(b"".join(export_lines(store, store.numbers(), HOST, print)))
     assert b'"time_percent":155' in file.read_bytes()
     assert list(verify_file(file, lambda done, of: None)) == []
-    assert import_games(new, [file], lambda done, of: None).new == 2
+    assert import_games(new, [file], lambda done: None).new == 2
     assert found(new) == []
     assert decode_record(encode_record(first_record(new))) == first_record(path)
 
@@ -304,5 +304,5 @@ def test_a_store_takes_in_no_scaled_games_by_another_reference(path: Path, tmp_p
     other = tmp_path / "other.sqlite"
     with Store(other, create=True) as store:
         store.agree(changed(CALIBRATED, reference_us=30_000).described(PLAYERS), PLAYERS)
-    with pytest.raises(ArenaError, match=r"calibration: expected reference 30.0 ms, got reference 20.0 ms"):
-        import_games(other, [path], lambda done, of: None)
+    with pytest.raises(ArenaError, match=r"calibration: reference 30.0 ms \(in the store\), reference 20.0 ms"):
+        import_games(other, [path], lambda done: None)

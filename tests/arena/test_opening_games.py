@@ -230,9 +230,7 @@ def test_a_store_holds_games_under_one_file_of_openings(whole: Path, openings: t
         with pytest.raises(UsageError) as caught:
             store.agree(asked.described(), PLAYERS)
     here, there = SETTINGS.described()["openings"], asked.described()["openings"]
-    assert f"    openings: {here} (in the store), {there} (asked for)\nuse another file with --store" in str(
-        caught.value
-    )
+    assert f"    openings: {here} (in the store), {there} (asked for)\nuse another store" in str(caught.value)
 
 
 def exported(path: Path) -> Iterator[bytes]:
@@ -256,9 +254,9 @@ def test_games_with_and_without_openings_do_not_get_into_one_store(
 ) -> None:
     plain = changed(SETTINGS, openings=())
     other = stored(tmp_path, [played(schedule(plain, PLAYERS, 1)[0])], plain, "p.sqlite")
-    with pytest.raises(UsageError, match=r"openings: expected 3 of digest [0-9a-f]+, got none"):
+    with pytest.raises(UsageError, match=r"openings: 3 of digest [0-9a-f]+ \(in the store\), none"):
         import_games(whole, [other], lambda *_: None)
-    with pytest.raises(UsageError, match="openings: expected none, got 3 of digest"):
+    with pytest.raises(UsageError, match=r"openings: none \(in the store\), 3 of digest"):
         import_games(other, [whole], lambda *_: None)
 
 
