@@ -195,7 +195,7 @@ def league_command(
     """
     refuse_windows()
     from arena.cli.play_games import play
-    from arena.cli.serving import collect_serve
+    from arena.cli.serving import listening_for
     from arena.league.pairing.chosen import format_of
     from arena.league.plan import LeagueEntry
 
@@ -203,7 +203,7 @@ def league_command(
         raise click.UsageError("--strict and --skip-broken cannot be used together")
     cluster = _cluster(options)
     form = form_of(as_json=as_json, as_lines=as_lines)
-    asked, serve = _format(options), collect_serve(options)
+    asked = _format(options)
     entry = LeagueEntry(
         list(paths),
         Kind.LEAGUE,
@@ -215,4 +215,5 @@ def league_command(
         is_new=new_league,
         archive=archive,
     )
-    return play(entry, replace(collect(options), cluster=cluster), form, serve)
+    with listening_for(options) as pages:
+        return play(entry, replace(collect(options), cluster=cluster), form, pages)

@@ -5,7 +5,6 @@ be written raise `OutputError` once; the games are stored by then. Both are writ
 buffers, which would try again at exit.
 """
 
-import codecs
 import enum
 import errno
 import io
@@ -13,6 +12,8 @@ import os
 import select
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from arena.report.consoles import fitted
@@ -20,9 +21,8 @@ from arena.system.printable import printable
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 SECONDS_BETWEEN_REMARKS = 5.0
-WHERE_ASCII_ENDS = "arena-plain"
-"""The error handler of `codecs` for characters that the encoding of a stream lacks."""
-_PLAIN = {"½": "1/2", "·": ".", "…": "...", "é": "e", "ö": "o"}
+IN_ASCII = "backslashreplace"
+"""How characters are written that the encoding of a stream lacks."""
 
 
 class OutputError(Exception):
@@ -61,7 +61,6 @@ def take_over() -> None:
     A closed descriptor (`2>&-`) would be reused for the next opened file: messages would be written into a store.
     """
     closed = _open_missing()
-    codecs.register_error(WHERE_ASCII_ENDS, _in_ascii)
     if sys.platform == "win32":  # its consoles are no descriptors, and no bots run there
         return
     sys.stdout = _stream(_Descriptor(STDOUT, is_needed=True, is_closed=STDOUT in closed), sys.stdout)
@@ -75,7 +74,7 @@ def result(text: str, end: str = "\n") -> None:
 
 def writable(text: str) -> str:
     """Return text as `result` prints it, for a pager: click would give it UTF-8 in an ASCII terminal."""
-    return text.encode(sys.stdout.encoding, WHERE_ASCII_ENDS).decode(sys.stdout.encoding)
+    return text.encode(sys.stdout.encoding, IN_ASCII).decode(sys.stdout.encoding)
 
 
 def result_bytes(data: bytes) -> None:
@@ -109,6 +108,17 @@ def flush_results() -> None:
     sys.stdout.flush()
 
 
+def try_to_print(print_results: Callable[[], None], store: Path) -> bool:
+    """Print results. Returns False if that fails; the games are in the store then."""
+    try:
+        print_results()
+        flush_results()
+    except OutputError as error:
+        error.tell(f"; the games are stored in {store}")
+        return False
+    return True
+
+
 def _open_missing() -> frozenset[int]:
     """Open /dev/null for closed descriptors of 0 to 2; return them."""
     closed = set()
@@ -127,17 +137,10 @@ def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
     return io.TextIOWrapper(
         cast("BinaryIO", descriptor),  # any object that writes all its input will do as a buffer
         encoding,
-        WHERE_ASCII_ENDS,
+        IN_ASCII,
         line_buffering=descriptor.isatty(),
         write_through=not descriptor.is_needed,
     )
-
-
-def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    characters = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(c) or c.encode("unicode_escape").decode("ascii") for c in characters), error.end
 
 
 class _Descriptor(io.RawIOBase):

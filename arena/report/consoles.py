@@ -17,37 +17,27 @@ LEAST_WIDTH, MOST_WIDTH = 20, 10_000
 LONGEST_NUMBER = 10
 
 
-_COMMAND = re.compile(r"(?:^|(?<=: )(?<!Usage: ))(?:\S*/)?(?:python\S* -m )?arena (?:(?!  )[^'\"])*$")
-"""A command at the end of a line, without quotes."""
+_COMMAND = re.compile(r"(?:^|(?<=: )(?<!Usage: ))(?:\S*/)?(?:\S*python\S* -m )?arena (?:(?!  ).)*$")
+"""A command at the end of a line."""
 _BEFORE_LAST_COLUMN = re.compile(r"\s*\S.*\s{2,}(?=\S)|\s*")
 
 
 def folded(text: str, columns: int) -> str:
     """Fold lines that are too wide between words.
 
-    A folded line keeps its indent, or that of the last column in its first half. A command at the end of a line
-    continues after a backslash, as a shell reads it.
+    A folded line keeps its indent, or that of the last column in its first half. A line that ends with a command is
+    unchanged, so that it can be copied.
     """
     return "\n".join(part for line in text.split("\n") for part in _folded_line(line, columns))
 
 
 def _folded_line(line: str, columns: int) -> list[str]:
-    if len(line) <= columns or "\x1b" in line:  # what has colours is a drawing
+    if len(line) <= columns or "\x1b" in line or _COMMAND.search(line.lstrip()):  # what has colours is a drawing
         return [line]
     import textwrap
 
     indent = len(_BEFORE_LAST_COLUMN.match(line[: columns // 2])[0])  # type: ignore[index]  # it matches any text
-    command = _COMMAND.search(line.lstrip())
-    words, last = line, []
-    if command:
-        words = line[: len(line) - len(command[0])].rstrip()
-        parts = textwrap.wrap(command[0], columns - indent - 6, break_long_words=False, break_on_hyphens=False)
-        last = [f"{'':{indent if row == 0 else indent + 4}}{part}" for row, part in enumerate(parts)]
-        last = [f"{part} \\" for part in last[:-1]] + last[-1:]
-    shown = textwrap.wrap(
-        words, columns, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
-    )
-    return [*shown, *last]
+    return textwrap.wrap(line, columns, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
 
 
 def fitted(text: str, stream: IO[str]) -> str:
@@ -69,11 +59,10 @@ def for_stream(text: str, stream: IO[str]) -> str:
     return text if has_colors(stream) else unpainted(text)
 
 
-def print_blocks(blocks: Iterable[Block], stream: IO[str] | None = None) -> None:
-    """Draw in the width of a stream, by default standard output."""
-    stream = stream or sys.stdout
-    for line in drawn(blocks, width_of(stream)):
-        print(for_stream(line, stream), file=stream)
+def print_blocks(blocks: Iterable[Block]) -> None:
+    """Draw on standard output."""
+    for line in drawn(blocks, width_of(sys.stdout)):
+        print(for_stream(line, sys.stdout))
 
 
 def width_of(stream: IO[str]) -> int:

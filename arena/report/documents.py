@@ -9,13 +9,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from arena.errors import UsageError
 from arena.league.pairing.placing import Placing
-from arena.league.store import Damage, GameRow
+from arena.league.store import GameRow
 from arena.report.consoles import one_form, to_json, to_line
 from arena.report.game_list import NAMES_ALONE, ShownNames, game_entry, shown_name
 from arena.report.placings import PlaceEntry, cells, headings, place_text, placing_entry
@@ -29,10 +29,6 @@ from arena.report.standings import (
     with_declared,
 )
 from arena.system.printable import printable
-
-if TYPE_CHECKING:
-    from arena.league.exchange import Imported
-    from arena.league.record_file import LineFault
 
 NO_FAULTS: Mapping[str, str] = {}
 
@@ -76,21 +72,6 @@ def league_json(
         "not_counted": not_counted,
     }
     return to_line({"kind": "table", **document}) if as_line else to_json(document)
-
-
-def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
-    """Return the findings of `arena verify`; `game` is null for a finding about the whole store."""
-    found = [{"game": game, "text": text} for game, text in findings]
-    return to_json({"store": printable(str(store)), "games": games, "findings": found})
-
-
-def verify_file_json(file: Path, games: int, findings: "Sequence[LineFault]") -> str:
-    found = [{"line": line, "text": text} for line, text in findings]
-    return to_json({"file": printable(str(file)), "games": games, "findings": found})
-
-
-def import_json(store: Path, imported: "Imported") -> str:
-    return to_json({"store": printable(str(store)), "imported": imported.new, "present": imported.present})
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001  # spreadsheets take the wide ones too

@@ -119,7 +119,6 @@ def test_terminals_that_know_only_ascii_get_tables_all_the_same(environment: dic
     for command in (["games", "m.sqlite"], ["show", "m.sqlite", "1", "--ply", "0"], ["standings", "m.sqlite"]):
         done = through_shell(folder, '"$@"', *command, **environment)
         assert (done.returncode, done.stdout.isascii()) == (0, True), done.stderr
-        assert command[0] != "games" or "1/2-1/2" in done.stdout
 
 
 @pytest.mark.parametrize(
