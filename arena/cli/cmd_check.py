@@ -10,7 +10,7 @@ import click
 
 from arena.cli.completing import offer_bots
 from arena.cli.exit_codes import DONE, FOUND
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import ArenaCommand, exclusive
 from arena.cli.installation import refuse_windows
 from arena.cli.pager import paint_for
 from arena.cli.shared_options import HELP_GROUPS, bot_options, color_option, json_option, rules_metavar
@@ -85,8 +85,7 @@ def check_command(
     from arena.league.league_options import PlayOptions
     from arena.report.checklist import check_json, check_text
 
-    if quick and is_all:
-        raise click.UsageError("--quick and --all cannot be used together")
+    exclusive(quick=quick, all=is_all)
     extent = Extent.QUICK if quick else Extent.ALL if is_all else Extent.USUAL
     asked = CheckOptions(PlayOptions(**options, jobs=1), rules, extent, frozenset(only))
     with unwinding():

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from click.core import ParameterSource
 
-from arena.cli.helping import ArenaCommand, Whole, long_name
+from arena.cli.helping import ArenaCommand, Whole, exclusive, long_name
 from arena.cli.shared_options import PLAY_OPTIONS
 from arena.cli.streams import remark, result
 from arena.errors import UsageError, suggest
@@ -175,8 +175,7 @@ def options_in_file(command: click.Command) -> dict[str, click.Option]:
 def _read(ctx: click.Context, _: click.Parameter, value: Path | None) -> None:
     """Read the file, if there is one, as the defaults of the command."""
     reads_none = ctx.meta[NO_CONFIG]
-    if value is not None and reads_none:
-        raise click.UsageError("--config and --no-config cannot be used together", ctx)
+    exclusive(config=value, no_config=reads_none)
     path = None if ctx.resilient_parsing or reads_none else value or find_config()
     if path is None:
         return

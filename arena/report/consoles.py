@@ -3,10 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
-
-from arena.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console  # slow to import, and `arena --help` needs only the width
@@ -87,9 +84,3 @@ def to_line(value: object) -> str:
     import msgspec
 
     return msgspec.json.encode(value).decode()
-
-
-def one_form(options: Sequence[str]) -> None:
-    """Raise `UsageError` if more than one option of output form is given."""
-    if len(options) > 1:
-        raise UsageError(f"{options[0]} and {options[1]} cannot be used together")
