@@ -3,10 +3,9 @@
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import IO
 
-from arena.errors import UsageError
 from arena.report.layout import Block, drawn, unpainted
 
 PLAIN_WIDTH = 100
@@ -103,9 +102,3 @@ def to_line(value: object) -> str:
     import msgspec
 
     return msgspec.json.encode(value).decode()
-
-
-def one_form(options: Sequence[str]) -> None:
-    """Raise `UsageError` if more than one option of output form is given."""
-    if len(options) > 1:
-        raise UsageError(f"{options[0]} and {options[1]} cannot be used together")
