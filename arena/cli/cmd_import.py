@@ -27,7 +27,7 @@ def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
     from arena.report.consoles import to_json
 
     said = NowAndThen()
-    imported = import_games(store, files, lambda what, done, of: said.remark(f"{what} {done} of {of} games"))
+    imported = import_games(store, files, lambda done: said.remark(f"imported {done} games"))
     if as_json:
         document = {"store": printable(str(store)), "imported": imported.new, "present": imported.present}
         result(to_json(document))

@@ -18,8 +18,9 @@ import trio
 from arena.cli.pager import AUTO, paint_for
 from arena.cli.streams import flush_results, result
 from arena.play.session import RefusedError, Session
-from arena.report.boards import Paint, board_text
+from arena.report.boards import board_text
 from arena.report.consoles import fitted, width_of
+from arena.report.layout import Paint
 from arena.report.seat_text import (
     WIDTH,
     Typed,

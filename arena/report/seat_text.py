@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from arena.report.boards import Paint, SquareMark, board_text, plain, unpainted
+from arena.report.boards import SquareMark, board_text
+from arena.report.layout import Paint, plain, unpainted
 from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
 from arena.stratego.person_seat import ActionState, ChoiceState, ClockState, PieceState, SeatStage, SeatState
 from arena.stratego.setups import Preset

@@ -29,17 +29,16 @@ class ServerLimits:
     """The limits of one server. Times are in seconds, sizes in bytes.
 
     At most `connections` are open, of which `viewers` wait for events; further ones are closed at once. The head of a
-    request has to arrive within `head_seconds`, which is also the limit of an idle connection; `body_seconds` and
-    `body_bytes` limit the rest. A connection ends if the other side does not take `piece_bytes` within `stall_seconds`.
-    A page has to be made within `answer_seconds`. `queue_events` are kept for a slow viewer, `send_buffer` bytes by the
-    kernel for each connection.
+    request has to arrive within `head_seconds`, which is also the limit of an idle connection; `body_bytes` limit the
+    rest. A connection ends if the other side does not take `piece_bytes` within `stall_seconds`. A page has to be made
+    within `answer_seconds`, with the time for the rest of the request. `queue_events` are kept for a slow viewer,
+    `send_buffer` bytes by the kernel for each connection.
     """
 
     connections: int = 600
     viewers: int = 500
     head_seconds: float = 10.0
     head_bytes: int = 16 * 1024
-    body_seconds: float = 10.0
     body_bytes: int = 64 * 1024
     answer_seconds: float = 60.0
     stall_seconds: float = 20.0

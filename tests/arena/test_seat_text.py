@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.report.boards import colored, unpainted
+from arena.report.layout import colored, unpainted
 from arena.report.piece_names import Names, Numbering
 from arena.report.seat_text import (
     Typed,

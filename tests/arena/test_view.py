@@ -405,7 +405,7 @@ def times_caught(make: "MakeTwins", rules: Ruleset, on_move: "list[Table]") -> i
 
 
 LEAKS: dict[str, Callable[..., object]] = {
-    "StrategoState.view": lambda state, color: AllSeeing(state, color),
+    "StrategoState.view": AllSeeing,
     "enemy_squares": by_rank,
     "legal_actions": without_vain_attacks,
 }
