@@ -11,8 +11,8 @@ from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.league import record_file
 from arena.report.boards import board_text
-from arena.stratego.game import as_stratego
 from arena.stratego.rules.events import Event
+from arena.stratego.state import as_stratego
 from protocol.notation import COLOR_BY_WORD, SQUARE_INDEX, Color
 
 

@@ -25,9 +25,10 @@ from arena.league.settings import Settings
 from arena.report.boards import board_text, marks_of
 from arena.report.game_text import event_words, told
 from arena.report.piece_names import DEFAULT_NAMES
-from arena.stratego.game import as_stratego, variant_of
+from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import as_stratego
 from arena.system.printable import counted
 from protocol.bot import Bot, Conversation
 from protocol.bot_codec import decode_for_bot, encode_from_bot

@@ -8,13 +8,13 @@ import trio
 from arena.check.situations import Foe, Situation, Twist
 from arena.game.game_spec import Opening
 from arena.game.referee import Referee
-from arena.stratego.game import as_stratego
 from arena.stratego.rules.action_types import Action, Infiltration, Rescue
 from arena.stratego.rules.board import BLUE_BIT, EMPTY, RANKS
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.tables import CANNOT_ATTACK, tables_of
+from arena.stratego.state import as_stratego
 from protocol.bot import random_rows
 from protocol.conversation import Phase
 from protocol.notation import BOARD_SIZE, Color, Rank, Survivor

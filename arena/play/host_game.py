@@ -10,9 +10,9 @@ from arena.game.clock import MICROSECONDS, GameClock
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
 from arena.play.game_events import ActionPlayed, GameStarted
-from arena.stratego.game import StrategoState
 from arena.stratego.person_seat import ClockState
 from arena.stratego.rules.events import IllegalActionError
+from arena.stratego.state import StrategoState
 from protocol.seats import Color
 
 

@@ -23,9 +23,9 @@ from arena.report.consoles import to_json
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
 from arena.report.layout import Paint, plain
 from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
-from arena.stratego.game import as_stratego
 from arena.stratego.rules.events import Event, Fought
 from arena.stratego.seat_view import told_to
+from arena.stratego.state import as_stratego
 from arena.system.printable import counted, printable, shown
 from protocol import messages
 from protocol.codec import encode_for_bot

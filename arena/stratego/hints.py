@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 from arena.game.faults import Illegal, Malformed
 from arena.game.hints.seen import WANT_LEGAL, Hint, Mistake, ProgramLanguage, Seen
-from arena.stratego.game import StrategoState
 from arena.stratego.rules.board import BLUE_BIT
 from arena.stratego.rules.events import IllegalActionError, Rule
 from arena.stratego.rules.game import Game
+from arena.stratego.state import StrategoState
 from protocol.forms import is_action
 from protocol.lines import Slip
 from protocol.notation import BOARD_SIZE, EMPTY, FILES, RANK_BY_LETTER, SETUP_ROWS, SQUARE_INDEX, SQUARES

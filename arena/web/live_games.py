@@ -27,7 +27,8 @@ from arena.report.progress import duration_text
 from arena.report.site.game_data import MARKS, SeenBy, cell_of, lost_of, square_name
 from arena.report.site.game_page import board_labels
 from arena.report.site.page_frame import isolated
-from arena.stratego.game import StrategoState, as_stratego, ruleset_of
+from arena.stratego.game import ruleset_of
+from arena.stratego.state import StrategoState, as_stratego
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused

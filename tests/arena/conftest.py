@@ -30,9 +30,10 @@ from arena.game.time_control import TimeControl
 from arena.league.executor.task import Begun, Failed, GameTask, NotPlayed, Outcome, Played
 from arena.play.game_options import ArenaStoppedError
 from arena.sandbox import reaper
-from arena.stratego.game import as_stratego, variant_of
+from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import as_stratego
 from arena.system.concurrency import background
 from protocol.notation import Color
 

@@ -16,11 +16,12 @@ from arena.game.connection import MAX_LINES_A_TURN, LineConnection
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.stratego.game import as_stratego, told_of, variant_of
+from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.state import as_stratego, told_of
 from protocol.codec import encode_for_bot, encode_lines
 from protocol.conversation import Phase
 from protocol.forms import STRATEGO_FORMS

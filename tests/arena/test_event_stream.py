@@ -10,11 +10,12 @@ from arena.game.persons import person
 from arena.game.time_control import TimeControl
 from arena.league.executor.event_stream import MOST_WAITING, EventStream, Happened
 from arena.play.game_events import ActionPlayed, GameStarted
-from arena.stratego.game import told_of, variant_of
+from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import infiltration, parse_action, rescue
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import told_of
 from protocol.notation import Color, Rank, Survivor
 
 MOVE = MOVES["a4-a5"]

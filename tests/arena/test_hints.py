@@ -32,9 +32,10 @@ from arena.game.recorded import LONGEST_FAULT
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.play.runner import seen_of
-from arena.stratego.game import GAME, StrategoState, variant_of
+from arena.stratego.game import GAME, variant_of
 from arena.stratego.rules.events import IllegalActionError, Rule
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import StrategoState
 from protocol.bot import Bot, Conversation, View
 from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after

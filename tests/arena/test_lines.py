@@ -11,13 +11,14 @@ import pytest
 from arena.game.game_spec import GameSpec
 from arena.game.live import introduction
 from arena.game.time_control import TimeControl
-from arena.stratego.game import as_stratego, variant_of
+from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import BLUE_BIT, EMPTY, Move, code_of
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.seat_view import legal_actions
+from arena.stratego.state import as_stratego
 from protocol.bot_codec import decode_for_bot
 from protocol.codec import encode_for_bot
 from protocol.lines import MAX_BOT_LINE

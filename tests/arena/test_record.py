@@ -20,7 +20,6 @@ from arena.game.recorded import judged
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.stratego.game import as_stratego
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.game import Game
@@ -46,6 +45,7 @@ from arena.stratego.rules.ruleset import (
 )
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.seat_view import tell, true_cells
+from arena.stratego.state import as_stratego
 from arena.system.printable import printable
 from protocol.codec import encode_for_bot
 from protocol.notation import Color, Rank, Reason

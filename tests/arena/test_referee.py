@@ -20,10 +20,10 @@ from arena.game.referee import Referee
 from arena.game.seat import SETTLE_SECONDS
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.stratego.game import as_stratego
 from arena.stratego.rules.ruleset import NoMove, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import legal_actions
+from arena.stratego.state import as_stratego
 from arena.system.printable import printable
 from protocol.bot_codec import decode_for_bot
 from protocol.lines import MAX_BOT_LINE

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.stratego.game import StrategoState, as_stratego, told_of
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
 from arena.stratego.rules.board import MOVES, RANKS, Move
 from arena.stratego.rules.combat import fight
@@ -26,6 +25,7 @@ from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.seat_view import SeatView, enemy_squares, tell, true_cells
+from arena.stratego.state import StrategoState, as_stratego, told_of
 from protocol import messages
 from protocol.notation import (
     EMPTY,

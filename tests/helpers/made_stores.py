@@ -16,9 +16,9 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
 from arena.report.site.game_data import GameData
-from arena.stratego.game import as_stratego
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import as_stratego
 
 if TYPE_CHECKING:
     from tests.arena.conftest import Table

@@ -21,9 +21,9 @@ from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, trans
 from arena.report.boards import SquareMark, marks_of
 from arena.report.game_text import Taken, told, told_words
 from arena.report.piece_names import Names
-from arena.stratego.game import StrategoState, as_stratego
 from arena.stratego.rules.events import Moved
 from arena.stratego.seat_view import true_cell
+from arena.stratego.state import StrategoState, as_stratego
 from protocol.messages import Battle
 from protocol.notation import COLOR_BY_WORD, SQUARES, Color, Rank
 

@@ -26,11 +26,11 @@ from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.page_frame import PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
-from arena.stratego.game import as_stratego
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import true_cells
+from arena.stratego.state import as_stratego
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:
