@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import arena.game.live
 import arena.game.seat
-import arena.stratego.game
+import arena.stratego.state
 from arena.game import Told, moved
 from arena.game.clock import NEVER, Suspension
 from arena.game.connection import MAX_LINES_A_TURN, LineConnection
@@ -205,7 +205,7 @@ class Twins:
         yield self.short
         with self.patch.context() as patch:
             patch.setattr(arena.game.live, "encode_lines", encode_lines.__wrapped__)
-            patch.setattr(arena.stratego.game, "_MOVES", NOTHING_KNOWN)
+            patch.setattr(arena.stratego.state, "_MOVES", NOTHING_KNOWN)
             patch.setattr(arena.stratego.game, "_moves", lambda mover, action, events: told_of(events))
             yield self.long
         self.compare()

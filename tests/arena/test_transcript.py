@@ -94,7 +94,7 @@ def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
     game ended."""
     rng = Random(seed)
     game = spec(load_ruleset(ruleset), time)
-    rows = [random_rows(game.variant, rng) for _ in Color]
+    rows = [random_rows(ruleset_of(game.variant), rng) for _ in Color]
     if has_opening:
         game = msgspec.structs.replace(game, opening=("/".join(rows[RED]), "/".join(rows[BLUE])))
     table = table_for(game)
@@ -169,7 +169,7 @@ def test_a_game_that_never_began_has_the_lines_that_were_sent(
     has_opening: bool,
 ) -> None:
     lines, game = FAULTS[name], spec()
-    rows = "/".join(random_rows(game.variant, Random(1)))
+    rows = "/".join(random_rows(ruleset_of(game.variant), Random(1)))
     if has_opening:
         game = msgspec.structs.replace(game, opening=(rows, rows))
     table = table_for(game)
