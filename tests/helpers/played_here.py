@@ -7,7 +7,9 @@ import pytest
 import trio
 
 from arena.bots.starting import Sandbox
-from arena.league.executor import (
+from arena.league.executor import worker
+from arena.league.executor.event_stream import Happened
+from arena.league.executor.task import (
     Executor,
     Failed,
     GameTask,
@@ -17,10 +19,8 @@ from arena.league.executor import (
     Played,
     PlaySettings,
     Watched,
-    worker,
 )
-from arena.league.executor.event_stream import Happened
-from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, WorkerSetup
+from arena.league.executor.wire import InterruptGame, Play, SkippedGames, SkipSecondGames, WorkerSetup
 from arena.system.concurrency import background
 
 USERS = ("league", "rerun", "saved")
@@ -48,12 +48,9 @@ class ExecutorHere:
             if isinstance(message, Played | Paused | NotPlayed | Failed) and message.id in self._last:
                 del self._last[message.id]
                 self._free.release()
-        elif isinstance(message, GaveBack):
+        elif isinstance(message, SkippedGames):
             for first in [self._last.pop(game) for game in message.ids]:
-                if first in message.ids:
-                    self._free.release()
-                else:
-                    self._last[first] = first
+                self._last[first] = first
 
     def flush(self) -> bool:
         return True
@@ -80,7 +77,7 @@ class ExecutorHere:
 
     def close(self) -> None:
         self._is_closed = True
-        self._games.handle(GiveBack(is_last=True))
+        self._games.handle(SkipSecondGames())
 
     def stop(self) -> None:
         self._nursery.cancel_scope.cancel()
