@@ -1,12 +1,13 @@
 """`arena standings`: the table of a store."""
 
+import sys
 from functools import partial
 from pathlib import Path
 
 import click
 
 from arena.cli.completing import offer_names
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import ArenaCommand, exclusive
 from arena.cli.shared_options import json_option, store_argument
 from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
@@ -49,8 +50,8 @@ def standings_command(
     places: bool,
 ) -> int:
     """Print the table of the games in STORE, and the places of its format."""
-    from arena.report.consoles import results_console
-    from arena.report.documents import check_form, league_json, places_text, table_text
+    from arena.report.consoles import print_blocks, width_of
+    from arena.report.documents import league_json, places_text, table_text
     from arena.report.game_list import Roster, players_of
     from arena.report.placings import placing_in, placing_lines, placing_report, rounds_of, rounds_report
     from arena.report.result_words import against_itself_text
@@ -58,7 +59,13 @@ def standings_command(
     from arena.report.terminal import full_report
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
-    check_form(forms, as_json=as_json, crosstable=crosstable, pairs=pairs, places=places, rounds=rounds)
+    exclusive(csv=as_csv, markdown=as_markdown, json=as_json)
+    exclusive(places=places, crosstable=crosstable)
+    exclusive(pairs=pairs, csv=as_csv, markdown=as_markdown)
+    exclusive(rounds=rounds, csv=as_csv, markdown=as_markdown)
+    for option, is_given in (("crosstable", crosstable), ("places", places)):
+        if is_given and not forms:
+            raise UsageError(f"--{option} needs --csv or --markdown; the table and --json have the {option} anyway")
 
     if by is not None:
         asked = (("pairs", pairs), ("rounds", rounds))
@@ -86,10 +93,10 @@ def standings_command(
             if table.against_itself:
                 remark(against_itself_text(table))
         else:
-            console, chosen = results_console(), rounds_of(store, placing) if rounds else ()
-            console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))
+            chosen = rounds_of(store, placing) if rounds else ()
+            print_blocks(full_report(table, width_of(sys.stdout), table_note(table.lines, contents.settings)))
             if placing:
-                console.print(placing_report(placing, names), rounds_report(chosen, names), sep="", end="")
+                print_blocks([*placing_report(placing, names), *rounds_report(chosen, names)])
         left_out = rows.games - table.games - table.against_itself
     _remark_on_table(left_out, contents.not_counted)
     return warn_of_damage(store, contents.damage)
@@ -106,7 +113,7 @@ def _remark_on_table(left_out: int, not_counted: int) -> None:
 
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
-    from arena.report.consoles import results_console, to_json
+    from arena.report.consoles import print_blocks, to_json
     from arena.report.machines import by_machine, machines_report
 
     if others:
@@ -118,5 +125,5 @@ def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
     if as_json:
         result(to_json(entry))
     else:
-        results_console().print(machines_report(entry))
+        print_blocks(machines_report(entry))
     return warn_of_damage(store, damage)

@@ -60,11 +60,11 @@ def take_over() -> None:
 
     A closed descriptor (`2>&-`) would be reused for the next opened file: messages would be written into a store.
     """
-    closed = _open_missing()
+    _open_missing()
     if sys.platform == "win32":  # its consoles are no descriptors, and no bots run there
         return
-    sys.stdout = _stream(_Descriptor(STDOUT, is_needed=True, is_closed=STDOUT in closed), sys.stdout)
-    sys.stderr = _stream(_Descriptor(STDERR, is_needed=False, is_closed=STDERR in closed), sys.stderr)
+    sys.stdout = _stream(_Descriptor(STDOUT, is_needed=True), sys.stdout)
+    sys.stderr = _stream(_Descriptor(STDERR, is_needed=False), sys.stderr)
 
 
 def result(text: str, end: str = "\n") -> None:
@@ -108,28 +108,25 @@ def flush_results() -> None:
     sys.stdout.flush()
 
 
-def try_to_print(print_results: Callable[[], None], store: Path) -> bool:
-    """Print results. Returns False if that fails; the games are in the store then."""
+def try_to_print(print_results: Callable[[], None], store: Path | None = None) -> bool:
+    """Print results. Returns False after an error, which tells in which store their games are."""
     try:
         print_results()
         flush_results()
     except OutputError as error:
-        error.tell(f"; the games are stored in {store}")
+        error.tell(f"; the games are stored in {store}" if store else "")
         return False
     return True
 
 
-def _open_missing() -> frozenset[int]:
-    """Open /dev/null for closed descriptors of 0 to 2; return them."""
-    closed = set()
+def _open_missing() -> None:
+    """Open /dev/null for closed descriptors of 0 to 2, only to read: writing to it still fails."""
     for number in (STDIN, STDOUT, STDERR):
         try:
             os.fstat(number)
         except OSError:
-            closed.add(number)
-            opened = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+            opened = os.open(os.devnull, os.O_RDONLY)  # the lowest number that is free: this one
             os.set_inheritable(opened, True)
-    return frozenset(closed)
 
 
 def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
@@ -146,11 +143,9 @@ def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
 class _Descriptor(io.RawIOBase):
     """A raw stream that writes to a descriptor until the first failure, and discards output after that."""
 
-    def __init__(self, number: int, is_needed: bool, is_closed: bool) -> None:
-        self._number = number
-        self.is_needed = is_needed
-        self._pending = OSError(errno.EBADF, "standard output is closed") if is_closed and is_needed else None
-        self._is_dead = is_closed and not is_needed
+    def __init__(self, number: int, *, is_needed: bool) -> None:
+        self._number, self.is_needed = number, is_needed
+        self._is_dead = False
 
     def writable(self) -> bool:
         return True
@@ -165,8 +160,6 @@ class _Descriptor(io.RawIOBase):
         rest = memoryview(data)
         while rest and not self._is_dead:
             try:
-                if self._pending:
-                    raise self._pending
                 rest = rest[os.write(self._number, rest) :]
             except BlockingIOError:  # another program at the terminal has made it so
                 select.select([], [self._number], [])

@@ -106,11 +106,8 @@ def exposure_text(address: Address) -> str:
     )
 
 
-HOST = re.compile(r"(\[[0-9a-f:.%]+\]|[^\[\]:/@\\?#\s]+)(?::(\d{1,5}))?", re.IGNORECASE)
-
-
-NAME = re.compile(r"\[[0-9a-f:.%]+\]|[a-z0-9._-]+", re.IGNORECASE | re.ASCII)
-"""A host of a request: browsers write all other letters in ASCII (Punycode)."""
+HOST = re.compile(r"(\[[0-9a-f:.%]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?", re.IGNORECASE | re.ASCII)
+"""A host of a request: browsers write letters beyond ASCII in ASCII (Punycode)."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,8 @@ class Hosts:
 
 
 def parse_host(text: str) -> str:
-    if not NAME.fullmatch(text):
+    match = HOST.fullmatch(text)
+    if match is None or match[2]:
         raise UsageError(f"expected a host name such as arena.example.org, without http:// and port; got {shown(text)}")
     return text
 

@@ -29,17 +29,16 @@ class ServerLimits:
     """The limits of one server. Times are in seconds, sizes in bytes.
 
     At most `connections` are open, of which `viewers` wait for events; further ones are closed at once. The head of a
-    request has to arrive within `head_seconds`, which is also the limit of an idle connection; `body_seconds` and
-    `body_bytes` limit the rest. A connection ends if the other side does not take `piece_bytes` within `stall_seconds`.
-    A page has to be made within `answer_seconds`. `queue_events` are kept for a slow viewer, `send_buffer` bytes by the
-    kernel for each connection.
+    request has to arrive within `head_seconds`, which is also the limit of an idle connection; `body_bytes` limit the
+    rest. A connection ends if the other side does not take `piece_bytes` within `stall_seconds`. A page has to be made
+    within `answer_seconds`, with the time for the rest of the request. `queue_events` are kept for a slow viewer,
+    `send_buffer` bytes by the kernel for each connection.
     """
 
     connections: int = 600
     viewers: int = 500
     head_seconds: float = 10.0
     head_bytes: int = 16 * 1024
-    body_seconds: float = 10.0
     body_bytes: int = 64 * 1024
     answer_seconds: float = 60.0
     stall_seconds: float = 20.0
@@ -61,13 +60,13 @@ class GuardedStream(trio.abc.HalfCloseableStream):
 
     Idle connections are closed after `head_seconds`: the library limits only HTTP/1.1 requests, so a silent HTTP/2
     client would keep a connection for ever. When the other side has closed its half, an answer under way has
-    `LAST_SECONDS`; then the connection is closed, as the library would wait for the next request.
+    `LAST_SECONDS`.
     """
 
     def __init__(self, stream: trio.SocketStream, limits: ServerLimits, scope: trio.CancelScope) -> None:
         self.socket = stream.socket
         self._stream, self._limits, self._scope = stream, limits, scope
-        self._answers, self._is_last = 0, False
+        self._answers = 0
         self._wait_for_request()
         with contextlib.suppress(OSError):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, limits.send_buffer)
@@ -90,12 +89,10 @@ class GuardedStream(trio.abc.HalfCloseableStream):
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         data = await self._stream.receive_some(max_bytes)
-        if not data:
-            self._is_last = True
-            if self._answers:
-                self._scope.deadline = trio.current_time() + LAST_SECONDS
-            else:
-                self.close()
+        if not data and self._answers:
+            self._scope.deadline = trio.current_time() + LAST_SECONDS
+        elif not data:
+            self.close()
         return data
 
     def _wait_for_request(self) -> None:
@@ -104,17 +101,13 @@ class GuardedStream(trio.abc.HalfCloseableStream):
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
         self._answers += 1
-        if not self._is_last:
-            self._scope.deadline = math.inf
+        self._scope.deadline = math.inf
         try:
             yield
         finally:
             self._answers -= 1
             if not self._answers:
-                if self._is_last:
-                    self.close()
-                else:
-                    self._wait_for_request()
+                self._wait_for_request()
 
     async def send_eof(self) -> None:
         with contextlib.suppress(trio.BusyResourceError):
