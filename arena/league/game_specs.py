@@ -25,11 +25,8 @@ from arena.league.game_ids import (
     seeds_of,
 )
 from arena.league.settings import Settings
-from arena.league.store import (
-    KEEP_BOTS,
-    DamagedError,
-    Store,
-)
+from arena.league.store import DamagedError, Store
+from arena.league.store.document import KEEP_BOTS
 
 
 class Games:

@@ -31,7 +31,7 @@ from arena.league.league_options import (
     variant_of,
 )
 from arena.league.settings import Settings
-from arena.league.store import NAMED
+from arena.league.store.document import NAMED
 from arena.system.printable import printable
 
 LONGEST_NAME = 255 - len("-journal")

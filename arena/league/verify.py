@@ -41,14 +41,14 @@ from arena.league.settings import (
     rules_text,
     setting_fault,
 )
-from arena.league.store import (
+from arena.league.store import NO_SETTINGS, Damage, Kept, Store
+from arena.league.store.document import (
     CALIBRATION,
     HIDDEN,
     KEEP_BOTS,
     LIMITS_OF,
     NAMED,
     NO_OPENINGS,
-    NO_SETTINGS,
     OPENINGS,
     OPPONENTS,
     OTHER_TIMES,
@@ -56,9 +56,6 @@ from arena.league.store import (
     RULES,
     SEED,
     TIME,
-    Damage,
-    Kept,
-    Store,
     own_times_in,
 )
 from arena.league.stored_league import WORDS as FORMAT_WORDS

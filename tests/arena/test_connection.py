@@ -206,7 +206,7 @@ class Twins:
         with self.patch.context() as patch:
             patch.setattr(arena.game.live, "encode_lines", encode_lines.__wrapped__)
             patch.setattr(arena.stratego.state, "_MOVES", NOTHING_KNOWN)
-            patch.setattr(arena.stratego.game, "_moves", lambda mover, action, events: told_of(events))
+            patch.setattr(arena.stratego.state, "_moves", lambda mover, action, events: told_of(events))
             yield self.long
         self.compare()
 
