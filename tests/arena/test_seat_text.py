@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.game.person_seat import ClockState, EndState, SeatStage
 from arena.report.layout import colored, unpainted
 from arena.report.piece_names import Names, Numbering
-from arena.report.seat_text import (
+from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_state import ActionState, FightState, GuessState, PieceState, ShownState, StrategoSeatState
+from arena.stratego.setups import presets
+from arena.stratego.shown.seat_text import (
     Typed,
     Verb,
     action_words,
@@ -19,25 +23,12 @@ from arena.report.seat_text import (
     screen_text,
     setup_cells,
 )
-from arena.stratego.person_seat import (
-    ActionState,
-    ClockState,
-    EndState,
-    FightState,
-    GuessState,
-    PieceState,
-    SeatStage,
-    SeatState,
-    ShownState,
-)
-from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.setups import presets
 from protocol.notation import HOME_SQUARES, SQUARES, Color
 
 ISF = load_ruleset("isf")
 
 
-def state_of(**fields: object) -> SeatState:
+def state_of(**fields: object) -> StrategoSeatState:
     """Red's seat after both have set up, with these fields changed."""
     rows = presets(ISF)[0].rows
     own = (
@@ -47,7 +38,7 @@ def state_of(**fields: object) -> SeatState:
     army = tuple((rank.letter, count) for rank, count in ISF.army)
     letters = tuple(letter for letter, _ in army)
     enemy = (PieceState(SQUARES[square], "blue", None, False, letters) for square in HOME_SQUARES[Color.BLUE])
-    state = SeatState(
+    state = StrategoSeatState(
         version=1,
         color="red",
         stage=SeatStage.MOVING,
