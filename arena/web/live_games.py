@@ -20,14 +20,14 @@ from arena.game.game_spec import GameSpec
 from arena.game.replay import started
 from arena.league.executor.event_stream import Happened
 from arena.play.game_events import ActionPlayed, GameStarted
-from arena.report.boards import marks_of
-from arena.report.game_text import told_words
-from arena.report.piece_names import Names
 from arena.report.progress import duration_text
 from arena.report.site.game_data import MARKS, SeenBy, cell_of, lost_of, square_name
 from arena.report.site.game_page import board_labels
 from arena.report.site.page_frame import isolated
 from arena.stratego.game import ruleset_of
+from arena.stratego.shown.boards import marks_of
+from arena.stratego.shown.event_words import told_words
+from arena.stratego.shown.piece_names import Names
 from arena.stratego.state import StrategoState, as_stratego
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, EventAnswer, Feed, Viewers

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 import msgspec
 
 from arena.play.session import Session
-from arena.report.game_text import event_words
-from arena.report.piece_names import DEFAULT_NAMES, Names
-from arena.report.rules_text import army_entries, rule_lines
 from arena.report.site.page_frame import isolated
 from arena.stratego.game import ruleset_of
 from arena.stratego.person_seat import ActionState, FightState, SeatStage, SeatState
 from arena.stratego.rules.ruleset import Defence
+from arena.stratego.shown.event_words import event_words
+from arena.stratego.shown.piece_names import DEFAULT_NAMES, Names
+from arena.stratego.shown.rules_text import army_entries, rule_lines
 from arena.web.address import Listening
 from protocol import messages
 from protocol.notation import Color, Rank, Survivor

@@ -18,9 +18,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.play.session import RefusedError, Session
-from arena.report.piece_names import DEFAULT_NAMES, Names
-from arena.report.sentences import capitalised
 from arena.report.site.page_frame import Site
+from arena.stratego.shown.piece_names import DEFAULT_NAMES, Names
+from arena.stratego.shown.sentences import capitalised
 from arena.system.concurrency import background, open_nursery
 from arena.system.printable import printable
 from arena.web.address import Hosts, Listening, hosts_of

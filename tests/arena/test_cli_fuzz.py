@@ -33,7 +33,7 @@ import json, os, signal, sys
 sys.path.insert(0, sys.argv[1])
 import played_here
 import arena.cli.main, arena.cli.saved_play, arena.cli.play_games, arena.sandbox.levels
-import arena.report.game_text, arena.report.rules_text
+import arena.report.game_text, arena.stratego.shown.rules_text
 arena.sandbox.levels.in_scope = lambda *_: None  # what starts itself anew would start this program
 here = played_here.games_played_here()
 here.__enter__()

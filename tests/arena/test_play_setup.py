@@ -11,10 +11,10 @@ from arena.game.persons import person, without_clock
 from arena.game.time_control import TimeControl
 from arena.play.session import RefusedError, Session
 from arena.report.layout import plain
-from arena.report.seat_text import read_typed
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.setups import random_rows
+from arena.stratego.shown.seat_text import read_typed
 from protocol.notation import Color
 
 EMPTY_ROWS = "/".join(["." * 10] * 4)

@@ -16,11 +16,11 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_pages
-from arena.report.piece_names import NOT_IN_THE_BOOKLETS, Names, Numbering, PieceLanguage
-from arena.report.rules_text import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
 from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.shown.piece_names import NOT_IN_THE_BOOKLETS, Names, Numbering, PieceLanguage
+from arena.stratego.shown.rules_text import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
 from protocol.notation import Rank, Reason
 
 FITTING = {"infiltration": "jumbo-81320/infiltrator"}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.report.rules_text import differing_keys
 from arena.stratego.rules.ruleset import CHOICES, MAY_BE_NONE, NUMBERS, RULE_KEYS, SWITCHES, Ruleset, RulesetError
 from arena.stratego.rules.ruleset_file import TOP_KEYS
 from arena.stratego.rules.rulesets import SWITCH_FILE, load_ruleset, ruleset_names, switch_names, switch_title
+from arena.stratego.shown.rules_text import differing_keys
 from protocol.notation import RANK_BY_LETTER
 
 ROOT = Path(__file__).parents[2]

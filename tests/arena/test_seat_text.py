@@ -8,17 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.report.layout import colored, unpainted
-from arena.report.piece_names import Names, Numbering
-from arena.report.seat_text import (
-    Typed,
-    Verb,
-    action_words,
-    cells_of,
-    piece_words,
-    read_typed,
-    screen_text,
-    setup_cells,
-)
 from arena.stratego.person_seat import (
     ActionState,
     ClockState,
@@ -32,6 +21,17 @@ from arena.stratego.person_seat import (
 )
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.setups import presets
+from arena.stratego.shown.piece_names import Names, Numbering
+from arena.stratego.shown.seat_text import (
+    Typed,
+    Verb,
+    action_words,
+    cells_of,
+    piece_words,
+    read_typed,
+    screen_text,
+    setup_cells,
+)
 from protocol.notation import HOME_SQUARES, SQUARES, Color
 
 ISF = load_ruleset("isf")

@@ -13,13 +13,13 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.report.game_text import ReplayPosition
-from arena.report.piece_names import STRONGEST_FIRST, Names, Numbering, PieceLanguage
 from arena.report.site.game_data import SeenBy, game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.page_frame import FOLDER, PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
 from arena.stratego.rules.rulesets import load_ruleset, switch_names
+from arena.stratego.shown.piece_names import STRONGEST_FIRST, Names, Numbering, PieceLanguage
 from protocol.notation import RANK_BY_LETTER, Color, Reason
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.game_data import GameData, SeenBy, game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.page_frame import PageFrame, Site
@@ -30,6 +29,7 @@ from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import true_cells
+from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego
 from protocol.notation import SQUARES, Color, Reason
 

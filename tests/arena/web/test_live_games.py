@@ -17,11 +17,11 @@ from arena.league.executor.child_process import Frames, WireError, frame
 from arena.league.executor.event_stream import Happened
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.game_text import ReplayPosition
-from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.game_data import SeenBy
 from arena.report.site.game_data import SeenBy as Reading
 from arena.report.site.page_frame import Site
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.web.address import Address, hosts_of
 from arena.web.beside import LONGEST, GameStored, LeagueProgress, LiveSetup, Over, Told, to_server
 from arena.web.feed import Viewers
