@@ -1,7 +1,8 @@
 """The rules in force in plain English, one sentence a rule, complete enough to play by.
 
 A sentence (`arena.stratego.shown.sentences`) that describes a key of `Ruleset` has the key, whether its value differs
-from the common one, and source and reading from the ruleset's notes. Sentences without a key are common to all booklets.
+from the common one, and source and reading from the ruleset's notes. Sentences without a key are common to all
+booklets.
 """
 
 import re
