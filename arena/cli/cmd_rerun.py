@@ -71,7 +71,7 @@ def rerun_command(
     from arena.bots.archive import archive_of
     from arena.cli.interrupts import unwinding
     from arena.cli.process_setup import level_line, own_process, run_unwinding
-    from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
+    from arena.league.rerun import RerunOptions, rerun, sandbox_asked
     from arena.report.consoles import to_json
     from arena.report.game_list import Roster, shown_name
     from arena.sandbox.levels import AUTO
@@ -96,8 +96,7 @@ def rerun_command(
     )
     with unwinding():
         own_process(sandbox_asked(record, options))
-        remark(level_line(chosen_level(record, options), sandbox == AUTO))
-        done = rerun(record, options, remark, run_unwinding)
+        done = rerun(record, options, remark, run_unwinding, lambda level: remark(level_line(level, sandbox == AUTO)))
     result(to_json(_document(number, done)) if as_json else rerun_text(number, done))
     return DONE if done.difference is None else FOUND
 

@@ -26,11 +26,11 @@ def main() -> None:
 def _answer(text: str) -> int:
     from arena.cli import streams
     from arena.cli.exit_codes import DONE, FAILED
-    from arena.report.consoles import fitted
+    from arena.report.consoles import folded, width_of
 
     streams.take_over()
     try:
-        streams.result(fitted(text, sys.stdout), end="")
+        streams.result(folded(text, width_of(sys.stdout)), end="")
         streams.flush_results()
     except streams.OutputError as error:
         error.tell()

@@ -5,7 +5,7 @@ result is where it first differs from the record: a bot that depends only on its
 game again, and any other shows itself by the first action that differs.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -115,8 +115,17 @@ def chosen_level(record: GameRecord, options: RerunOptions) -> Level:
     return level_for(options.sandbox, _said(record, options))
 
 
-def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.run) -> Rerun:
-    """Replay a recorded game. Raises `UsageError` if a bot is not found or has changed, and `ArenaError`."""
+def rerun(
+    record: GameRecord,
+    options: RerunOptions,
+    say: Say,
+    run: Run = trio.run,
+    begins: Callable[[Level], None] = lambda level: None,
+) -> Rerun:
+    """Replay a recorded game; `begins` is called when both bots have been found and may be run.
+
+    Raises `UsageError` if a bot is not found or has changed, and `ArenaError`.
+    """
     level = chosen_level(record, options)
     spec = spec_of(record)
     _remark(record, say)
@@ -125,6 +134,7 @@ def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.r
     }
     with BotFolders() as folders:
         bots = _bots(record, level, options, say, folders=folders, run=run)
+        begins(level)
         settings = PlaySettings(
             bots=bots,
             level=level,
