@@ -81,17 +81,18 @@ def check_command(
     from arena.check.service import CheckOptions, check_bot
     from arena.check.situations import Extent
     from arena.cli.interrupts import unwinding
-    from arena.cli.process_setup import level_line, own_process, run_unwinding
+    from arena.cli.process_setup import level_line, run_unwinding
     from arena.league.league_options import PlayOptions
     from arena.report.checklist import check_json, check_text
     from arena.sandbox.levels import AUTO, choose
+    from arena.sandbox.rlimits import use_all_descriptors
 
     if quick and is_all:
         raise click.UsageError("--quick and --all cannot be used together")
     extent = Extent.QUICK if quick else Extent.ALL if is_all else Extent.USUAL
     asked = CheckOptions(PlayOptions(**options, jobs=1), rules, extent, frozenset(only))
     with unwinding():
-        own_process(asked.play.sandbox)
+        use_all_descriptors()
         remark(level_line(choose(asked.play.sandbox), asked.play.sandbox == AUTO))
         with _progress() as begins:
             checked = check_bot(bot, asked, remark, begins, run_unwinding)
@@ -105,17 +106,18 @@ def _replay(
     from arena.check.service import replay_bot
     from arena.check.stored_game import StoredGame
     from arena.cli.interrupts import unwinding
-    from arena.cli.process_setup import level_line, own_process, run_unwinding
+    from arena.cli.process_setup import level_line, run_unwinding
     from arena.league.league_options import PlayOptions
     from arena.report.checklist import replay_json, replay_text
     from arena.sandbox.levels import AUTO, choose
+    from arena.sandbox.rlimits import use_all_descriptors
 
     store, game = replay
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
     asked = PlayOptions(**options, jobs=1)
     with unwinding():
-        own_process(asked.sandbox)
+        use_all_descriptors()
         remark(level_line(choose(asked.sandbox), asked.sandbox == AUTO))
         stored = StoredGame(number, record, None if side is None else COLOR_BY_WORD[side])
         done = replay_bot(bot, asked, stored, remark, run_unwinding)

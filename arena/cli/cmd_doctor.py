@@ -1,4 +1,4 @@
-"""`arena doctor`: what this machine can enforce, and how to get more."""
+"""`arena doctor`: which sandbox levels work on this machine, and how to get more."""
 
 from typing import TYPE_CHECKING
 
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 )
 @json_option
 def doctor_command(as_json: bool) -> None:
-    """Show which levels of --sandbox work on this machine, and what each enforces."""
+    """Show which levels of --sandbox work on this machine, and what they lack."""
     refuse_windows()
     from arena.report.consoles import results_console, to_json
-    from arena.sandbox.levels import AUTO, enter_scope, examine
+    from arena.sandbox.levels import examine
 
-    enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
     with unwinding():
         health = examine()
     if as_json:
@@ -40,10 +39,7 @@ def doctor_command(as_json: bool) -> None:
 def health_report(health: "Health") -> "RenderableType":
     from rich.console import Group
     from rich.padding import Padding
-    from rich.table import Table
     from rich.text import Text
-
-    from arena.sandbox.levels import Level
 
     parts: list[RenderableType] = [
         Text(f"{health.system}, Python {health.python}, as {health.user}, {health.open_files} open files at most"),
@@ -54,11 +50,4 @@ def health_report(health: "Health") -> "RenderableType":
         parts.append(Text.assemble("--sandbox ", (trial.level.value, "bold"), f": {state}"))
         remarks = [trial.reason] if trial.reason else [f"but {gap}" for gap in trial.gaps]
         parts += [Padding(Text(remark), (0, 0, 0, 4)) for remark in remarks]
-    grid = Table(box=None, pad_edge=False, header_style="dim")
-    grid.add_column("a bot tries to")
-    levels = [level for level in Level if any(level in promise.by for promise in health.promises)]
-    for level in levels:
-        grid.add_column(level.value)
-    for promise in health.promises:
-        grid.add_row(Text(promise.what), *(Text(promise.by[level]) for level in levels))
-    return Group(*parts, "", grid)
+    return Group(*parts)

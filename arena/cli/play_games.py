@@ -9,7 +9,7 @@ from rich.text import Text
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.installation import shell_line, this_command
 from arena.cli.interrupts import StopRequests, unwinding
-from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
+from arena.cli.process_setup import level_line, run_unwinding, same_command, stopped_by
 from arena.cli.serving import PagesServed, ServeOptions, listening_for, refuse_to_give_away, serving_pages
 from arena.cli.shared_options import OutputForm
 from arena.cli.streams import Detail, OutputError, complain, detail, flush_results, remark, result
@@ -29,6 +29,7 @@ from arena.report.placings import placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress, Silence
 from arena.report.standings import declared_last, handicap_text, make_table, table_note
 from arena.report.terminal import full_report, standings_grid
+from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
 
 STDERR_LINES_SHOWN = 5
@@ -46,7 +47,7 @@ def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, serve: Serv
 def play_as(entry: LeagueEntry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
     """Open a league and have it played. Returns the exit code; raises `ArenaError`."""
     with unwinding():
-        own_process(options.sandbox)
+        use_all_descriptors()
         with open_league(entry, options, remark, run_unwinding) as league:
             count = 0 if options.store else league.store.count_others(league.plan.players)
             if count:

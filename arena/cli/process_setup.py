@@ -15,17 +15,10 @@ import trio
 from arena.cli.installation import shell_line, this_command
 from arena.cli.interrupts import told_instead
 from arena.errors import ArenaError
-from arena.sandbox.levels import Level, enter_scope
-from arena.sandbox.rlimits import use_all_descriptors
+from arena.sandbox.levels import Level
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-
-
-def own_process(sandbox: str) -> None:
-    """Set up this process for games. This may start the command again, in a scope in which the level works."""
-    enter_scope(sandbox)
-    use_all_descriptors()
 
 
 def level_line(level: Level, is_chosen: bool) -> str:

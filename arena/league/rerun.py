@@ -13,9 +13,8 @@ from pathlib import Path
 import trio
 
 from arena.bots.build import build_all
-from arena.bots.build_files import BuildLimits
 from arena.bots.folders import BotFolders
-from arena.bots.limits import Limits, read_limits
+from arena.bots.limits import BuildLimits, Limits, read_limits
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
 from arena.bots.trial import Run

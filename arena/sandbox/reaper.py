@@ -32,7 +32,6 @@ from arena.sandbox.procfs import (
     cpu_us,
     descend,
     every_process,
-    keep_spare_descriptor,
     look,
     variable,
 )
@@ -151,7 +150,6 @@ def owns_every_orphan() -> bool:
 def adopt_orphans() -> None:
     """Become the parent of orphans (Linux only), until the last bot has ended."""
     global _adopted_before  # noqa: PLW0603  (as above)
-    keep_spare_descriptor()
     if _adopted_before is None:
         _adopted_before = adopts_orphans()
         prctl(SET_CHILD_SUBREAPER, 1)

@@ -17,16 +17,15 @@ import trio
 from made_bots import RESIGNS
 from sandboxes import at_every_level
 
-from arena.bots import build_files
+from arena.bots import build as building
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
-from arena.bots.build_files import BuildLimits
 from arena.bots.changed import compare
 from arena.bots.folders import BotFolders
+from arena.bots.limits import BuildLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.league.store import Store, sole_use
-from arena.sandbox import files
 from arena.sandbox.launch import HostError
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
@@ -104,7 +103,7 @@ def test_a_full_disk_is_no_fault_of_the_bot_that_is_being_built(
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(files, call, refuse)
+    monkeypatch.setattr(building, call, refuse)
     with BotFolders() as ours, pytest.raises(HostError, match="no bot is blamed for it, and none forfeits"):
         built([bot], ours, level)
 
@@ -147,7 +146,7 @@ def test_a_bot_that_takes_part_twice_is_built_once(folder: Path) -> None:
 def test_a_build_that_fails_while_its_disk_is_full_is_no_fault_of_the_bot(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_files, "LEAST_FREE", 1 << 62)
+    monkeypatch.setattr(building, "LEAST_FREE", 1 << 62)
     with BotFolders() as ours, pytest.raises(HostError, match="none forfeits"):
         built([bot_in(folder, "exit 1\n")], ours)
 

@@ -149,7 +149,7 @@ def arena(folder: Path, *arguments: str | bytes, **environment: str) -> "subproc
 def invoke(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run a command in a folder and in this process, whose limits it leaves as they are."""
     with pytest.MonkeyPatch.context() as patched, contextlib.chdir(folder):
-        for name in ("enter_scope", "use_all_descriptors"):
-            patched.setattr(f"arena.cli.process_setup.{name}", lambda *_: None)
+        for module in ("arena.cli.play_games", "arena.cli.saved_play", "arena.sandbox.rlimits"):
+            patched.setattr(f"{module}.use_all_descriptors", lambda: None)
         done = CliRunner().invoke(cli, unhurried(arguments))
     return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
