@@ -9,9 +9,9 @@ once per descriptor, and with hundreds of thousands of registrations one event b
 second.
 
 Memory is first added up plainly, with shared memory counted for each process. Only if that is too much, and no single
-process is, the kernel is asked for the exact sum. That takes milliseconds a process, so it is done in a thread, for one bot
-at a time, and the next time waits twenty times its duration. Meanwhile a bot could unshare its memory
-up to the plain sum, which is limited, too.
+process is, the kernel is asked for the exact sum. That takes milliseconds a process, so it is done in a thread, for one
+bot at a time, and the next time waits twenty times its duration. Meanwhile a bot could unshare its memory up to the
+plain sum, which is limited, too.
 """
 
 import math
