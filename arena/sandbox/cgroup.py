@@ -18,7 +18,6 @@ groups, it moves processes about, except in groups that it has delegated, such a
 import contextlib
 import errno
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -45,7 +44,6 @@ SCOPE = "stratego-arena"
 MARKS = ("user.delegate", "trusted.delegate")
 """The attributes by which systemd marks delegated groups."""
 
-_FOLDER = re.compile(r"arena-(\d+)-\w+")
 _TRIES = 20
 """How often processes are moved out of a group: others may be started in it meanwhile."""
 _READ = 4096
@@ -126,8 +124,7 @@ class Hierarchy:
     removed.
     """
 
-    def __init__(self, own: Path, folder: Path) -> None:
-        self._own = own
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     @classmethod
@@ -142,19 +139,14 @@ class Hierarchy:
         check(own, systemd_rules=Path("/run/systemd/system").is_dir())
         try:
             with _alone(own):
-                try:
-                    _remove_leftovers(own)
-                    _make_room(own)
-                    folder = Path(tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-", dir=own))
-                    _share_out(folder)
-                except OSError:
-                    _give_back(own)
-                    raise
+                _make_room(own)
+                folder = Path(tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-", dir=own))
+                _share_out(folder)
         except OSError as error:
             raise CgroupError(
                 f"no control groups can be made in {own} ({error.strerror}): start the arena in one of its own"
             ) from error
-        hierarchy = cls(own, folder)
+        hierarchy = cls(folder)
         if not (folder / "cgroup.kill").exists():
             hierarchy.close()
             raise CgroupError("this kernel cannot kill a control group: Linux 5.14 or later is needed")
@@ -187,14 +179,8 @@ class Hierarchy:
             raise CgroupError(f"the control group {folder} cannot be made: {error.strerror}") from error
 
     def close(self) -> None:
-        """Undo `find`, unless another arena shares the group. The root of the hierarchy keeps handing limits down,
-        which is harmless.
-        """
-        with contextlib.suppress(OSError), _alone(self._own):
-            for folder in (*_folders(self._folder), self._folder):
-                _remove(folder)
-            _remove_leftovers(self._own)  # those of a worker process that was killed
-            _give_back(self._own)
+        for folder in (*_folders(self._folder), self._folder):
+            _remove(folder)
 
 
 @contextlib.contextmanager
@@ -237,25 +223,6 @@ def _move_all(source: Path, target: Path) -> None:
         for pid in members:
             with contextlib.suppress(ProcessLookupError):
                 _write(target / MEMBERS, pid)
-
-
-def _give_back(own: Path) -> None:
-    leaf = own / LEAF
-    if not leaf.is_dir() or any(_FOLDER.fullmatch(folder.name) for folder in _folders(own)):
-        return
-    with contextlib.suppress(OSError):
-        shared = set((own / SHARED_OUT).read_text().split()) & (NEEDED | WELCOME)
-        _write(own / SHARED_OUT, " ".join(f"-{name}" for name in shared))
-        _move_all(leaf, own)
-    _remove(leaf)
-
-
-def _remove_leftovers(own: Path) -> None:
-    for folder in _folders(own):
-        match = _FOLDER.fullmatch(folder.name)
-        if match and not Path("/proc", match[1]).exists():
-            for path in (*_folders(folder), folder):
-                _remove(path)
 
 
 def _folders(group: Path) -> list[Path]:

@@ -98,13 +98,6 @@ def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
     return b""
 
 
-def ticks_now() -> int:
-    """Return `Process.started` for a process started now."""
-    if not _LINUX:
-        return int(time.time() * TICKS_PER_SECOND)
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) * TICKS_PER_SECOND // 1_000_000_000
-
-
 def children(pid: int, most: int = EVERYTHING) -> list[int]:
     """Return the numbers of a process's children, the oldest first, unreaped dead ones included; not many more than
     `most`.

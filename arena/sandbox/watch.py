@@ -190,9 +190,7 @@ class Watch:
             limiter = trio.CapacityLimiter(1)
             _READING.set(limiter)
         pids = [process.pid for process in self.processes if not process.is_dead]
-        used, spent = await trio.to_thread.run_sync(
-            _fair_memory, pids, self._limits.memory, abandon_on_cancel=True, limiter=limiter
-        )
+        used, spent = await trio.to_thread.run_sync(_fair_memory, pids, abandon_on_cancel=True, limiter=limiter)
         if used > self._limits.memory:
             self.report(self._over_memory(used))
         self.peak_memory = max(self.peak_memory, used)
@@ -200,14 +198,7 @@ class Watch:
         self._is_reading = False
 
 
-def _fair_memory(pids: Sequence[int], most: int) -> tuple[int, float]:
-    """Return the memory of these processes, or of the first ones that have more than `most`, and the seconds that
-    reading it took in this thread.
-    """
+def _fair_memory(pids: Sequence[int]) -> tuple[int, float]:
+    """Return the memory of these processes, and the seconds that reading it took in this thread."""
     begun = time.thread_time()
-    used = 0
-    for pid in pids:
-        used += fair_resident(pid)
-        if used > most:
-            break
-    return used, time.thread_time() - begun
+    return sum(map(fair_resident, pids)), time.thread_time() - begun
