@@ -14,11 +14,19 @@ import trio
 
 from arena.cli.installation import shell_line, this_command
 from arena.cli.interrupts import told_instead
+from arena.cli.streams import remark
 from arena.errors import ArenaError
-from arena.sandbox.levels import Level
+from arena.sandbox.levels import AUTO, Level, choose
+from arena.sandbox.rlimits import use_all_descriptors
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
+
+
+def own_process_at_level(sandbox: str) -> None:
+    """Set up this process for games, and tell the level of the sandbox."""
+    use_all_descriptors()
+    remark(level_line(choose(sandbox), sandbox == AUTO))
 
 
 def level_line(level: Level, is_chosen: bool) -> str:

@@ -77,17 +77,11 @@ def test_a_name_that_has_room_stays_as_it_is(names: list[str], width: int) -> No
         (["an-engine-of-mine", "other"], ["an-engine-…", "other"]),
         (["an-engine-of-mine", "an-engine-of-hers"], ["an-eng…mine", "an-eng…hers"]),
         (["hunter-of-flags@3f9a12", "hunter-of-flags@771c00"], ["hunter…9a12", "hunter…1c00"]),
-        (["the-same-bot-a-to-the-end", "the-same-bot-b-to-the-end"], ["th…a-to-the", "th…b-to-the"]),
+        (["the-same-bot-a-to-the-end", "the-same-bot-b-to-the-end"], ["the-same-…1", "the-same-…2"]),
     ],
 )
 def test_what_is_left_is_what_tells_names_apart(names: list[str], short: list[str]) -> None:
     assert list(short_names(names, 11).values()) == short
-
-
-def test_what_nothing_else_tells_apart_is_numbered() -> None:
-    head, end = "z" * 5, "w" * 20
-    names = ["y" * 30, f"{head}k{end}", f"{head}n{end}", f"{head}mvvvvk{end}", f"{head}mvvvvl{end}"]
-    assert list(short_names(names, 6).values()) == ["yyyyy…", "zzzz…1", "zz…nww", "zzzz…2", "zz…lww"]
 
 
 @pytest.mark.parametrize(
@@ -124,8 +118,7 @@ def test_a_terminal_is_as_wide_as_it_says_or_as_is_usual(monkeypatch: pytest.Mon
         ("  indented and too wide", ["  indented and too", "  wide"]),
         ("key   what the key is for", ["key   what the key", "      is for"]),
         ("an-unbreakable-word-of-its-own", ["an-unbreakable-word-of-its-own"]),
-        ("go on with: arena match one two", ["go on with:", "arena match \\", "    one two"]),
-        ("go on with: arena match 'one  two'", ["go on with: arena", "match 'one  two'"]),
+        ("go on with: arena match one two", ["go on with: arena match one two"]),
         ("\x1b[1ma drawing that is too wide", ["\x1b[1ma drawing that is too wide"]),
     ],
 )

@@ -149,7 +149,12 @@ def arena(folder: Path, *arguments: str | bytes, **environment: str) -> "subproc
 def invoke(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run a command in a folder and in this process, whose limits it leaves as they are."""
     with pytest.MonkeyPatch.context() as patched, contextlib.chdir(folder):
-        for module in ("arena.cli.play_games", "arena.cli.saved_play", "arena.sandbox.rlimits"):
+        for module in (
+            "arena.cli.play_games",
+            "arena.cli.process_setup",
+            "arena.cli.saved_play",
+            "arena.sandbox.rlimits",
+        ):
             patched.setattr(f"{module}.use_all_descriptors", lambda: None)
         done = CliRunner().invoke(cli, unhurried(arguments))
     return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)

@@ -54,16 +54,16 @@ def test_port_0_is_a_free_port_and_the_address_says_which() -> None:
 def test_a_port_in_use_is_said_in_words() -> None:
     first = listen(Address("127.0.0.1", 0))
     try:
-        with pytest.raises(UsageError, match=rf"127\.0\.0\.1:{first.address.port}: the port is in use"):
+        with pytest.raises(UsageError, match=rf":{first.address.port}: cannot listen there: Address already in use"):
             listen(first.address)
     finally:
         first.close()
 
 
 def test_an_address_of_another_machine_or_of_none_is_said_in_words() -> None:
-    with pytest.raises(UsageError, match="expected an address of this machine"):
+    with pytest.raises(UsageError, match="an address of this machine"):
         listen(Address("192.0.2.1", 0))
-    with pytest.raises(UsageError, match="the host is not known"):
+    with pytest.raises(UsageError, match="cannot listen there"):
         listen(Address("no.such.host.invalid", 0))
 
 

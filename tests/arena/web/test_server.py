@@ -2,7 +2,7 @@
 
 import os
 import socket
-import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,7 @@ import pytest
 import trio
 from served import Serve, read_all
 
-from arena.web import server as clock
-from arena.web.server import OwnClock, ServerLimits
+from arena.web.server import ServerLimits
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -41,32 +40,17 @@ def test_what_is_asked_is_answered_and_the_connection_kept_for_the_next(serving:
             assert said.startswith(b"HTTP/1.1 200")
 
 
-def test_one_connection_too_many_is_told_to_come_back_and_a_place_that_is_free_is_given_again(serving: Serve) -> None:
-    served = serving(hello, ServerLimits(connections=3))
-    held = [served.connect() for _ in range(3)]
-    served.until(lambda: served.server.connections == 3)
-    with served.connect(GET) as refused:
-        said = read_all(refused)
-    assert said.startswith(b"HTTP/1.1 503")
-    assert b"Retry-After: 5" in said
-    assert said.endswith(b"Try again in a moment.\n")
-    for client in held:
-        client.close()
-    served.until(lambda: served.server.connections == 0)
-    assert served.get().status == 200
-
-
-def test_a_thousand_connections_too_many_harm_nobody(serving: Serve) -> None:
+def test_connections_beyond_the_limit_are_closed_and_harm_nobody(serving: Serve) -> None:
     served = serving(hello, ServerLimits(connections=1))
     with served.connect() as held:
         served.until(lambda: served.server.connections == 1)
-        refused = 0
         for _ in range(1000):
-            with served.connect(GET) as client:
-                refused += read_all(client).startswith(b"HTTP/1.1 503")
-        assert refused == 1000
+            with served.connect() as client, suppress(ConnectionResetError):
+                assert client.recv(1) == b""
         held.sendall(GET)
         assert held.recv(4096).startswith(b"HTTP/1.1 200")
+    served.until(lambda: served.server.connections == 0)
+    assert served.get().status == 200
 
 
 def test_a_request_that_never_ends_is_given_up(serving: Serve) -> None:
@@ -159,42 +143,3 @@ def test_descriptors_do_not_grow_with_page_loads(serving: Serve) -> None:
     served.until(lambda: served.server.connections == 0)
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
     assert after <= before
-
-
-class Machine:
-    """A machine whose time and whose queue for a CPU are set by the test."""
-
-    now = waited = 0.0
-
-    def pass_time(self, seconds: float, waiting: float = 0.0) -> None:
-        self.now += seconds
-        self.waited += waiting
-
-
-@pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    one = Machine()
-    monkeypatch.setattr(time, "perf_counter", lambda: one.now)
-    monkeypatch.setattr(clock, "cpu_wait", lambda: one.waited)
-    return one
-
-
-def test_time_passes_while_the_process_runs_or_sleeps(machine: Machine) -> None:
-    own = OwnClock()
-    machine.pass_time(10)
-    assert own.current_time() == 10
-
-
-def test_time_without_a_cpu_is_left_out(machine: Machine) -> None:
-    own = OwnClock()
-    machine.pass_time(10, waiting=8)
-    assert own.current_time() == 2
-    assert own.deadline_to_sleep_time(5) == 3
-
-
-def test_the_clock_never_goes_back(machine: Machine) -> None:
-    own = OwnClock()
-    machine.pass_time(0.04, waiting=0.04)
-    first = own.current_time()
-    machine.pass_time(0.02, waiting=2)  # two threads wait at once
-    assert own.current_time() == first
