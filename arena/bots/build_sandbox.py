@@ -23,12 +23,10 @@ from arena.sandbox.launch import Launch
 from arena.sandbox.levels import Level, joined
 from arena.sandbox.mounts import HOME
 from arena.sandbox.programs import HostPrograms
-from arena.sandbox.rlimits import process_limits
 from arena.system.printable import printable
 
 PROCESSES = 512
 """Processes and threads of a build: compilers start one for each CPU, and some more."""
-OPEN_FILES = 4096
 LOOK_SECONDS = 0.1
 """How often the disk is measured, if that takes at most 1/`LOOK_SHARE` of the time."""
 LOOK_SHARE = 4
@@ -47,17 +45,10 @@ def run_build(
     held = Limits(limits.memory, PROCESSES, limits.disk)
     of_path = filter(partial(host.has_programs, is_shown=True), host.path)
     path = [*map(str, (*host.named_folders, host.python.parent, *of_path)), "/usr/local/bin", "/usr/bin", "/bin"]
-    workshop = bwrap.Workshop(
-        copy=copy,
-        folders=host.shown.folders,
-        links=host.shown.links,
-        path=os.pathsep.join(dict.fromkeys(path)),
-        process_limits={**process_limits(held), "nofile": OPEN_FILES},
-        processes=PROCESSES,
-        disk=limits.disk,
-        network=limits.network,
+    line = bwrap.build_line(
+        build, copy, host.shown, os.pathsep.join(dict.fromkeys(path)), held, user, network=limits.network
     )
-    launch = Launch(bwrap.build_line(build, workshop, user), Path("/"), {}, held, helpers=bwrap.PROCESSES)
+    launch = Launch(line, Path("/"), {}, held, helpers=bwrap.PROCESSES)
     with _group(level, limits) as join:
         return run(run_to_end, join(launch), limits.seconds, partial(_watch_disk, copy, limits.disk))
 
