@@ -45,9 +45,8 @@ def run_build(
     held = Limits(limits.memory, PROCESSES, limits.disk)
     of_path = filter(partial(host.has_programs, is_shown=True), host.path)
     path = [*map(str, (*host.named_folders, host.python.parent, *of_path)), "/usr/local/bin", "/usr/bin", "/bin"]
-    line = bwrap.build_line(
-        build, copy, host.shown, os.pathsep.join(dict.fromkeys(path)), held, user, network=limits.network
-    )
+    path_text = os.pathsep.join(dict.fromkeys(path))
+    line = bwrap.build_line(build, copy, host.shown, path=path_text, limits=held, user=user, network=limits.network)
     launch = Launch(line, Path("/"), {}, held, helpers=bwrap.PROCESSES)
     with _group(level, limits) as join:
         return run(run_to_end, join(launch), limits.seconds, partial(_watch_disk, copy, limits.disk))

@@ -112,7 +112,7 @@ def command(mounts: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]
 
 
 def build_line(
-    build: str, copy: Path, shown: Shown, path: str, limits: Limits, user: int | None, *, network: bool
+    build: str, copy: Path, shown: Shown, *, path: str, limits: Limits, user: int | None, network: bool
 ) -> tuple[str, ...]:
     """Return the command line that builds a bot in a writable copy of its folder, as `user`.
 
