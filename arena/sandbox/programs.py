@@ -130,8 +130,9 @@ class HostPrograms:
             and folder.parent not in self._holders
             and not is_within(folder, SYSTEM)
             and not _is_wide(folder.parent)
+            and folder.parent.parent not in _homes()
         )
-        """Installations on the PATH that can be shown in a sandbox."""
+        """Installations on the PATH that can be shown in a sandbox. A folder in a home folder may hold other things."""
 
     def _check_named(self, text: str) -> Path:
         expected = f"--interpreter {text}: expected a program, or the folder that one is installed in"
@@ -212,11 +213,15 @@ class HostPrograms:
 
 def _is_wide(folder: Path) -> bool:
     """Return whether a folder is likely to hold more than an installation, or cannot be shown at its own place."""
-    homes = {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
+    homes = _homes()
     marked = any(os.path.exists(folder / mark) for mark in INSTALLATION_MARKS)
     collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
     holds_home = any(home.is_relative_to(folder) for home in homes)
     return holds_home or (collection and not marked) or is_within(folder, TAKEN)
+
+
+def _homes() -> set[Path]:
+    return {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
 
 
 def find_program(bot: BotSpec, host: HostPrograms, *, is_shown: bool = True) -> Program:
@@ -234,7 +239,7 @@ class _Search:
         words = bot.environment.get("PATH", os.defpath).split(os.pathsep)
         folders = [Path(os.path.realpath(bot.folder / word)) for word in words if "\0" not in word]
         sound = [at for at in folders if at.is_relative_to(self._own) or host.has_programs(at, is_shown=is_shown)]
-        self._path = list(dict.fromkeys([*sound, *host.named_folders]))
+        self._path = list(dict.fromkeys([*host.named_folders, *sound]))
 
     def run(self) -> Program:
         program = self._find(self._bot.command[0], "its command", is_first=True)
