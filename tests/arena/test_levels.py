@@ -1,6 +1,5 @@
 """The levels of sandbox: a host gets the one it asked for or is told why not, and `arena doctor` tells all."""
 
-import io
 import json
 import os
 import re
@@ -13,7 +12,6 @@ from pathlib import Path
 import made_bots
 import pytest
 import trio
-from rich.console import Console
 from sandboxes import at_every_level
 
 from arena.bots.limits import GIB, MIB, Limits
@@ -24,9 +22,10 @@ from arena.cli.cmd_doctor import health_report
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.play.game_options import GameOptions
+from arena.report.layout import drawn, unpainted
 from arena.sandbox import bwrap_check
 from arena.sandbox.cgroup import CgroupError, Hierarchy
-from arena.sandbox.levels import AUTO, Health, Level, LevelTrial, choose, examine
+from arena.sandbox.levels import AUTO, Health, Level, choose, examine
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
@@ -80,16 +79,6 @@ def test_a_level_that_does_not_work_is_refused_with_the_reason_and_where_to_look
     assert caught.value.exit_code == 2
 
 
-def test_control_groups_that_cannot_be_had_are_the_reason_where_bubblewrap_works(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(bwrap_check, "why_not", lambda: None)
-    monkeypatch.setattr(Hierarchy, "find", refuses(CgroupError("no groups today")))
-    assert choose("bwrap") is Level.BWRAP
-    with pytest.raises(UsageError, match="no groups today"):
-        choose("cgroup")
-
-
 @pytest.mark.parametrize(
     ("working", "strongest"),
     [
@@ -107,14 +96,6 @@ def test_auto_takes_the_strongest_that_works(
 
 
 # --- what bots play under -------------------------------------------------------------------------------------------
-
-
-def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSpec]) -> None:
-    ann, bob = bots
-    usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
-    sandbox = Sandbox(Level.BASIC, bots, usual, {"ann": own})
-    assert sandbox.limits_of(ann) == own
-    assert sandbox.limits_of(bob) == usual
 
 
 @at_every_level
@@ -160,10 +141,7 @@ def doctor(*arguments: str) -> "subprocess.CompletedProcess[str]":
 
 def printed(health: Health, width: int) -> str:
     """The report as it is printed in a terminal of that width."""
-    console = Console(file=io.StringIO(), width=width)
-    console.print(health_report(health))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return "\n".join(map(unpainted, drawn(health_report(health), width)))
 
 
 def in_one_line(text: str) -> str:
@@ -202,27 +180,6 @@ def test_doctor_loses_no_word_in_80_columns(working: tuple[Level, ...], only: Ca
     assert "…" not in report
     for trial in health.trials:
         assert in_one_line(" ".join((trial.reason, *trial.gaps[:1]))).strip() in in_one_line(report)
-
-
-def test_doctor_says_what_a_level_that_works_lacks_here() -> None:
-    health = Health(
-        system="Plan 9",
-        user="an ordinary user",
-        python="3.11.7",
-        open_files=99,
-        trials=(
-            LevelTrial(Level.BASIC, True, "", ("nobody looks",)),
-            LevelTrial(Level.BWRAP, False, REASON, ("unsaid",)),
-        ),
-    )
-    assert [line.rstrip() for line in printed(health, 80).splitlines()] == [
-        "Plan 9, Python 3.11.7, as an ordinary user, 99 open files at most",
-        "",
-        "--sandbox basic: works",
-        "    but nobody looks",
-        "--sandbox bwrap: does not work here",
-        f"    {REASON}",
-    ]
 
 
 @pytest.mark.parametrize("command", ["league a b", "match a b", "resume game.json", "doctor"])

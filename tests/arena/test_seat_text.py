@@ -19,7 +19,7 @@ from arena.game.person_seat import (
     ShownState,
 )
 from arena.game.setups import presets
-from arena.report.boards import colored, unpainted
+from arena.report.layout import colored, unpainted
 from arena.report.piece_names import Names, Numbering
 from arena.report.seat_text import (
     Typed,

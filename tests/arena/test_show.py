@@ -24,8 +24,9 @@ from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
-from arena.report.boards import SquareMark, board_text, colored, marks_of
+from arena.report.boards import SquareMark, board_text, marks_of
 from arena.report.game_text import GameStyle, game_pages, parse_plies
+from arena.report.layout import colored
 from arena.stratego.rules.board import MOVES, Move
 from arena.stratego.rules.events import Fought, Guessed, Moved, Rescued, Resigned
 from arena.stratego.rules.rulesets import load_ruleset

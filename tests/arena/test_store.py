@@ -220,14 +220,6 @@ def test_what_is_not_a_store_is_refused_and_left_as_it_was(path: Path, tmp_path:
     assert not (tmp_path / "missing.sqlite").exists()
 
 
-def test_a_store_of_nearly_that_name_is_named(tmp_path: Path) -> None:
-    for name in ("league.sqlite", "league.sqlite-lock", "mine.py"):
-        (tmp_path / name).touch()
-    with pytest.raises(UsageError) as error:
-        Store(tmp_path / "leage.sqlite", create=False)
-    assert str(error.value).endswith("leage.sqlite: there is no such store; did you mean league.sqlite?")
-
-
 def test_another_programs_database_is_refused_and_left_as_it_was(path: Path) -> None:
     other = sqlite3.connect(path)
     other.execute("CREATE TABLE things (name TEXT)")

@@ -11,7 +11,6 @@ import pytest
 from commands import arena_bytes, unhurried
 from terminals import read_all
 
-from arena.cli.installation import shell_line
 from arena.league.store import Store
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
@@ -208,14 +207,6 @@ def test_games_in_a_file_whose_name_is_no_text_are_played_and_resumed(folder: Pa
     again = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     assert b"2 of them stored already" in again.stderr
     assert (folder / os.fsdecode(b"\xff.sqlite")).exists()
-
-
-def test_a_printed_command_can_be_pasted_whatever_is_in_it() -> None:
-    words = ["plain", "two words", "it's", "\udcff", "\x1b]52;\x07'\\", "é", "a\nb", ""]
-    line = shell_line("printf", r"%s\0", *words)
-    assert line.isprintable()
-    said = subprocess.run(["bash", "-c", line], capture_output=True, check=True).stdout
-    assert said.split(b"\0")[:-1] == [os.fsencode(word) for word in words]
 
 
 def test_the_store_is_no_name_that_only_sqlite_knows(folder: Path) -> None:
