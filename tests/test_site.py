@@ -111,11 +111,6 @@ def test_what_a_page_would_load_from_another_host_is_found(name: str, text: str,
     assert len(list(loaded(tmp_path / name))) == 1
 
 
-def test_a_link_to_another_host_is_none_that_is_loaded(tmp_path: Path) -> None:
-    (tmp_path / "a.html").write_text('<a href="https://x.org">x</a><link rel="next" href="b.html"><img src="a.png">')
-    assert list(loaded(tmp_path / "a.html")) == []
-
-
 def test_all_commands_with_all_options_are_on_one_page(site: Path) -> None:
     page = re.sub(r"<[^>]*>", "", (site / "commands.html").read_text(encoding="utf-8"))
     for command in described():

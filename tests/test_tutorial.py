@@ -63,9 +63,3 @@ def test_every_output_of_a_tutorial_is_that_of_its_command(page: str, desk: Path
         )
         assert done.returncode == 0, done.stderr
         assert comparable(done.stdout) == comparable(shown), command
-
-
-def test_what_varies_is_left_out_and_nothing_else() -> None:
-    assert comparable("played 2026-11-22T06:55:58Z in 0.1 s") == comparable("played 2025-01-02T03:04:05Z in 12.7 s")
-    assert comparable("1  drifter   2") != comparable("1  drifter   3")
-    assert comparable("a - b  0-1  flag, 122 plies") != comparable("a - b  0-1  flag, 123 plies")

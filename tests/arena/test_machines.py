@@ -56,15 +56,6 @@ def test_the_worker_of_a_record_is_the_one_that_was_written(name: str) -> None:
     assert worker_of(on(name)) == name
 
 
-def test_a_name_that_looks_like_another_worker_hides_none() -> None:
-    assert worker_of(on("a; worker b, load 1.00, calibration 1.0 ms")) == "a, worker b, load 1.00, calibration 1.0 ms"
-
-
-@pytest.mark.parametrize("load", [float("nan"), float("inf"), -1.0, 1e300])
-def test_a_load_that_is_none_hides_no_worker(load: float) -> None:
-    assert worker_of(played_on(LINUX, "w", load, 1)) == "w"
-
-
 def test_without_a_cluster_the_machine_is_what_the_record_says() -> None:
     assert worker_of(LINUX) == ""
     assert machine_of(record(1, LINUX, GameResult.RED)) == LINUX
@@ -99,11 +90,6 @@ def test_what_depends_on_the_machine_is_said_and_what_does_not_is_not() -> None:
     fair = [record(n, on("ab"[n % 2]), GameResult.RED if n % 4 < 2 else GameResult.BLUE) for n in range(40)]
     assert verdict_text(by_machine(fair)).startswith("No sign that results depend on the machine: p = ")
     assert "No two machines can be compared" in verdict_text(by_machine([record(1, on("a"), GameResult.RED)]))
-
-
-def test_what_is_said_fits_a_terminal() -> None:
-    many = [record(n, on("ab"[n % 2]), GameResult.RED if n % 3 else GameResult.BLUE) for n in range(4000)]
-    assert all(len(line) <= 80 for line in verdict_text(by_machine(many)).splitlines())
 
 
 def test_a_store_keeps_what_a_record_says_of_its_worker(tmp_path: Path) -> None:

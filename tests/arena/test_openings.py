@@ -60,12 +60,6 @@ def test_what_is_written_is_read_in_its_order_whatever_stands_between(
     assert openings_digest(found) == openings_digest(openings)
 
 
-def test_the_digest_is_of_the_set_ups_and_their_order() -> None:
-    one, other = (RED, BLUE), (OTHER_RED, BLUE)
-    assert len({openings_digest(some) for some in ([one], [other], [one, other], [other, one], [one[::-1]])}) == 5
-    assert openings_digest([(RED, BLUE)]) == "49558dceeb2edc40", "stores are told apart by it"
-
-
 WRONG = {
     "empty": ("", "o.txt: expected a file of openings, got none in it"),
     "comments alone": ("# nothing\n\n", "o.txt: expected a file of openings, got none in it"),

@@ -75,20 +75,6 @@ def test_the_end_of_the_input_saves_the_game_and_the_command_that_goes_on_is_pri
     assert "stored already, as game 1" in third.stderr
 
 
-def test_leaving_before_the_set_up_leaves_nothing(arena: Arena, tmp_path: Path) -> None:
-    done = arena("", *DUEL, "--save", "g.json")
-    assert done.returncode == 0
-    assert "nothing to save" in done.stderr
-    assert not (tmp_path / "g.json").exists()
-
-
-def test_what_is_refused_is_said_and_the_game_goes_on(arena: Arena) -> None:
-    done = arena(f"setup {ROWS}\nready\na1-a5\nb1-b2\nresign\n", *DUEL)
-    assert "(rule: immovable)" in done.stdout
-    assert "You have lost" in done.stdout
-    assert done.returncode == 0
-
-
 def test_a_person_looks_back_at_what_it_knew_and_the_game_goes_on(arena: Arena) -> None:
     lines = f"nope\ne4-e5\nsetup {ROWS}\nready\nhistory\nb2-b3\nback 2\nply 3\nply 0\nnext\nhistory\nboard\nresign\n"
     done = arena(lines, *DUEL)

@@ -81,10 +81,6 @@ def test_a_ladder_that_is_over_says_why(stop: LadderStop, words: str) -> None:
     assert placing_entry(placing, {}).stop == stop
 
 
-def test_one_that_goes_on_says_nothing_of_it() -> None:
-    assert not any("over" in line for line in shown(Placing((LadderPlace(1, ONE, 0.0, 1, None),))))
-
-
 ANN, BOB, CAT = (Player(name, f"digest of {name}") for name in ("ann", "bob", "cat"))
 
 

@@ -229,35 +229,6 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
     assert session.is_closing
 
 
-def test_a_store_that_fails_stops_the_league_with_that_error(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor_here: Here
-) -> None:
-    games = specs(spec, 2)
-    session = RunProgress()
-
-    def fails(records: Sequence[GameRecord]) -> list[GameRow]:
-        raise ArenaError(f"no room for {len(records)} games")
-
-    async def play(task: GameTask) -> GameRecord:
-        return record_of(task.spec)
-
-    async def main() -> None:
-        async with executor_here(play) as executor:
-            bots = bots_of(games, tmp_path)
-            await play_missing(
-                Listed(games), bots, store, executor, lambda *_: None, versions=Versions(), session=session
-            )
-
-    monkeypatch.setattr(store, "add_all", fails)
-    with store:
-        with pytest.raises(ArenaError, match="no room for"):
-            trio.run(main)
-        assert {row.id for row in store.rows()} == set()
-    assert session.unstored + session.dropped >= 1
-    assert session.unstored >= 1
-    assert session.under_way == 0
-
-
 def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
     spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
@@ -278,24 +249,3 @@ def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
         with pytest.raises(ArenaError, match=f"game {games[0].id} was not played: .*stopped for 12.3 s"):
             trio.run(main)
         assert {row.id for row in store.rows()} == {game.id for game in games[1:]}
-
-
-ANN, BOB, EVE, DAN = (Player(name, "0") for name in ("ann", "bob", "eve", "dan"))
-
-
-@pytest.mark.parametrize(
-    ("repeats", "expected"),
-    [
-        ([(ANN, EVE), (EVE, BOB), (DAN, EVE)], ("eve", 3)),
-        ([(ANN, EVE), (EVE, BOB)], None),
-        ([(ANN, EVE), (EVE, ANN), (ANN, EVE)], None),
-        ([(ANN, EVE), (EVE, BOB), (DAN, BOB)], None),
-        ([], None),
-    ],
-)
-def test_a_bot_stands_out_if_it_alone_was_in_all_of_three_repeats(
-    repeats: list[tuple[Player, Player]], expected: tuple[str, int] | None
-) -> None:
-    session = RunProgress()
-    session.repeats += repeats
-    assert session.in_all_repeats() == expected

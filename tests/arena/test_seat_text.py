@@ -1,7 +1,5 @@
 """A person's seat as text: what was typed, and a screen that fits a terminal."""
 
-import random
-
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -20,7 +18,6 @@ from arena.game.person_seat import (
 )
 from arena.game.setups import presets
 from arena.report.boards import colored, unpainted
-from arena.report.piece_names import Names, Numbering
 from arena.report.seat_text import (
     Typed,
     Verb,
@@ -121,12 +118,6 @@ def test_a_screen_fits_80_columns_and_20_lines_with_names_of_any_length() -> Non
     assert len(lines) <= 20
 
 
-def test_a_narrow_terminal_gets_the_panel_below_the_board() -> None:
-    lines = screen_text(state_of(), width=60).split("\n")
-    assert lines[11].endswith("r2 r3")
-    assert any(line.startswith("enemy pieces not known: M 9 8x2") for line in lines)
-
-
 def test_colours_change_nothing_but_codes() -> None:
     painted = screen_text(state_of(), paint=colored)
     assert "\x1b[" in painted
@@ -140,11 +131,6 @@ def test_blue_sees_the_board_from_its_own_side() -> None:
     assert rows[1].split()[:10] == list("jihgfedcba")
     assert rows[2].startswith(" 1 ")
     assert rows[11].startswith("10 ")
-
-
-def test_american_numbers_are_shown_where_they_are_asked_for() -> None:
-    text = screen_text(state_of(), names=Names(numbering=Numbering.AMERICAN))
-    assert "enemy pieces not known: 1 2 3x2" in text
 
 
 def test_the_cells_are_those_of_a_board_line() -> None:
@@ -168,11 +154,3 @@ def test_actions_are_told_in_words() -> None:
     assert piece_words(PieceState("e7", "blue", None, True, ("2", "M")), "red") == (
         "e7: an enemy piece that has moved; it can be: marshal, scout"
     )
-
-
-def test_whatever_was_done_last_a_screen_is_drawn() -> None:
-    numbers = random.Random(1)
-    for stage in SeatStage:
-        origin, target = numbers.sample(SQUARES, 2)
-        last = ActionState(1, "blue", f"{origin}-{target}", origin, target)
-        assert screen_text(state_of(stage=stage, last=last, plies=1), (last,))

@@ -17,8 +17,6 @@ import trio
 from made_bots import RESIGNS
 from sandboxes import at_every_level
 
-from arena.bots import build_files
-from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
 from arena.bots.build_files import BuildLimits
 from arena.bots.changed import compare
@@ -129,27 +127,6 @@ def test_while_another_arena_builds_it_is_waited_for_and_said(folder: Path, has_
     os.close(lock)
     assert "hunter: waiting for another arena, which builds it" in said
     assert ("hunter: another arena plays with it, so it is not built again" in said) is has_built
-
-
-def test_a_bot_that_takes_part_twice_is_built_once(folder: Path) -> None:
-    bot_in(folder, OTHER)
-    path = folder / "hunter"
-    twice = [load_bot(path, AskedBot(str(path), arguments=(word,))) for word in ("1", "2")]
-    said: list[str] = []
-    with BotFolders() as ours:
-        made = built(twice, ours, say=said.append)
-    assert [line for line in said if line.startswith("building")] == ["building hunter: sh build.sh"]
-    for bot in made:
-        assert bot.look is not None
-        assert compare(bot, bot.look)[1] is None
-
-
-def test_a_build_that_fails_while_its_disk_is_full_is_no_fault_of_the_bot(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(build_files, "LEAST_FREE", 1 << 62)
-    with BotFolders() as ours, pytest.raises(HostError, match="none forfeits"):
-        built([bot_in(folder, "exit 1\n")], ours)
 
 
 # --- whole commands ---------------------------------------------------------------------------------------------------

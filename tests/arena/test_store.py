@@ -4,7 +4,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +17,7 @@ from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.settings import Settings
-from arena.league.store import DamagedError, PlayerTime, Store, StoreError
+from arena.league.store import Store, StoreError
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
@@ -63,23 +62,6 @@ def test_a_stored_game_comes_back_as_the_same_value(path: Path) -> None:
         assert store.record("0123") == (1, record())
 
 
-def test_a_row_says_what_the_record_says(path: Path) -> None:
-    with Store(path, create=True) as store:
-        added = store.add(record())
-        assert list(store.rows()) == [added]
-    assert added.number == 1
-    assert added.players == (RED, BLUE)
-    assert (added.result, added.reason, added.plies) == (GameResult.RED, Reason.FLAG, 3)
-    assert added.times == (PlayerTime(2, 4000, 3000), PlayerTime(1, 20, 20))
-
-
-def test_times_go_to_the_right_side_where_blue_starts(path: Path) -> None:
-    rules = tuple(replace(DUEL, starts=type(DUEL.starts).BLUE).lines())
-    with Store(path, create=True) as store:
-        added = store.add(msgspec.structs.replace(record(), rules=rules))
-    assert added.times == (PlayerTime(1, 20, 20), PlayerTime(2, 4000, 3000))
-
-
 def ids(count: int, start: int = 0) -> list[str]:
     return [f"{number:016x}" for number in range(start, start + count)]
 
@@ -106,15 +88,6 @@ def test_of_several_games_none_is_stored_if_one_cannot_be(path: Path) -> None:
         assert {row.id for row in store.rows()} == {"1" * 16}
         assert [row.number for row in store.add_all([record("2" * 16), record("4" * 16)])] == [2, 3]
         store.refuse_damage()
-
-
-def test_several_games_are_not_stored_beside_one_of_them_that_was_damaged(path: Path) -> None:
-    with Store(path, create=True) as store:
-        store.add(record("1" * 16))
-        store._database.connection.execute("UPDATE games SET result = 'blue'")
-        with pytest.raises(DamagedError, match="its row was changed after it was stored"):
-            store.add_all([record("2" * 16), record("1" * 16)])
-        assert store.numbers() == [1]
 
 
 BATCH = 20
@@ -220,14 +193,6 @@ def test_what_is_not_a_store_is_refused_and_left_as_it_was(path: Path, tmp_path:
     assert not (tmp_path / "missing.sqlite").exists()
 
 
-def test_a_store_of_nearly_that_name_is_named(tmp_path: Path) -> None:
-    for name in ("league.sqlite", "league.sqlite-lock", "mine.py"):
-        (tmp_path / name).touch()
-    with pytest.raises(UsageError) as error:
-        Store(tmp_path / "leage.sqlite", create=False)
-    assert str(error.value).endswith("leage.sqlite: there is no such store; did you mean league.sqlite?")
-
-
 def test_another_programs_database_is_refused_and_left_as_it_was(path: Path) -> None:
     other = sqlite3.connect(path)
     other.execute("CREATE TABLE things (name TEXT)")
@@ -237,11 +202,6 @@ def test_another_programs_database_is_refused_and_left_as_it_was(path: Path) -> 
     with pytest.raises(UsageError, match="another program's SQLite file"):
         Store(path, create=True)
     assert path.read_bytes() == before
-
-
-def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be opened"):
-        Store(tmp_path / "no" / "league.sqlite", create=True)
 
 
 # --- many that open one at a time ----------------------------------------------------------

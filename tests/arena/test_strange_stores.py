@@ -127,18 +127,6 @@ def test_a_table_with_other_columns_is_refused_before_it_is_read(path: Path, old
             Store(path, create=create)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    ["CREATE TABLE more (name TEXT)", "CREATE INDEX i ON games (hex(zeroblob(number)))", "DROP INDEX games_of_red"],
-)
-def test_a_table_or_an_index_too_many_or_too_few_is_refused(path: Path, statement: str) -> None:
-    database = sqlite3.connect(path)
-    database.execute(statement)
-    database.close()
-    with pytest.raises(UsageError, match="with the tables of its format 1, got others"):
-        Store(path, create=False)
-
-
 def test_a_bomb_in_the_tables_takes_no_memory(path: Path) -> None:
     """Each of its twelve games would have 120 MB of text."""
     redefine(path, "detail TEXT NOT NULL", "detail TEXT NOT NULL AS (hex(zeroblob(60000000)))")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import made_bots
 import pytest
 from commands import arena_bytes, unhurried
 from terminals import read_all
@@ -14,7 +15,7 @@ from terminals import read_all
 from arena.cli.installation import shell_line
 from arena.league.store import Store
 
-DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
+PLAYS = f"exec(open({str(made_bots.PREAMBLE)!r}).read())\nintroduce()\nset_up()\nplay()\n"
 ARENA = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
 PAGE = 4096
 """What a pipe keeps its data in."""
@@ -24,7 +25,7 @@ MATCH = unhurried(["match", "alpha.py", "beta.py", "--rules", "barrage", "--stor
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
-        (tmp_path / name).write_text(f"{DRIFTER.read_text()}# {name}\n")
+        (tmp_path / name).write_text(f"{PLAYS}# {name}\n")
     return tmp_path
 
 
@@ -43,12 +44,9 @@ def through_shell(folder: Path, line: str, *arguments: str, **environment: str) 
 REDIRECTIONS = {
     ">/dev/full": (1, "arena: cannot write the results: No space left on device; the games are stored in m.sqlite\n"),
     ">&-": (1, "arena: cannot write the results: standard output is closed; the games are stored in m.sqlite\n"),
-    "1</dev/null": (1, "arena: cannot write the results: Bad file descriptor; the games are stored in m.sqlite\n"),
     "2>/dev/full": (0, ""),
-    "2>&-": (0, ""),
     "0<&-": (0, "[2/2]"),
     "0<&- >&- 2>&-": (1, ""),
-    "2>/dev/full >/dev/full": (1, ""),
 }
 
 
@@ -65,7 +63,7 @@ def test_games_go_on_and_are_stored_whatever_becomes_of_the_streams(streams: str
         assert len({row.id for row in store.rows()}) == 2
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["rules"], ["rules", "isf", "--json"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["rules", "isf", "--json"]])
 def test_what_cannot_be_printed_is_no_success(arguments: list[str], folder: Path) -> None:
     done = through_shell(folder, '"$@" >/dev/full', *arguments)
     assert done.returncode == 1
@@ -127,7 +125,6 @@ def test_terminals_that_know_only_ascii_get_tables_all_the_same(environment: dic
     [
         ({"PYTHONIOENCODING": "ascii"}, True),
         ({"LC_ALL": "POSIX", "PYTHONUTF8": "0"}, True),
-        ({"LC_ALL": "C", "PYTHONUTF8": "1"}, False),
         ({"LC_ALL": "C", "PYTHONUTF8": "1", "LESSCHARSET": "latin1"}, False),
     ],
 )
@@ -169,15 +166,9 @@ HOSTILE = b"a\xff\x1b]52;c;eA==\x07"
     [
         ["match", HOSTILE, "beta.py"],
         ["standings", HOSTILE],
-        ["show", "m.sqlite", HOSTILE],
-        ["games", "m.sqlite", "--bot", HOSTILE],
-        ["rules", HOSTILE],
-        ["resume", HOSTILE],
         [HOSTILE],
         ["match", "alpha.py", "beta.py", "--store", b"no/" + HOSTILE],
-        ["match", "alpha.py", "beta.py", "--limits", HOSTILE],
         ["match", "alpha.py", "beta.py", "--time", HOSTILE],
-        ["match", "alpha.py", "beta.py", "--seed", HOSTILE],
     ],
     ids=lambda arguments: " ".join(str(argument) for argument in arguments[:3]),
 )
@@ -193,16 +184,7 @@ def test_arguments_that_are_no_text_are_refused_in_printable_words(arguments: li
 
 
 def test_games_in_a_file_whose_name_is_no_text_are_played_and_resumed(folder: Path) -> None:
-    command: list[str | bytes] = [
-        *ARENA,
-        "match",
-        "alpha.py",
-        "beta.py",
-        "--rules",
-        "barrage",
-        "--store",
-        b"\xff.sqlite",
-    ]
+    command = [*ARENA, *MATCH, "--store", os.fsdecode(b"\xff.sqlite")]
     first = subprocess.run([*command, "--json"], cwd=folder, capture_output=True, check=False)
     assert first.returncode == 0, first.stderr
     assert rb'"\\udcff.sqlite"' in first.stdout
@@ -217,17 +199,3 @@ def test_a_printed_command_can_be_pasted_whatever_is_in_it() -> None:
     assert line.isprintable()
     said = subprocess.run(["bash", "-c", line], capture_output=True, check=True).stdout
     assert said.split(b"\0")[:-1] == [os.fsencode(word) for word in words]
-
-
-def test_the_store_is_no_name_that_only_sqlite_knows(folder: Path) -> None:
-    done = through_shell(folder, '"$@"', *MATCH, "--store", ":memory:")
-    assert done.returncode == 0
-    assert (folder / ":memory:").is_file()
-
-
-def test_a_folder_that_has_been_removed_is_said_to_be(folder: Path) -> None:
-    done = through_shell(folder, 'mkdir gone; cd gone; rmdir ../gone; "$@"', "match", "../alpha.py", "../beta.py")
-    assert (done.returncode, done.stderr) == (
-        2,
-        "arena: the current folder has been removed; change to another one\n",
-    )

@@ -16,7 +16,7 @@ from rich.console import Console
 from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
-from arena.report.consoles import PLAIN_WIDTH, TERMINAL_WIDTH, folded, progress_console, width_of
+from arena.report.consoles import PLAIN_WIDTH, TERMINAL_WIDTH, folded, width_of
 from arena.report.standings import make_table
 from arena.report.terminal import LEAST, full_report, short_names
 from protocol.notation import Reason
@@ -84,12 +84,6 @@ def test_what_is_left_is_what_tells_names_apart(names: list[str], short: list[st
     assert list(short_names(names, 11).values()) == short
 
 
-def test_what_nothing_else_tells_apart_is_numbered() -> None:
-    head, end = "z" * 5, "w" * 20
-    names = ["y" * 30, f"{head}k{end}", f"{head}n{end}", f"{head}mvvvvk{end}", f"{head}mvvvvl{end}"]
-    assert list(short_names(names, 6).values()) == ["yyyyy…", "zzzz…1", "zz…nww", "zzzz…2", "zz…lww"]
-
-
 @pytest.mark.parametrize(
     ("columns", "width"),
     [("60", 60), ("140", 140), ("1", 20), ("0", PLAIN_WIDTH), ("", PLAIN_WIDTH), ("wide", PLAIN_WIDTH), ("-5", 100)],
@@ -97,13 +91,6 @@ def test_what_nothing_else_tells_apart_is_numbered() -> None:
 def test_what_is_piped_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     assert width_of(io.StringIO()) == width
-
-
-def test_a_pipe_has_a_width_of_its_own_where_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
-    assert width_of(io.StringIO()) == PLAIN_WIDTH
-    monkeypatch.setattr("sys.stderr", io.StringIO())
-    assert progress_console().width == PLAIN_WIDTH
 
 
 def test_a_terminal_is_as_wide_as_it_says_or_as_is_usual(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from protocol.geometry import DIRECTIONS, NEIGHBOURS, action_squares, line_from, row_for
-from protocol.notation import LAKE_SQUARES, SQUARE_INDEX, SQUARES, Color
+from protocol.geometry import DIRECTIONS, NEIGHBOURS, action_squares, line_from
+from protocol.notation import LAKE_SQUARES, SQUARE_INDEX, SQUARES
 
 
 def names(squares: tuple[int, ...]) -> set[str]:
@@ -75,12 +75,3 @@ def test_an_action_names_where_it_starts_and_where_it_leads(action: str, squares
     found = action_squares(action)
     assert found is not None
     assert (SQUARES[found[0]], SQUARES[found[1]]) == squares
-
-
-def test_resigning_names_no_squares() -> None:
-    assert action_squares("resign") is None
-
-
-def test_rows_are_counted_from_each_sides_own_back_row() -> None:
-    assert [row_for(Color.RED, SQUARE_INDEX[square]) for square in ("a1", "j4", "e7", "a10")] == [0, 3, 6, 9]
-    assert [row_for(Color.BLUE, SQUARE_INDEX[square]) for square in ("a1", "j4", "e7", "a10")] == [9, 6, 3, 0]

@@ -79,22 +79,6 @@ def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_ga
     assert len(shown["all"]) == len(record.actions) + 1
 
 
-@pytest.mark.parametrize("rules", ["isf", "isf+rescue", "jumbo-81320/infiltrator", "isf+silent-defence"])
-def test_lost_pieces_are_those_that_each_view_knows_of(play_game: "PlayGame", rules: str) -> None:
-    record = play_game(load_ruleset(rules), seed=3)
-    data = game_data(record, SeenBy.ALL, DEFAULT_NAMES, labels={})
-    replay = Replay(record)
-    now = dict.fromkeys(data.views, ("", ""))
-    for step in replay.steps():
-        for view in data.views:
-            now[view] = data.views[view].lost.get(step.ply, now[view])
-        for color in Color:
-            knows = replay.views[color]
-            assert now[color.word] == tuple("".join(r.letter for r in knows.captured(side)) for side in Color)
-        assert now["all"] == tuple("".join(r.letter for r in replay.views[side].captured(side)) for side in Color)
-    assert any(data.views["all"].lost)
-
-
 @given(
     seed=st.integers(0, 2**32),
     rules=st.sampled_from(["duel", "barrage", "isf", "duel+silent-defence", "duel+rescue+mobile-flag"]),
@@ -151,13 +135,6 @@ def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_ga
         found.append({str(path.relative_to(tmp_path / f"{world}")): path.read_bytes() for path in files})
     assert leagues[0] != leagues[1]
     assert found[0] == found[1]
-
-
-@pytest.mark.parametrize(("plies", "words"), [(0, "after 1 ply: "), (1, "after 2 plies: ")])
-def test_the_page_counts_plies_in_plain_english(play_game: "PlayGame", plies: int, words: str) -> None:
-    """Who is to move after so many plies resigns, which is a ply."""
-    record = play_game(load_ruleset("duel"), 1, plies)
-    assert words in game_page(FRAME, 1, record, shown={}, audience=SeenBy.ALL)
 
 
 def _record(
