@@ -4,14 +4,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from unplayed import record_of
 
-from arena.game.game_spec import Player
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.play.machine import played_on, worker_of
 from arena.report.machines import NO_MACHINE, by_machine, machine_of, verdict_text
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 LINUX = "Linux 6.1.0 x86_64, 4 CPUs (A; worker of the year), CPython 3.11.7"
@@ -25,25 +27,10 @@ def record(
     reason: Reason = Reason.FLAG,
     seconds: float = 1.0,
 ) -> GameRecord:
-    return GameRecord(
-        id=f"{number:016x}",
-        arena="0",
-        ruleset="duel",
-        rules=(),
-        time=TimeControl(),
-        players=(ANN, BOB),
-        seeds=(1, 2),
-        pair_seed=3,
-        declared=("", ""),
-        setups=(None, None),
-        actions=(),
-        times_us=(1000, 3000),
-        notes=(),
-        verdict=Verdict(result, reason, 0, "in words"),
-        stderr=("", ""),
-        started=1.0,
-        seconds=seconds,
-        machine=machine,
+    spec = GameSpec(f"{number:016x}", load_ruleset("duel"), TimeControl(), (ANN, BOB), (1, 2), 3)
+    verdict = Verdict(result, reason, 0, "in words")
+    return msgspec.structs.replace(
+        record_of(spec), times_us=(1000, 3000), verdict=verdict, seconds=seconds, machine=machine
     )
 
 

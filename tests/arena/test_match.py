@@ -72,14 +72,6 @@ def test_a_record_holds_the_whole_game_and_stands_up_to_the_rules(ruleset: str, 
     assert decode_record(encode_record(record)) == record
 
 
-def test_notes_are_kept_with_the_ply_they_come_before(make_bot: MakeBot, play: Play) -> None:
-    remarks = "introduce()\nhear('setup')\nsay('note in the corner')\nsay('setup ' + rows())\n"
-    remarks += "hear('turn')\nsay('note a scout')\nsay('note no,  two')\nsay('move ' + heard['legal'][0])\nplay()"
-    record = trio.run(play, make_bot(GIVES_UP), make_bot(remarks))
-    notes = [(note.ply, note.color, note.text) for note in record.notes]
-    assert notes == [(1, "blue", "in the corner"), (2, "blue", "a scout"), (2, "blue", "no,  two")]
-
-
 def test_games_at_once_are_the_games_they_are_one_by_one(
     make_bot: MakeBot, play: Play, left_behind: LeftBehind
 ) -> None:

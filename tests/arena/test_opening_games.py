@@ -19,7 +19,6 @@ from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import export_lines, import_games
-from arena.league.game_ids import game_id, pair_seed_of, seeds_of
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import check_options
 from arena.league.readers import HOST
@@ -154,30 +153,6 @@ def test_a_forged_opening_is_found(
 ) -> None:
     path = stored(tmp_path, [forge(played(games[0]))])
     assert [fault for fault in faults(path) if words in fault] != []
-
-
-def test_a_game_with_the_opening_of_another_place_in_the_file_is_found(
-    played: Callable[[GameSpec], GameRecord], games: list[GameSpec], tmp_path: Path
-) -> None:
-    """Whoever makes all of its seeds and its id anew."""
-    strange = (GIVEN[1], GIVEN[1])
-    second = next(game for game in games if game.opening == games[0].opening and game.pair_seed != games[0].pair_seed)
-    common = SETTINGS.digest(second.players)
-    number = next(
-        number
-        for number in range(3)
-        if pair_seed_of(common, second.players, number, opening=second.opening) == second.pair_seed
-    )
-    seed = pair_seed_of(common, second.players, number, opening=strange)
-    forged = changed(
-        second,
-        opening=strange,
-        pair_seed=seed,
-        id=game_id(seed, second.players),
-        seeds=seeds_of(seed, second.players),
-    )
-    found = faults(stored(tmp_path, [played(games[0]), played(forged)]))
-    assert [fault for fault in found if f"its opening is not that of game {games[0].id}" in fault] != []
 
 
 # --- stores and files -------------------------------------------------------------------------------------------------

@@ -62,15 +62,12 @@ def test_what_is_written_is_read_in_its_order_whatever_stands_between(
 
 WRONG = {
     "empty": ("", "o.txt: expected a file of openings, got none in it"),
-    "comments alone": ("# nothing\n\n", "o.txt: expected a file of openings, got none in it"),
     "blue first": (f"\nblue {BLUE}\nred {RED}\n", "o.txt: line 2: expected 'red ROWS', the set-up of red, got 'blue F"),
     "red twice": (
         f"red {RED}\n\nred {RED}\n",
         "o.txt: line 3: expected 'blue ROWS', the set-up of blue, got 'red ....",
     ),
     "half an opening": (f"red {RED}\n# the end\n", "o.txt: line 1: expected Blue's set-up after Red's, got the end of"),
-    "no word": (f"{RED}\n", "o.txt: line 1: expected 'red ROWS', the set-up of red, got '......"),
-    "no rows": ("red\n", "o.txt: line 1: expected 'red ROWS', the set-up of red, got 'red'"),
     "three rows": (
         f"red {RED[:-11]}\n",
         "o.txt: line 1: red: expected 4 rows of 10 squares, got 3 rows: '.........F/2........B/..S.2.....'",

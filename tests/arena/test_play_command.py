@@ -3,7 +3,6 @@
 import os
 import pty
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -171,29 +170,15 @@ def test_a_closed_terminal_saves_the_game(terminal: Callable[..., Terminal], tmp
     assert load_saved(tmp_path / "g.json").history.actions == ()
 
 
-def test_no_color_is_heeded(terminal: Callable[..., Terminal]) -> None:
-    one = terminal(*DUEL, NO_COLOR="1")
-    one.until("presets: ")
-    one.type("ready\n")
-    shown = one.until("your move")
-    one.until("> ")
-    os.kill(one.pid, signal.SIGTERM)
-    assert not re.search(r"\x1b\[[0-9;]*m", shown)
-    one.rest()
-    assert one.code() == 130
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ([], "expected a BOT to play against"),
-        (["warden", "--two"], "expected no BOT"),
         (["--two", "--terminal"], "--two and --terminal cannot be used"),
         (["--resume", "x.json", "--side", "red", "--terminal"], "--resume and --side cannot be used"),
         (["--resume", "x.json", "--terminal"], "x.json"),
         (["warden", "--terminal", "--listen", "8000"], "--terminal and --listen cannot be used"),
         (["warden", "--terminal", "--name", "a", "--name", "b"], "--name: expected at most 1, got 2"),
-        (["warden", "--terminal", "--clock", "soon"], "--clock: expected a time"),
         (["warden", "--listen", "nowhere:x"], "--listen: expected HOST:PORT"),
     ],
 )

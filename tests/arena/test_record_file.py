@@ -86,11 +86,7 @@ def test_a_changed_byte_is_named_wherever_it_is(file: Path) -> None:
     [
         (lambda fields: fields["verdict"].update(plies=3), "recorded as 3 plies, but has"),
         (lambda fields: fields["red"].update(digest="0" * 64), "its id does not follow from its players"),
-        (lambda fields: fields["red"].update(seed=3), "its seeds do not follow"),
         (lambda fields: fields.update(ruleset="isf"), "it was played under ruleset 'isf'"),
-        (lambda fields: fields["settings"].update(rules="all"), "it was played under rules"),
-        (lambda fields: fields["red"]["time"].update(move_ms=1), "it was played under time"),
-        (lambda fields: fields["times_us"].pop(), "actions, but"),
         (lambda fields: fields["settings"].update(zeal="1"), "settings: expected ruleset, "),
     ],
 )

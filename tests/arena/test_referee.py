@@ -51,28 +51,6 @@ LONERS = replace(DUEL, army=((Rank.FLAG, 1), (Rank.BOMB, 2), (Rank.MARSHAL, 1)))
 FREE = ("F.........", "B.........", "..........", "M.......B.")
 SHUT_IN = ("MB........", "BF........", "..........", "..........")
 
-RULES = [
-    "rule army F:1 B:2 S:1 2:2 3:2 9:1 M:1",
-    "rule starts red",
-    "rule two-squares 3",
-    "rule chase isf",
-    "rule no-move at-once",
-    "rule needs-attacker no",
-    "rule equal-ranks both-leave",
-    "rule bombs fixed",
-    "rule flag fixed",
-    "rule fixed-pieces illegal",
-    "rule rescues 0",
-    "rule defence named",
-    "rule scouts seen",
-    "rule captains one-step",
-    "rule infiltration no",
-    "rule spy straight",
-    "rule attacks all-sides",
-    "rule max-plies 2000",
-    "rule max-quiet-plies 200",
-]
-
 
 def rows_text(rows: Sequence[str]) -> str:
     return "setup " + "/".join(rows)
@@ -128,6 +106,7 @@ def test_a_whole_game_byte_by_byte_and_write_by_write(seat_bots: "SeatBots") -> 
 
     Each move takes a quarter of a second, and the arena half a second to pass it on.
     """
+    rules = [f"rule {name} {value}" for name, value in DUEL.lines()]
     table = seat_bots(time=TimeControl(move_ms=1000, bank_ms=10_000, increment_ms=100), lag=0.5)
     table.send()
     table.expect(RED, "hello 1")
@@ -136,10 +115,10 @@ def test_a_whole_game_byte_by_byte_and_write_by_write(seat_bots: "SeatBots") -> 
     table.expect_nothing(RED)
     table.reply(RED, "name Ann 1.0", "author A. Nonymous", "want legal", "ready")
     table.expect(
-        RED, "game red duel", *RULES, "clock setup 5000 move 1000 bank 10000 increment 100", "seed 11", "setup"
+        RED, "game red duel", *rules, "clock setup 5000 move 1000 bank 10000 increment 100", "seed 11", "setup"
     )
     table.expect(
-        BLUE, "game blue duel", *RULES, "clock setup 5000 move 1000 bank 10000 increment 100", "seed 22", "setup"
+        BLUE, "game blue duel", *rules, "clock setup 5000 move 1000 bank 10000 increment 100", "seed 22", "setup"
     )
     table.reply(RED, RED_SETUP)
     table.expect_nothing(RED)

@@ -68,7 +68,6 @@ def test_a_list_of_long_names_and_numbers_fits_80_columns(place: FormatPlace) ->
             LadderStop(StopReason.GAMES, 5000, 0, 0.9999, 1),
             "the ladder is over: the game limit is reached (5000 games); 1 bot is above the next with less than 0.9999",
         ),
-        (LadderStop(StopReason.GAMES, 400, 0, None, None), "the ladder is over: the game limit is reached (400 games)"),
         (
             LadderStop(StopReason.NO_PAIR, 7, 7, None, None),
             "the ladder is over, after 7 games, all from before: no two bots are left to play",

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import unplayed
 from click.testing import CliRunner, Result
 
 from arena.cli.main import cli
@@ -220,24 +221,13 @@ def record_of(ruleset: Ruleset, red: str, blue: str, actions: str) -> GameRecord
     """A record of a game that was broken off after these actions."""
     spec = GameSpec("0123456789abcdef", ruleset, TimeControl(), (Player("ann", "a"), Player("bob", "b")), (1, 2), 3)
     played = tuple(actions.split())
-    return GameRecord(
-        id=spec.id,
-        arena="test",
-        ruleset=ruleset.name,
-        rules=tuple(ruleset.lines()),
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
-        declared=("", ""),
+    verdict = Verdict(GameResult.RED, Reason.CRASH, len(played), "blue stopped running")
+    return msgspec.structs.replace(
+        unplayed.record_of(spec),
         setups=(red, blue),
         actions=played,
         times_us=(1000,) * len(played),
-        notes=(),
-        verdict=Verdict(GameResult.RED, Reason.CRASH, len(played), "blue stopped running"),
-        stderr=("", ""),
-        started=0.0,
-        seconds=1.0,
+        verdict=verdict,
     )
 
 

@@ -16,10 +16,11 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from terminals import read_all
+from unplayed import record_of
 
 from arena.cli.main import cli
 from arena.errors import UsageError
-from arena.game.game_spec import Player
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -42,16 +43,11 @@ FAULT = "blue (bob) tried an illegal action: ply 7: a9-a8: the spy on a9 cannot 
 @pytest.fixture(scope="module")
 def record() -> GameRecord:
     """A duel of six plies, which Blue lost by an illegal action; both have said something."""
-    ruleset = load_ruleset("duel")
-    return GameRecord(
-        id="0123456789abcdef",
+    players = (Player("ann", "a" * 64), Player("bob", "b" * 64))
+    spec = GameSpec("0123456789abcdef", load_ruleset("duel"), TimeControl(), players, (1111, 2222), 3333)
+    return msgspec.structs.replace(
+        record_of(spec),
         arena="0.1.0",
-        ruleset="duel",
-        rules=tuple(ruleset.lines()),
-        time=TimeControl(),
-        players=(Player("ann", "a" * 64), Player("bob", "b" * 64)),
-        seeds=(1111, 2222),
-        pair_seed=3333,
         declared=("Ann the First", ""),
         setups=(RED_ROWS, BLUE_ROWS),
         actions=ACTIONS,

@@ -14,7 +14,7 @@ from arena.api.shown_results import standings_of
 from arena.errors import UsageError
 from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
-from arena.league.store import GameRow, PlayerTime, Store
+from arena.league.store import GameRow, PlayerTime
 from arena.report.documents import league_json
 from arena.report.game_list import Roster, players_of
 from arena.report.result_words import advantage_text, interval_text
@@ -98,14 +98,6 @@ def test_a_league_that_is_not_over_says_how_many_games_it_lacks() -> None:
     assert document(whole, played)["complete"] is True
 
 
-def test_where_the_number_of_games_is_not_known_pairs_that_met_less_often_tell() -> None:
-    played = league([ANN, BOB, CAT], 4)
-    assert "incomplete: 11 of at least 12 games" in printed(make_table([ANN, BOB, CAT], played[:-1]), 80)
-    assert "incomplete" not in printed(make_table([ANN, BOB, CAT], played), 80)
-    assert "incomplete: 12 of at least 24 games" in printed(make_table([ANN, BOB, CAT, DAN], played), 80)
-    assert "incomplete" not in printed(make_table([ANN, BOB], match(2, 0, 1)), 80)
-
-
 def test_without_a_plan_of_these_bots_nothing_is_said_to_be_missing_or_complete() -> None:
     played = league([ANN, BOB, CAT], 4)[:-1]
     table = make_table([ANN, BOB, CAT], played, meets_all=None)
@@ -115,17 +107,6 @@ def test_without_a_plan_of_these_bots_nothing_is_said_to_be_missing_or_complete(
     assert (found["complete"], found["planned_games"]) == (None, None)
     assert standings_of(table, {}).is_complete is None
     assert "perhaps incomplete" in repr(standings_of(table, {}))
-
-
-def test_the_plan_of_a_store_is_that_of_the_bots_of_its_last_league(tmp_path: Path) -> None:
-    with Store(tmp_path / "l.sqlite", create=True) as store:
-        assert store.read().kept.planned_for([ANN, BOB]) == (None, None), "before any league"
-        store.keep(entrants=(ANN, BOB))
-        store.keep(planned=40)
-        store.keep(meets_all=False)
-        contents = store.read()
-    assert contents.kept.planned_for([called(BOB, "new"), ANN]) == (40, False)
-    assert contents.kept.planned_for([ANN, BOB, CAT]) == contents.kept.planned_for([ANN]) == (None, None)
 
 
 def test_bots_that_are_equal_share_a_place_in_the_table_and_have_a_line_each_in_the_crosstable() -> None:

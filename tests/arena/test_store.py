@@ -1,18 +1,17 @@
 """The store: a game is in it whole or not at all, and nothing that is in it is ever lost or mixed up."""
 
 import signal
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import msgspec
 import pytest
+from unplayed import record_of
 
 from arena.errors import UsageError
-from arena.game.game_spec import Player
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -28,20 +27,11 @@ ROOT = Path(__file__).parent.parent.parent
 
 def record(game_id: str = "0123456789abcdef", result: GameResult = GameResult.RED) -> GameRecord:
     """A record that a store takes; what the game was is of no matter here."""
-    return GameRecord(
-        id=game_id,
-        arena="0",
-        ruleset="duel",
-        rules=tuple(DUEL.lines()),
-        time=TimeControl(),
-        players=(RED, BLUE),
-        seeds=(1, 2),
-        pair_seed=3,
+    return msgspec.structs.replace(
+        record_of(GameSpec(game_id, DUEL, TimeControl(), (RED, BLUE), (1, 2), 3)),
         declared=("hunter 1.0", ""),
-        setups=(None, None),
         actions=("a4-a5", "a7-a6", "a5-a6"),
         times_us=(1000, 20, 3000),
-        notes=(),
         verdict=Verdict(result, Reason.FLAG, 3, "blue (drifter) lost its flag"),
         stderr=("", "warning: é"),
         started=1.5,
@@ -193,17 +183,6 @@ def test_what_is_not_a_store_is_refused_and_left_as_it_was(path: Path, tmp_path:
     assert not (tmp_path / "missing.sqlite").exists()
 
 
-def test_another_programs_database_is_refused_and_left_as_it_was(path: Path) -> None:
-    other = sqlite3.connect(path)
-    other.execute("CREATE TABLE things (name TEXT)")
-    other.commit()
-    other.close()
-    before = path.read_bytes()
-    with pytest.raises(UsageError, match="another program's SQLite file"):
-        Store(path, create=True)
-    assert path.read_bytes() == before
-
-
 # --- many that open one at a time ----------------------------------------------------------
 
 
@@ -214,24 +193,6 @@ def test_an_empty_file_is_made_a_store_of_only_if_that_was_asked_for(path: Path)
     assert path.read_bytes() == b""
     with Store(path, create=True) as store:
         assert store.add(record()).number == 1
-
-
-def test_a_store_that_another_has_just_made_is_used_and_not_made_again(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The other is quicker between our look at the file and our first statement."""
-    connect = sqlite3.connect
-
-    def too_late(*words: Any, **options: Any) -> Any:
-        monkeypatch.setattr(sqlite3, "connect", connect)
-        with Store(path, create=True) as other:
-            other.add(record("a" * 16))
-        return connect(*words, **options)
-
-    monkeypatch.setattr(sqlite3, "connect", too_late)
-    with Store(path, create=True) as store:
-        store.add(record("b" * 16))
-        assert [row.id for row in store.rows()] == ["a" * 16, "b" * 16]
 
 
 def test_other_rules_are_refused_with_their_names_or_else_with_what_differs(path: Path) -> None:

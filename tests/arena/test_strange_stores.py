@@ -11,7 +11,7 @@ import pytest
 from commands import PROGRAM
 
 from arena.errors import UsageError
-from arena.league.store import Store, StoreError
+from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
@@ -142,15 +142,3 @@ def test_a_bomb_in_the_tables_takes_no_memory(path: Path) -> None:
     )
     assert done.returncode == 2
     assert "got others" in done.stderr
-
-
-def test_a_value_larger_than_any_record_is_an_error(path: Path) -> None:
-    database = sqlite3.connect(path)
-    database.execute("UPDATE records SET record = zeroblob(300000000) WHERE number = 12")
-    database.commit()
-    database.close()
-    with Store(path, create=False) as store:
-        assert len(store.rows()) == 12, "no record is read for a table"
-        assert [str(damage) for damage in store.stored(12).damage] == ["game 12: it cannot be read any more"]
-        with pytest.raises(StoreError, match="too big"):
-            store._database.query("SELECT record FROM records WHERE number = 12")

@@ -12,7 +12,6 @@ from arena.stratego.rules.rulesets import load_ruleset, parse_ruleset
 from arena.system.user_files import (
     MOST_BYTES,
     FileError,
-    draft_folder,
     open_regular,
     read_lines,
     read_start,
@@ -181,14 +180,3 @@ def test_what_a_writer_that_was_killed_has_left_is_removed_by_the_next(tmp_path:
     with written_whole(tmp_path / "mine", replace=False) as file:
         file.write(b"whole")
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
-
-
-def test_a_draft_that_is_being_written_stays_whoever_writes_beside_it(tmp_path: Path) -> None:
-    with draft_folder(tmp_path) as folder, written_whole(tmp_path / "one", replace=False) as one:
-        (folder / "page").write_text("half of it")
-        with written_whole(tmp_path / "two", replace=False) as two:
-            two.write(b"2")
-        one.write(b"1")
-        assert (folder / "page").read_text() == "half of it"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
-    assert (tmp_path / "one").read_bytes() == b"1"

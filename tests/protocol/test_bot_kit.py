@@ -413,14 +413,6 @@ def started(words: list[str], stdin: io.TextIOWrapper, monkeypatch: pytest.Monke
 USAGE = "this bot waits for an arena; try: python mine.py --play-itself, or arena match mine.py drifter\n"
 
 
-@pytest.mark.parametrize("words", [[], ["--depth", "3"]])
-def test_at_a_terminal_a_bot_says_what_it_waits_for(
-    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    started(words, Terminal(io.BytesIO()), monkeypatch)
-    assert capsys.readouterr() == ("", USAGE)
-
-
 @pytest.mark.parametrize("word", ["--help", "-h"])
 def test_help_says_how_a_bot_is_run(
     word: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

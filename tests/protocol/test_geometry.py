@@ -10,33 +10,6 @@ def names(squares: tuple[int, ...]) -> set[str]:
     return {SQUARES[square] for square in squares}
 
 
-@pytest.mark.parametrize(
-    ("square", "neighbours"),
-    [
-        ("a1", "a2 b1"),
-        ("j1", "j2 i1"),
-        ("a10", "a9 b10"),
-        ("j10", "j9 i10"),
-        ("a5", "a4 a6 b5"),
-        ("j6", "j5 j7 i6"),
-        ("e1", "d1 f1 e2"),
-        ("e10", "d10 f10 e9"),
-        ("b5", "b4 b6 a5"),
-        ("e5", "e4 e6 f5"),
-        ("c4", "b4 d4 c3"),
-        ("c7", "b7 d7 c8"),
-        ("i6", "i5 i7 j6"),
-        ("e4", "d4 f4 e3 e5"),
-        ("c5", ""),
-        ("h6", ""),
-    ],
-)
-def test_the_neighbours_of_a_square_are_those_that_a_piece_can_step_to(square: str, neighbours: str) -> None:
-    found = NEIGHBOURS[SQUARE_INDEX[square]]
-    assert names(found) == set(neighbours.split())
-    assert len(found) == len(neighbours.split())
-
-
 def test_the_lines_from_a_square_are_all_squares_of_its_file_and_rank_the_nearest_first() -> None:
     up, down, right, left = ([SQUARES[near] for near in line_from(SQUARE_INDEX["c5"], way)] for way in DIRECTIONS)
     assert up == ["c6", "c7", "c8", "c9", "c10"]

@@ -136,16 +136,11 @@ def test_a_league_may_have_another_format_which_places_the_bots(league: arena.Le
     ("options", "words"),
     [
         ({"format": "swis"}, "format: unknown format 'swis'; did you mean swiss?"),
-        ({"format": None}, "format: unknown format None; known are round-robin, "),
         ({"formt": "swiss"}, "formt: unknown option; did you mean format?"),
-        ({"on_reslt": print}, "on_reslt: unknown option; did you mean on_result or on_event?"),
         ({"format": "gauntlet"}, "format gauntlet: expected challengers N"),
-        ({"format": "knockout", "rounds": 3}, "rounds is for format round-robin, "),
         ({"best_of": 3}, "best_of is for format knockout: expected no such option with format round-robin, got 3"),
         ({"format": "knockout", "best_of": "3"}, "best_of: expected a whole number, got '3'"),
-        ({"format": "ladder", "confidence": "x"}, "confidence: expected a likelihood such as 0.95, got 'x'"),
         ({"format": "swiss", "seeds": "steps"}, "seeds: expected a list of names of bots, got 'steps'"),
-        ({"rounds": True}, "rounds: expected a whole number from 1, got True"),
     ],
 )
 def test_a_format_is_refused_that_makes_no_sense(options: dict[str, Any], words: str, tmp_path: Path) -> None:
@@ -158,11 +153,8 @@ def test_a_format_is_refused_that_makes_no_sense(options: dict[str, Any], words:
     [
         ({"rules": "dual"}, "'dual'.*did you mean.*duel"),
         ({"time": "soon"}, "^time: "),
-        ({"margin": "x"}, "^margin: "),
-        ({"jobs": 0}, "^jobs: expected a whole number from 1"),
         ({"sandbox": "bwarp"}, "did you mean bwrap"),
         ({"memory": "much"}, "^memory: "),
-        ({"build_disk": "x"}, "^build_disk: "),
     ],
 )
 def test_an_option_that_makes_no_sense_is_refused_when_a_league_is_made(

@@ -40,13 +40,10 @@ def test_a_record_that_nobody_has_asked_for_is_refused(record: GameRecord, spec:
     ("change", "what"),
     [
         ({"arena": "0.0.1"}, "version"),
-        ({"ruleset": "isf"}, "ruleset"),
         ({"rules": ()}, "rules"),
         ({"time": TimeControl(move_ms=7)}, "times"),
-        ({"blue_time": TimeControl(move_ms=7)}, "times"),
         ({"players": (Player("ann", "other"), Player("bob", "digest-of-blue"))}, "players"),
         ({"seeds": (1, 1)}, "seeds"),
-        ({"pair_seed": 34}, "pair"),
         ({"names_told": True}, "telling of names"),
         ({"time_percent": 150}, "scaling of the clocks"),
     ],

@@ -200,16 +200,6 @@ def test_the_games_of_a_worker_that_is_gone_are_sent_to_others(run: Callable[...
     assert "worker attic is gone; its games are played elsewhere" in scene.said
 
 
-def test_a_batch_that_other_workers_may_play_is_left_to_dask_when_one_is_gone(run: Callable[..., Scene]) -> None:
-    async def act(scene: Scene) -> None:
-        await scene.see("attic", "cellar")
-        before = set(scene.bridge.batches)
-        await scene.see("cellar")
-        assert set(scene.bridge.batches) == before
-
-    run(act)
-
-
 def test_a_worker_that_sends_a_wrong_record_is_refused_and_its_games_are_played_again(
     run: Callable[..., Scene],
 ) -> None:

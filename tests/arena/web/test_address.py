@@ -12,13 +12,10 @@ from arena.web.address import Address, hosts_of, listen, parse_address, parse_ho
     ("text", "host", "port"),
     [
         ("127.0.0.1:8000", "127.0.0.1", 8000),
-        ("0.0.0.0:80", "0.0.0.0", 80),
         (":9000", "127.0.0.1", 9000),
-        ("9000", "127.0.0.1", 9000),
         ("localhost", "localhost", 7777),
         ("Example.org:1", "example.org", 1),
         ("[::1]:65535", "::1", 65535),
-        ("[::]", "::", 7777),
         ("", "127.0.0.1", 7777),
     ],
 )

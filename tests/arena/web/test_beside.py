@@ -239,12 +239,3 @@ def test_a_port_in_use_is_told_before_anything_is_played(league: "League", tmp_p
         assert not (tmp_path / "l.sqlite").exists()
     finally:
         taken.close()
-
-
-def test_all_ranks_of_running_games_are_not_shown_where_bots_could_read_them(
-    league: "League",
-) -> None:
-    with league("--serve", "127.0.0.1:0", "--serve-show", "all", "--sandbox", "basic") as process:
-        _, said = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 2
-    assert "expected --sandbox bwrap" in said

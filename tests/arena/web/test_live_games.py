@@ -213,16 +213,3 @@ def test_with_all_ranks_the_board_is_the_true_one(
     for event, _ in zip(events_of(record), position.replay.steps(), strict=True):
         game.play(event)
         assert game.state()["cells"] == "".join(position.cells())
-
-
-def test_a_game_can_be_caught_up_with_at_any_ply(
-    play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]
-) -> None:
-    ruleset = load_ruleset("duel")
-    record = play_game(ruleset, seed=3, plies=60)
-    often, once = (watched(record, spec(ruleset, TimeControl(move_ms=1000))) for _ in range(2))
-    for event in events_of(record):
-        often.play(event)
-        often.state()
-        once.play(event)
-    assert often.state() == once.state()
