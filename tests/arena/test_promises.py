@@ -40,7 +40,6 @@ from protocol.notation import Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these promises are kept on Linux")
 
-ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 NEVER_ENDS = 120.0
 FLOOD = 512 * MIB

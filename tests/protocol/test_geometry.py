@@ -6,10 +6,6 @@ from protocol.geometry import DIRECTIONS, NEIGHBOURS, action_squares, line_from
 from protocol.notation import LAKE_SQUARES, SQUARE_INDEX, SQUARES
 
 
-def names(squares: tuple[int, ...]) -> set[str]:
-    return {SQUARES[square] for square in squares}
-
-
 def test_the_lines_from_a_square_are_all_squares_of_its_file_and_rank_the_nearest_first() -> None:
     up, down, right, left = ([SQUARES[near] for near in line_from(SQUARE_INDEX["c5"], way)] for way in DIRECTIONS)
     assert up == ["c6", "c7", "c8", "c9", "c10"]

@@ -2,14 +2,11 @@
 
 import os
 import socket
-import time
 from pathlib import Path
 from typing import Any
 
-import pytest
 from served import Serve, read_all
 
-from arena.web import server as clock
 from arena.web.server import ServerLimits
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -128,21 +125,3 @@ def test_descriptors_do_not_grow_with_page_loads(serving: Serve) -> None:
     served.until(lambda: served.server.connections == 0)
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
     assert after <= before
-
-
-class Machine:
-    """A machine whose time and whose queue for a CPU are set by the test."""
-
-    now = waited = 0.0
-
-    def pass_time(self, seconds: float, waiting: float = 0.0) -> None:
-        self.now += seconds
-        self.waited += waiting
-
-
-@pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    one = Machine()
-    monkeypatch.setattr(time, "perf_counter", lambda: one.now)
-    monkeypatch.setattr(clock, "cpu_wait", lambda: one.waited)
-    return one
