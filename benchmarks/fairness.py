@@ -52,8 +52,8 @@ from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.league.executor import Failed, GameTask, Played, PlaySettings, Watched
 from arena.league.executor.local import local_executor
+from arena.league.executor.task import Failed, GameTask, Played, PlaySettings, Watched
 from arena.league.store import Store
 from arena.sandbox.launch import Launch
 from arena.stratego.rules.ruleset import Ruleset

@@ -20,8 +20,8 @@ from ply import INSTANT_BOT, compile_program
 
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
-from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor, usable_cpus
+from arena.league.executor.task import PlaySettings
 from arena.league.play_missing import play_missing
 from arena.league.store import Store
 from arena.league.versions import Versions

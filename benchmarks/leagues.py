@@ -35,8 +35,8 @@ from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor, usable_cpus
+from arena.league.executor.task import PlaySettings
 from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions

@@ -23,8 +23,8 @@ from arena.cli.streams import result
 @json_option
 def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the bots in STORE, with each version that has played there, and its changes."""
-    from arena.report.bot_versions import bot_versions, bots_json, bots_report
-    from arena.report.consoles import results_console
+    from arena.report.bot_versions import VersionCount, bots_report
+    from arena.report.consoles import results_console, to_json
     from arena.report.game_list import Roster, players_of
 
     with open_to_read(store) as opened:
@@ -32,9 +32,10 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
         players = dict.fromkeys([*players_of(contents.rows, contents.entrants), *contents.entrants])
         roster = Roster(players, contents.rows)
         wanted = None if bot is None else called(bot, roster, store)
-        versions = bot_versions(
-            opened.each_row(),
-            roster,
+        count = VersionCount(roster)
+        for row in opened.each_row():
+            count.add(row)
+        versions = count.versions(
             contents.entrants,
             record_of=lambda number: opened.stored(number).sound,
             files_of=contents.kept.files_of,
@@ -43,7 +44,7 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
         shown = {roster.names[player] for player in wanted}
         versions = [one for one in versions if one.shown in shown]
     if as_json:
-        result(bots_json(versions))
+        result(to_json(versions))
     else:
         console = results_console()
         console.print(bots_report(versions, console.width))

@@ -10,7 +10,7 @@ import click
 
 from arena.cli.completing import offer_bots
 from arena.cli.exit_codes import DONE, FOUND
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import ArenaCommand, exclusive
 from arena.cli.installation import refuse_windows
 from arena.cli.pager import paint_for
 from arena.cli.shared_options import HELP_GROUPS, bot_options, color_option, json_option, rules_metavar
@@ -81,18 +81,15 @@ def check_command(
     from arena.check.service import CheckOptions, check_bot
     from arena.check.situations import Extent
     from arena.cli.interrupts import unwinding
-    from arena.cli.process_setup import level_line, own_process, run_unwinding
+    from arena.cli.process_setup import own_process_at_level, run_unwinding
     from arena.league.league_options import PlayOptions
     from arena.report.checklist import check_json, check_text
-    from arena.sandbox.levels import AUTO, choose
 
-    if quick and is_all:
-        raise click.UsageError("--quick and --all cannot be used together")
+    exclusive(quick=quick, all=is_all)
     extent = Extent.QUICK if quick else Extent.ALL if is_all else Extent.USUAL
     asked = CheckOptions(PlayOptions(**options, jobs=1), rules, extent, frozenset(only))
     with unwinding():
-        own_process(asked.play.sandbox)
-        remark(level_line(choose(asked.play.sandbox), asked.play.sandbox == AUTO))
+        own_process_at_level(asked.play.sandbox)
         with _progress() as begins:
             checked = check_bot(bot, asked, remark, begins, run_unwinding)
     result(check_json(checked) if as_json else check_text(checked, paint_for(color), is_verbose=is_verbose))
@@ -105,18 +102,16 @@ def _replay(
     from arena.check.service import replay_bot
     from arena.check.stored_game import StoredGame
     from arena.cli.interrupts import unwinding
-    from arena.cli.process_setup import level_line, own_process, run_unwinding
+    from arena.cli.process_setup import own_process_at_level, run_unwinding
     from arena.league.league_options import PlayOptions
     from arena.report.checklist import replay_json, replay_text
-    from arena.sandbox.levels import AUTO, choose
 
     store, game = replay
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
     asked = PlayOptions(**options, jobs=1)
     with unwinding():
-        own_process(asked.sandbox)
-        remark(level_line(choose(asked.sandbox), asked.sandbox == AUTO))
+        own_process_at_level(asked.sandbox)
         stored = StoredGame(number, record, None if side is None else COLOR_BY_WORD[side])
         done = replay_bot(bot, asked, stored, remark, run_unwinding)
     result(replay_json(done) if as_json else replay_text(done, paint_for(color)))

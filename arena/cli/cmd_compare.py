@@ -11,14 +11,13 @@ from arena.cli.exit_codes import DONE, NO_VERDICT, NOT_BETTER, UNDECIDED
 from arena.cli.helping import Whole
 from arena.cli.installation import refuse_windows
 from arena.cli.shared_options import HELP_GROUPS, OutputForm, detail_options, form_of, lines_option, play_options
-from arena.cli.streams import OutputError, flush_results, remark, result
+from arena.cli.streams import remark, result, try_to_print
 from arena.league.league_options import USUAL_MOST_COMPARED
 
 if TYPE_CHECKING:
     from arena.cli.interrupts import StopRequests
     from arena.league.compare import Comparison
     from arena.league.league import OpenLeague
-    from arena.report.progress import GameLines
 
 
 @click.command(
@@ -67,27 +66,24 @@ def compare_command(
 
 
 def _play_and_tell(league: "OpenLeague", stop: "StopRequests", *, form: OutputForm) -> int:
-    from arena.cli.play_games import lines_of, play_and_print, progress_of
+    from arena.cli.play_games import play_and_print, progress_of
     from arena.league.compare import Comparison
     from arena.report.comparison import live_text, note_text
 
     comparison = Comparison(league)
+    code, print_results = partial(_code, comparison), partial(_print_results, comparison, form)
     if comparison.state.is_over:
         stop.reporting()
         remark(f"no more games to play; store: {league.plan.path}")
-        return _code(comparison) if _print_results(comparison, form, None) else NO_VERDICT
-    lines = None
+        return code() if try_to_print(print_results, league.plan.path) else NO_VERDICT
     progress = progress_of(
         league,
         f"{' against '.join(comparison.names)}, at most {2 * comparison.state.budget} games",
         note=lambda: note_text(comparison.state),
         live_note=lambda: live_text(comparison.names, comparison.state),
     )
-    if form is OutputForm.LINES:
-        progress = lines = lines_of(league, progress)
-    print_results = partial(_print_results, comparison, form, lines)
-    code = partial(_code, comparison)
-    return play_and_print(league, stop, progress, comparison.play, print_results, code=code, failed=NO_VERDICT)
+    play = partial(play_and_print, form=form, code=code, failed=NO_VERDICT)
+    return play(league, stop, progress, comparison.play, print_results)
 
 
 def _code(comparison: "Comparison") -> int:
@@ -97,26 +93,14 @@ def _code(comparison: "Comparison") -> int:
     return codes[comparison.state.decision]
 
 
-def _print_results(comparison: "Comparison", form: OutputForm, lines: "GameLines | None") -> bool:
-    """Print the `lines` and the verdict, which is `undecided` for a stopped test.
-
-    Returns whether that succeeded.
-    """
+def _print_results(comparison: "Comparison", form: OutputForm) -> None:
+    """Print the verdict, which is `undecided` for a stopped test."""
     from arena.report.comparison import comparison_json, comparison_text
 
     comparison.refuse_unstarted()
-    store, path, state = comparison.league.store, comparison.league.plan.path, comparison.state
-    try:
-        if lines:
-            lines.close()
-        if form is not OutputForm.TEXT:
-            settings, later = store.settings(), comparison.later_games()
-            is_line = form is OutputForm.LINES
-            result(comparison_json(path, settings, comparison.names, state, later, as_line=is_line))
-        else:
-            result(comparison_text(comparison.names, state, comparison.later_games()))
-        flush_results()
-    except OutputError as error:
-        error.tell(f"; the games are stored in {path}")
-        return False
-    return True
+    names, state, later = comparison.names, comparison.state, comparison.later_games()
+    if form is OutputForm.TEXT:
+        result(comparison_text(names, state, later))
+    else:
+        path, settings = comparison.league.plan.path, comparison.league.store.settings()
+        result(comparison_json(path, settings, names, state, later, as_line=form is OutputForm.LINES))

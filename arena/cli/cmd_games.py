@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.completing import offer_names
-from arena.cli.helping import ArenaCommand, Whole
+from arena.cli.helping import ArenaCommand, Whole, exclusive
 from arena.cli.shared_options import OutputForm, bot_name_option, form_of, json_option, lines_option, store_argument
 from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
@@ -71,11 +71,10 @@ def games_command(
     from itertools import islice
 
     from arena.game.verdict import GameResult
-    from arena.report.consoles import one_form, to_json, to_line
+    from arena.report.consoles import to_json, to_line
     from arena.report.game_list import GameFilter, Roster, game_entry, game_line, long_line, players_of
 
-    forms = (("--long", is_long), ("--json", as_json), ("--jsonl", as_lines))
-    one_form([option for option, is_asked in forms if is_asked])
+    exclusive(long=is_long, json=as_json, jsonl=as_lines)
     form = form_of(as_json=as_json, as_lines=as_lines)
     with open_to_read(store) as opened:
         damage: list[Damage] = []

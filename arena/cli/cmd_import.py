@@ -24,12 +24,13 @@ def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
     Every game is replayed first. If one is wrong, nothing is imported.
     """
     from arena.league.exchange import import_games
-    from arena.report.documents import import_json
+    from arena.report.consoles import to_json
 
     said = NowAndThen()
-    imported = import_games(store, files, lambda what, done, of: said.remark(f"{what} {done} of {of} games"))
+    imported = import_games(store, files, lambda done: said.remark(f"imported {done} games"))
     if as_json:
-        result(import_json(store, imported))
+        document = {"store": printable(str(store)), "imported": imported.new, "present": imported.present}
+        result(to_json(document))
     else:
         counted = "1 game was" if imported.new == 1 else f"{imported.new} games were"
         present = f", {imported.present} were there already" if imported.present else ""

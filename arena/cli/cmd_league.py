@@ -8,7 +8,7 @@ from click.core import ParameterSource
 
 from arena.cli.completing import offer_bots
 from arena.cli.config import ConfiguredCommand, collect
-from arena.cli.helping import Whole, with_options
+from arena.cli.helping import Whole, exclusive, with_options
 from arena.cli.installation import needs, refuse_windows
 from arena.cli.shared_options import FILE, HELP_GROUPS, detail_options, form_of, lines_option, play_options
 from arena.errors import UsageError
@@ -195,15 +195,14 @@ def league_command(
     """
     refuse_windows()
     from arena.cli.play_games import play
-    from arena.cli.serving import collect_serve
+    from arena.cli.serving import listening_for
     from arena.league.pairing.chosen import format_of
     from arena.league.plan import LeagueEntry
 
-    if strict and skip_broken:
-        raise click.UsageError("--strict and --skip-broken cannot be used together")
+    exclusive(strict=strict, skip_broken=skip_broken)
     cluster = _cluster(options)
     form = form_of(as_json=as_json, as_lines=as_lines)
-    asked, serve = _format(options), collect_serve(options)
+    asked = _format(options)
     entry = LeagueEntry(
         list(paths),
         Kind.LEAGUE,
@@ -215,4 +214,5 @@ def league_command(
         is_new=new_league,
         archive=archive,
     )
-    return play(entry, replace(collect(options), cluster=cluster), form, serve)
+    with listening_for(options) as pages:
+        return play(entry, replace(collect(options), cluster=cluster), form, pages)

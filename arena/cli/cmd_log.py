@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.helping import ArenaCommand
-from arena.cli.pager import print_pages
+from arena.cli.pager import print_text
 from arena.cli.shared_options import game_argument, json_option, store_argument
 from arena.cli.stores import open_to_read
 from arena.cli.streams import result
@@ -45,4 +45,4 @@ def log_command(store: Path, game: str, side: str | None, *, times: bool, as_jso
             result(line)
         return
     lines = log_text(number, record, color, names=names, times=times, is_followed=is_followed)
-    print_pages((f"{line}\n" for line in lines), color="never")
+    print_text("".join(f"{line}\n" for line in lines), color="never")

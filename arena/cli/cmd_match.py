@@ -7,7 +7,7 @@ import click
 
 from arena.cli.completing import offer_bots
 from arena.cli.config import ConfiguredCommand, collect
-from arena.cli.helping import Whole
+from arena.cli.helping import Whole, exclusive
 from arena.cli.installation import refuse_windows
 from arena.cli.shared_options import FILE, HELP_GROUPS, detail_options, form_of, lines_option, play_options
 from arena.league.league_options import MOST_GAMES, USUAL_MATCH_GAMES, Kind
@@ -59,8 +59,7 @@ def match_command(
     if pause is not None:
         if games not in (None, 1):
             raise click.UsageError("--pause saves one game: expected --games 1")
-        if options["keep_bots"]:
-            raise click.UsageError("--pause and --keep-bots cannot be used together")
+        exclusive(pause=pause, keep_bots=options["keep_bots"])
         return begin(paths, collect(options), pause, pause_after, form)
     if pause_after is not None:
         raise click.UsageError("--pause-after: expected --pause FILE with it")

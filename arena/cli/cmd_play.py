@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from arena.cli.completing import offer_bots
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import ArenaCommand, exclusive
 from arena.cli.installation import refuse_windows
 from arena.cli.shared_options import FILE, HELP_GROUPS, person_options
 from arena.league.league_options import PlayOptions
@@ -66,8 +66,7 @@ def play_command(
     from arena.league.league_options import USUAL
 
     _check(bot, two=two, terminal=terminal, resume=resume)
-    if terminal and listen is not None:
-        raise click.UsageError("--terminal and --listen cannot be used together")
+    exclusive(terminal=terminal, listen=listen is not None)
     seats = Seats(
         is_terminal=terminal, names=names, side=side, clock=clock, seed_given=seed is not None, listen=listen or ""
     )
@@ -82,9 +81,8 @@ def play_command(
 
 
 def _check(bot: str | None, *, two: bool, terminal: bool, resume: Path | None) -> None:
+    exclusive(resume=resume, two=two)
     if resume is not None:
-        if two:
-            raise click.UsageError("--resume and --two cannot be used together")
         return
     if two and bot is not None:
         raise click.UsageError("--two is for two people: expected no BOT")

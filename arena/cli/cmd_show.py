@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.helping import ArenaCommand
-from arena.cli.pager import paint_for, print_pages
+from arena.cli.pager import paint_for, print_text
 from arena.cli.shared_options import color_option, game_argument, json_option, names_options, store_argument
 from arena.cli.stores import open_to_read
 from arena.cli.streams import result
@@ -70,4 +70,4 @@ def show_command(
     if as_json:
         result(show_json(number, record, look))
     else:
-        print_pages(game_pages(number, record, look), color=color)
+        print_text("".join(game_pages(number, record, look)), color=color)

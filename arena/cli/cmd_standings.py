@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from arena.cli.completing import offer_names
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import ArenaCommand, exclusive
 from arena.cli.shared_options import json_option, store_argument
 from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
@@ -50,7 +50,7 @@ def standings_command(
 ) -> int:
     """Print the table of the games in STORE, and the places of its format."""
     from arena.report.consoles import results_console
-    from arena.report.documents import check_form, league_json, places_text, table_text
+    from arena.report.documents import league_json, places_text, table_text
     from arena.report.game_list import Roster, players_of
     from arena.report.placings import placing_in, placing_lines, placing_report, rounds_of, rounds_report
     from arena.report.result_words import against_itself_text
@@ -58,7 +58,13 @@ def standings_command(
     from arena.report.terminal import full_report
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
-    check_form(forms, as_json=as_json, crosstable=crosstable, pairs=pairs, places=places, rounds=rounds)
+    exclusive(csv=as_csv, markdown=as_markdown, json=as_json)
+    exclusive(places=places, crosstable=crosstable)
+    exclusive(pairs=pairs, csv=as_csv, markdown=as_markdown)
+    exclusive(rounds=rounds, csv=as_csv, markdown=as_markdown)
+    for option, is_given in (("crosstable", crosstable), ("places", places)):
+        if is_given and not forms:
+            raise UsageError(f"--{option} needs --csv or --markdown; the table and --json have the {option} anyway")
 
     if by is not None:
         asked = (("pairs", pairs), ("rounds", rounds))

@@ -3,9 +3,8 @@
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -45,7 +44,6 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     from arena.league.store import Store, is_record_file, refuse_other_files
     from arena.league.verify import salvage as copy_sound_games
     from arena.league.verify import verify
-    from arena.report.documents import verify_file_json, verify_json
 
     games, said = 0, NowAndThen()
 
@@ -59,34 +57,21 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
         if salvage is not None:
             raise UsageError(f"--salvage: expected a store to copy games from, got {store}, a file of records")
         faults = list(_printed(verify_file(store, progress), quiet=as_json))
-        wrong = len({fault.line for fault in faults})
-        result(verify_file_json(store, games, faults) if as_json else _summary(store, games, wrong, bool(faults)))
+        found = [{"line": line, "text": text} for line, text in faults]
+        _print_summary(store, games, found, len({fault.line for fault in faults}), "file" if as_json else "")
         return FOUND if faults else DONE
     if salvage is not None and os.path.lexists(salvage):
         raise UsageError(f"--salvage {salvage}: expected a file that does not exist yet")
     with open_to_read(store, is_doubtful=True) as opened:
         findings = list(_printed(verify(opened, progress), quiet=as_json))
+        found = [{"game": game, "text": text} for game, text in findings]
         wrong = len({finding.game for finding in findings} - {None})
-        result(verify_json(store, games, findings) if as_json else _summary(store, games, wrong, bool(findings)))
+        _print_summary(store, games, found, wrong, "store" if as_json else "")
         if salvage is not None:
-            with _copying_to(salvage), Store(salvage, create=True) as new:
+            with Store(salvage, create=True) as new:
                 copied = copy_sound_games(opened, new)
             remark(printable(f"{copied} of {counted(games, 'game')} were copied to {salvage}", lines=True))
     return FOUND if findings else DONE
-
-
-@contextmanager
-def _copying_to(path: Path) -> Iterator[None]:
-    """Warn if copying fails that the new store lacks games.
-
-    The store is kept: another process may have begun to use it.
-    """
-    try:
-        yield
-    except BaseException:
-        if os.path.lexists(path):
-            remark(printable(f"{path} does not have all games that are sound: remove it before they are copied again"))
-        raise
 
 
 def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
@@ -104,11 +89,17 @@ def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
             result(f"... and {times - 1} more: {printable(text, LONGEST_FAULT)}")
 
 
-def _summary(store: Path, games: int, wrong: int, is_damaged: bool) -> str:
-    if is_damaged:
+def _print_summary(path: Path, games: int, found: list[dict[str, Any]], wrong: int, json_kind: str) -> None:
+    """Print what was found as JSON, in which the path is of this kind, or as text without one."""
+    if json_kind:
+        from arena.report.consoles import to_json
+
+        result(to_json({json_kind: printable(str(path)), "games": games, "findings": found}))
+        return
+    if found:
         words = f"{counted(games, 'game')}{f', {wrong} of them not sound' if wrong else '; the store is damaged'}"
     elif games:
         words = f"{counted(games, 'game')}, all sound: played again, each gives the verdict that is stored"
     else:
         words = "no games yet, and the store is sound"
-    return printable(f"{store}: {words}")
+    result(printable(f"{path}: {words}"))

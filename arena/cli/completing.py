@@ -1,10 +1,7 @@
 """Completions of a shell for parameters: rulesets, bots, and the games and names of the store on the line.
 
-Completing starts no bot, writes no file and never fails: after an error there are no completions.
+Completing starts no bot and writes no file. An error is silent: the command offers nothing then.
 """
-
-from collections.abc import Callable
-from functools import wraps
 
 import click
 from click.shell_completion import CompletionItem
@@ -13,21 +10,7 @@ MOST_GAMES = 50
 OF_BOT = "bot:"
 PATH_STARTS = (".", "/", "~")
 
-Offer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
-
-def _silent(offer: Offer) -> Offer:
-    @wraps(offer)
-    def offered(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        try:
-            return offer(ctx, param, incomplete)
-        except Exception:
-            return []
-
-    return offered
-
-
-@_silent
 def offer_bots(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from arena.bots.samples import SAMPLES
 
@@ -35,14 +18,12 @@ def offer_bots(_: click.Context, __: click.Parameter, incomplete: str) -> list[C
     return [CompletionItem(incomplete, type="file"), *samples]
 
 
-@_silent
 def offer_languages(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from arena.bots.languages import LANGUAGES
 
     return [CompletionItem(each.name, help=each.title) for each in LANGUAGES if each.name.startswith(incomplete)]
 
 
-@_silent
 def offer_rulesets(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer rulesets, and after a plus the remaining switches."""
     from arena.stratego.rules.rulesets import ruleset_names, switch_names, switch_title
@@ -56,7 +37,6 @@ def offer_rulesets(_: click.Context, __: click.Parameter, incomplete: str) -> li
     return [CompletionItem(f"{before}+{name}", help=switch_title(name)) for name in switches]
 
 
-@_silent
 def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from arena.league.peek import peek_games
 
@@ -66,14 +46,12 @@ def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list
     ]
 
 
-@_silent
 def offer_names(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from arena.league.peek import peek_names
 
     return [CompletionItem(name) for name in peek_names(_store(ctx), incomplete)]
 
 
-@_silent
 def offer_readers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer the readers of games, and after `bot:` the names in the store on the line."""
     if incomplete.startswith(OF_BOT):

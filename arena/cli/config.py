@@ -1,19 +1,11 @@
-"""FileSettings of commands from a file: `arena.toml`, or the table `[tool.arena]` of a pyproject.toml.
-
-    rules = "barrage"
-    bots = ["bots/*", { path = "./mine", args = ["--depth", "3"] }]
-    [league]
-    rounds = 4
-    [bot.mine]
-    time = "1s"
+"""Settings of commands from a file: `arena.toml`, or the table `[tool.arena]` of a pyproject.toml.
 
 The keys are the options of the commands, and the values click's map of defaults. Options of `PLAY_OPTIONS` are at the
 top, and in a command's table to override them; other options are in their command's table. Paths are relative to the
 file.
 
-Two traps. A file of the current folder decides which programs run: so no other folder is searched for it, and it has
-to belong to the user who runs the arena, or to the owner of the folder. And a command line has to be able to undo what
-a file has switched on: so each switch gets a `--no-` form.
+A file of the current folder decides which programs run: so no other folder is searched for it, and it has to belong to
+the user who runs the arena, or to the owner of the folder.
 """
 
 import glob
@@ -28,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from click.core import ParameterSource
 
-from arena.cli.helping import ArenaCommand, Whole, long_name
+from arena.cli.helping import ArenaCommand, Whole, exclusive, long_name
 from arena.cli.shared_options import PLAY_OPTIONS
 from arena.cli.streams import remark, result
 from arena.errors import UsageError, suggest
@@ -83,7 +75,7 @@ class ConfiguredCommand(ArenaCommand):
         super().__init__(*arguments, **options)
         self._bots, self._takes = bots, takes
         for option in options_in_file(self).values():
-            if option.is_flag and not option.secondary_opts:
+            if option.is_flag and not option.secondary_opts:  # a command line can undo what a file has switched on
                 option.secondary_opts = [f"--no-{long_name(option)}"]
         self.params += [
             click.Option(
@@ -183,8 +175,7 @@ def options_in_file(command: click.Command) -> dict[str, click.Option]:
 def _read(ctx: click.Context, _: click.Parameter, value: Path | None) -> None:
     """Read the file, if there is one, as the defaults of the command."""
     reads_none = ctx.meta[NO_CONFIG]
-    if value is not None and reads_none:
-        raise click.UsageError("--config and --no-config cannot be used together", ctx)
+    exclusive(config=value, no_config=reads_none)
     path = None if ctx.resilient_parsing or reads_none else value or find_config()
     if path is None:
         return
@@ -201,14 +192,11 @@ def find_config() -> Path | None:
     from arena.system.user_files import FileError, read_toml
 
     path = Path(FILE)
-    if not os.path.lexists(path):
+    if not path.exists():
         path = Path(PROJECT)
-        if not os.path.lexists(path) or _tool_table(read_toml(path)) is None:
+        if not path.exists() or _tool_table(read_toml(path)) is None:
             return None
-    try:
-        file, folder = os.stat(path), os.stat(path.parent)
-    except OSError:
-        return path  # reading it will say what is wrong
+    file, folder = os.stat(path), os.stat(path.parent)
     if stat.S_ISREG(file.st_mode) and hasattr(os, "geteuid") and file.st_uid not in (os.geteuid(), 0, folder.st_uid):
         raise FileError(
             f"{path}: this file belongs to another user (number {file.st_uid}), and it would say which programs run: "

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from arena.errors import UsageError
 from arena.report.consoles import folded
 from arena.system.printable import SHOWN, printable, shown
 
@@ -134,6 +135,13 @@ class Whole(click.types.IntParamType):
         if self.max is None:
             return "a whole number" if self.min is None else f"a whole number of at least {self.min}"
         return f"a whole number from {self.min} to {self.max}"
+
+
+def exclusive(**given: object) -> None:
+    """Raise `UsageError` if more than one of these options is given."""
+    names = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+    if len(names) > 1:
+        raise UsageError(f"{names[0]} and {names[1]} cannot be used together")
 
 
 def with_options(options: Sequence[Decorator]) -> Decorator:

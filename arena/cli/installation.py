@@ -23,26 +23,11 @@ def this_command() -> tuple[str, ...]:
     A program started by `python -m arena` is called like that.
     """
     if started_as_module():
-        return (_this_python(), "-m", NAME)
+        return (sys.executable, "-m", NAME)
     import shutil  # commands that name no command start sooner
 
     called = sys.argv[0]
-    if Path(called).name != NAME:  # started by some other program
-        return (NAME,)
-    found = shutil.which(NAME)
-    try:
-        return (NAME,) if found is not None and os.path.samefile(found, called) else (called,)
-    except OSError:
-        return (NAME,)
-
-
-def _this_python() -> str:
-    """Return the word by which a shell starts this Python. Links are not followed: they lead out of an environment."""
-    import shutil
-
-    name = os.path.basename(sys.executable)
-    found = shutil.which(name)
-    return name if found is not None and os.path.abspath(found) == sys.executable else sys.executable
+    return (called,) if Path(called).name == NAME and shutil.which(NAME) not in (None, called) else (NAME,)
 
 
 def shell_line(*words: str) -> str:
@@ -58,21 +43,17 @@ def _escaped(word: str) -> str:
     return "$'" + "".join(plain) + "'"
 
 
-SERVING = ("jinja2", "starlette", "hypercorn", "h11")
+SERVING = ("jinja2", "starlette", "hypercorn")
 """The packages that serving needs."""
-_INSTALLED_AS = {"hypercorn": "'hypercorn[trio]'", "h11": "'hypercorn[trio]'"}
-"""The name to install a package by, if it differs."""
 
 
 def needs(packages: Sequence[str], extra: str, command: str) -> None:
     """Raise `UsageError` if a package of an extra that a command needs is not installed."""
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
     if missing:
-        are, they = ("is", "it comes") if len(missing) == 1 else ("are", "they come")
-        install = dict.fromkeys(_INSTALLED_AS.get(package, package) for package in missing)
         raise UsageError(
-            f"{command} needs {' and '.join(missing)}, which {are} not installed: "
-            f"python -m pip install {' '.join(install)} ({they} with the extra {extra!r} of stratego-arena)"
+            f"{command} needs the extra {extra!r} of stratego-arena, which is not installed: "
+            f"python -m pip install {' '.join(missing)}"
         )
 
 

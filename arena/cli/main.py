@@ -148,11 +148,6 @@ def _explain(error: BaseException) -> int:
     if known:
         _complain(str(known))
         return known.exit_code
-    try:
-        os.getcwd()
-    except OSError:
-        _complain("the current folder has been removed; change to another one")
-        return USAGE
     if os.environ.get(TRACEBACK_VARIABLE):
         import traceback
 

@@ -1,11 +1,8 @@
 """Colour in a terminal, and a pager, for the commands that print long texts."""
 
-import codecs
-import itertools
 import os
 import shutil
 import sys
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -31,32 +28,14 @@ def _has_colors() -> bool:
     return sys.stdout.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
 
 
-def _is_utf8(encoding: str) -> bool:
-    return codecs.lookup(encoding).name == "utf-8"
-
-
-def print_pages(pages: Iterable[str], *, color: str) -> None:
-    """Print pieces of text, each with its line feeds; in the user's pager if they do not fit a terminal.
-
-    Without a pager, an error in the pieces leaves the output empty.
-    """
-    if not sys.stdout.isatty():
-        for page in list(pages):
-            result(page, end="")
-        return
-    pages = iter(pages)
-    head: list[str] = []
+def print_text(text: str, *, color: str) -> None:
+    """Print a text, in the user's pager if it does not fit a terminal."""
     size = shutil.get_terminal_size()
-    left = size.lines - 1
-    for page in pages:
-        head.append(page)
-        left -= sum(1 + len(click.unstyle(line)) // size.columns for line in page.split("\n")[:-1])
-        if left < 0:
-            if _is_utf8(sys.stdout.encoding):  # for any locale: `less` would show it byte by byte in that of C
-                os.environ.setdefault("LESSCHARSET", "utf-8")
-            with unwinding():  # the pager is there until the terminal is in order again
-                shown = map(writable, itertools.chain(head, pages))
-                click.echo_via_pager(shown, color=True if color == ALWAYS else None)
-            return
-    for page in head:
-        result(page, end="")
+    rows = sum(1 + len(click.unstyle(line)) // size.columns for line in text.splitlines())
+    if not sys.stdout.isatty() or rows < size.lines:
+        result(text, end="")
+        return
+    if sys.stdout.encoding == "utf-8":  # for any locale: `less` would show it byte by byte in that of C
+        os.environ.setdefault("LESSCHARSET", "utf-8")
+    with unwinding():  # the pager is there until the terminal is in order again
+        click.echo_via_pager(writable(text), color=True if color == ALWAYS else None)

@@ -10,9 +10,9 @@ from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.installation import shell_line, this_command
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
-from arena.cli.serving import PagesServed, ServeOptions, listening_for, refuse_to_give_away, serving_pages
+from arena.cli.serving import PagesServed, refuse_to_give_away, serving_pages
 from arena.cli.shared_options import OutputForm
-from arena.cli.streams import Detail, OutputError, complain, detail, flush_results, remark, result
+from arena.cli.streams import Detail, complain, detail, flush_results, remark, result, try_to_print
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
@@ -34,13 +34,19 @@ from arena.system.printable import counted, printable
 STDERR_LINES_SHOWN = 5
 
 
-def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, serve: ServeOptions | None = None) -> int:
+def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: PagesServed | None = None) -> int:
     """Play a league or a match, serve its pages if requested, and print its table.
 
     Returns the exit code; raises `ArenaError`.
     """
-    with listening_for(serve) as listening:
-        return play_as(entry, options, partial(_play_and_print, form=form, listening=listening))
+
+    def play_opened(league: OpenLeague, stop: StopRequests) -> int:
+        refuse_to_give_away(league.plan, pages)
+        with serving_pages(league, progress_of(league), pages) as (progress, watch):
+            play_games, print_results = partial(league.play, watch=watch), partial(_print_results, league, form)
+            return play_and_print(league, stop, progress, play_games, print_results, form=form)
+
+    return play_as(entry, options, play_opened)
 
 
 def play_as(entry: LeagueEntry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
@@ -58,16 +64,6 @@ def play_as(entry: LeagueEntry, options: PlayOptions, play_opened: Callable[[Ope
                 return play_opened(league, stop)
 
 
-def _play_and_print(league: OpenLeague, stop: StopRequests, form: OutputForm, listening: PagesServed | None) -> int:
-    refuse_to_give_away(league.plan, listening)
-    progress, lines = progress_of(league), None
-    if form is OutputForm.LINES:
-        progress = lines = lines_of(league, progress)
-    print_results = partial(_print_results, league, form, lines)
-    with serving_pages(league, progress, listening) as (watched, watch):
-        return play_and_print(league, stop, watched, partial(league.play, watch=watch), print_results)
-
-
 class _Watcher:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -83,12 +79,9 @@ class _Watcher:
         self._progress.remark(f"finishing {games} under way; Ctrl-C again to stop at once")
 
 
-def lines_of(league: OpenLeague, progress: Progress) -> GameLines:
-    def write(line: str) -> None:
-        result(line)
-        flush_results()
-
-    return GameLines(progress, write, Roster(league.players, league.count()).names)
+def _print_line(line: str) -> None:
+    result(line)
+    flush_results()
 
 
 def play_and_print(
@@ -96,15 +89,25 @@ def play_and_print(
     stop: StopRequests,
     progress: Progress,
     play_games: Callable[[StopRequest, Watcher], LeagueOutcome],
-    print_results: Callable[[], bool],
+    print_results: Callable[[], None],
     *,
+    form: OutputForm,
     code: Callable[[], int] = lambda: 0,
     failed: int = FAILED,
 ) -> int:
     """Play, show `progress`, print the results and remarks. Returns the exit code.
 
-    The exit code is `code` if all games were played, and `failed` if `print_results` returns that it could not print.
+    The exit code is `code` if all games were played, and `failed` if the results could not be printed.
     """
+    lines = None
+    if form is OutputForm.LINES:
+        progress = lines = GameLines(progress, _print_line, Roster(league.players, league.count()).names)
+
+    def print_all() -> None:
+        if lines:
+            lines.close()
+        print_results()
+
     try:
         outcome = play_games(stop, _Watcher(progress))
     finally:
@@ -123,7 +126,7 @@ def play_and_print(
         _print_forfeits(league.plan, outcome)
         for line in outcome.remarks:
             remark(line)
-        is_printed = print_results()
+        is_printed = try_to_print(print_all, league.plan.path)
         if outcome.is_complete:
             return code() if is_printed else failed
     except KeyboardInterrupt:
@@ -186,33 +189,24 @@ def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     return Text(printable("\n".join(lines), lines=True))
 
 
-def _print_results(league: OpenLeague, form: OutputForm, lines: GameLines | None) -> bool:
-    """Print the table of the games so far, after the `lines`. Returns False if that cannot be printed."""
+def _print_results(league: OpenLeague, form: OutputForm) -> None:
     plan, rows = league.plan, [] if form is OutputForm.TEXT else league.rows()
     games = rows or league.count()
     table = make_table(league.players, games, league.planned, meets_all=league.meets_all)
     settings, placing = league.store.settings(), league.placing()
     names = Roster(league.players, games).names
-    try:
-        if lines:
-            lines.close()
-        if form is not OutputForm.TEXT:
-            declared = declared_last(rows, lambda number: league.store.stored(number).sound)
-            document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
-            result(document(rows, plan.faults, as_line=form is OutputForm.LINES))
-        else:
-            console = results_console()
-            if detail() is Detail.QUIET:
-                console.print(standings_grid(table.lines, console.width, plan.faults))
-            else:
-                console.print(full_report(table, console.width, table_note(table.lines, settings), plan.faults))
-            if placing:
-                console.print(placing_report(placing, names))
-        flush_results()
-    except OutputError as error:
-        error.tell(f"; the games are stored in {plan.path}")
-        return False
-    return True
+    if form is not OutputForm.TEXT:
+        declared = declared_last(rows, lambda number: league.store.stored(number).sound)
+        document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
+        result(document(rows, plan.faults, as_line=form is OutputForm.LINES))
+        return
+    console = results_console()
+    if detail() is Detail.QUIET:
+        console.print(standings_grid(table.lines, console.width, plan.faults))
+    else:
+        console.print(full_report(table, console.width, table_note(table.lines, settings), plan.faults))
+    if placing:
+        console.print(placing_report(placing, names))
 
 
 def _print_forfeits(plan: Plan, outcome: LeagueOutcome) -> None:

@@ -14,8 +14,9 @@ import trio
 
 from arena.cli.installation import shell_line, this_command
 from arena.cli.interrupts import told_instead
+from arena.cli.streams import remark
 from arena.errors import ArenaError
-from arena.sandbox.levels import Level, enter_scope
+from arena.sandbox.levels import AUTO, Level, choose, enter_scope
 from arena.sandbox.rlimits import use_all_descriptors
 
 T = TypeVar("T")
@@ -26,6 +27,12 @@ def own_process(sandbox: str) -> None:
     """Set up this process for games. This may start the command again, in a scope in which the level works."""
     enter_scope(sandbox)
     use_all_descriptors()
+
+
+def own_process_at_level(sandbox: str) -> None:
+    """Set up this process for games, and tell the level of the sandbox."""
+    own_process(sandbox)
+    remark(level_line(choose(sandbox), sandbox == AUTO))
 
 
 def level_line(level: Level, is_chosen: bool) -> str:

@@ -13,7 +13,7 @@ from arena.cli.installation import SERVING, needs, shell_line, this_command
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
 from arena.cli.shared_options import OutputForm, by_color
-from arena.cli.streams import OutputError, flush_results, remark, result
+from arena.cli.streams import flush_results, remark, result, try_to_print
 from arena.errors import ArenaError, UsageError
 from arena.game.faults import named
 from arena.game.time_control import parse_time
@@ -33,7 +33,7 @@ from arena.league.saved import (
     begin_game,
     play_prepared,
 )
-from arena.league.store import GameRow, StoreChangedError
+from arena.league.store import GameRow
 from arena.play.saved_game import load_saved
 from arena.report.consoles import to_json, to_line
 from arena.report.game_list import PausedJson, game_entry, game_line
@@ -97,11 +97,10 @@ def _play(
             paused = PausedJson(printable(str(prepared.file)), plies)
             result(to_line(paused) if form is OutputForm.LINES else to_json(paused))
 
-    with StopRequests() as stop:
-        with _naming_resumption(prepared, "resume with", f"stopped: {_kept(prepared)}"):
-            ending = play_prepared(prepared, pause_after, stop, remark)
-        stop.reporting()
-        return _report(ending, prepared, stop, finished, saved)
+    def play(stop: StopRequests) -> Ending:
+        return play_prepared(prepared, pause_after, stop, remark)
+
+    return _run(prepared, play, finished, saved, f"stopped: {_kept(prepared)}", f"resume with: {same_command()}")
 
 
 def _print_game(row: GameRow, store: Path, form: OutputForm) -> int:
@@ -109,11 +108,7 @@ def _print_game(row: GameRow, store: Path, form: OutputForm) -> int:
         text = f"{game_line(row)}\n{row.detail}"
     else:
         text = (to_line if form is OutputForm.LINES else to_json)(game_entry(row))
-    try:
-        result(text)
-        flush_results()
-    except OutputError as error:
-        error.tell(f"; the game is stored in {store}")
+    if not try_to_print(lambda: result(text), store):
         return FAILED
     remark(f"store: {store}")
     return DONE
@@ -237,36 +232,47 @@ def _play_person(prepared: PreparedGame, listening: "Listening | None", *, is_le
         where = " --terminal" if listening is None else ""
         remark(f"saved after {_plies(plies)}; resume with: {_line_to_resume(prepared, 'play', '--resume')}{where}")
 
-    with StopRequests() as stop:
-        with _naming_resumption(prepared, "play again with"):
-            ending = play_person_game(prepared, _face(listening, prepared), stop, remark)
-        stop.reporting()
-        return _report(ending, prepared, stop, finished, saved)
+    def play(stop: StopRequests) -> Ending:
+        return play_person_game(prepared, _face(listening, prepared), stop, remark)
+
+    return _run(prepared, play, finished, saved, f"play again with: {same_command()}")
 
 
 # --- games of both kinds ----------------------------------------------------------------------------------------------
 
 
-def _report(
-    ending: Ending,
+def _run(
     prepared: PreparedGame,
-    stop: StopRequests,
+    play: Callable[[StopRequests], Ending],
     finished: Callable[[GameRow], int],
     saved: Callable[[int], None],
+    *after_error: str,
 ) -> int:
-    match ending:
-        case Finished(row):
-            return finished(row)
-        case Saved(plies):
-            saved(plies)
-        case NotSaved(why):
-            remark(f"stopped; the game cannot be resumed: {why}")
-        case NothingPlayed():
-            remark(f"stopped before both sides had set up: {_kept(prepared)}")
-        case Changed(lines):
-            words = "what was played does not count: it is neither stored nor saved"
-            raise ArenaError("\n".join([*lines, words]))
-    return INTERRUPTED if stop.wish else DONE
+    """Play a game and report how it ended; `after_error` are the lines after an error that stopped it.
+
+    An error that these bots cannot play the game is raised unchanged: it cannot be resumed.
+    """
+    with StopRequests() as stop:
+        try:
+            ending = play(stop)
+        except ArenaError as error:
+            if type(error) is UsageError:
+                raise
+            raise stopped_by(error, *after_error) from error
+        stop.reporting()
+        match ending:
+            case Finished(row):
+                return finished(row)
+            case Saved(plies):
+                saved(plies)
+            case NotSaved(why):
+                remark(f"stopped; the game cannot be resumed: {why}")
+            case NothingPlayed():
+                remark(f"stopped before both sides had set up: {_kept(prepared)}")
+            case Changed(lines):
+                words = "what was played does not count: it is neither stored nor saved"
+                raise ArenaError("\n".join([*lines, words]))
+        return INTERRUPTED if stop.wish else DONE
 
 
 def _line(*words: str) -> str:
@@ -293,23 +299,3 @@ def _kept(prepared: PreparedGame) -> str:
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
     named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
     return _line(*command, str(prepared.file), *named)
-
-
-@contextmanager
-def _naming_resumption(prepared: PreparedGame, again: str, *before: str) -> Iterator[None]:
-    """Add to an error that ends the game the lines of `before`, and how to resume: `again` and the same command.
-
-    An error that these bots cannot play the game is raised unchanged: it cannot be resumed.
-    """
-    try:
-        yield
-    except ArenaError as error:
-        if type(error) is UsageError:
-            raise
-        how = f"{again}: {same_command()}"
-        if isinstance(error, StoreChangedError):
-            how = (
-                f"this game is not stored; {prepared.store.path} is another store now: put the one with the earlier "
-                "games back there before you give the same command again"
-            )
-        raise stopped_by(error, *before, how) from error

@@ -25,39 +25,27 @@ PORT = 8000
 
 
 @dataclass(frozen=True)
-class ServeOptions:
-    where: str
-    delay: str | None
+class PagesServed:
+    """A listening socket and the options for its pages, which show running games `delay` seconds later."""
+
+    listening: "Listening"
+    delay: float
     shows_all: bool
     reader: str
     known_as: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class PagesServed:
-    """Options with a listening socket, and the delay in seconds."""
+@contextmanager
+def listening_for(options: dict[str, Any]) -> "Iterator[PagesServed | None]":
+    """Take the options for pages out of a command's arguments, and listen before any other work.
 
-    options: ServeOptions
-    listening: "Listening"
-    delay: float
-
-
-def collect_serve(options: dict[str, Any]) -> ServeOptions | None:
-    """Take the options for pages out of a command's arguments; None if no pages are requested."""
+    Yields None if no pages are requested. Raises `UsageError`, such as for a port in use.
+    """
     where = options.pop("serve")
     delay, show, reader, known_as = (options.pop(f"serve_{name}") for name in ("delay", "show", "for", "as"))
     if where is None:
         if (delay, show, reader, known_as) != (None, "public", "all", ""):
             raise UsageError("--serve-delay, --serve-show, --serve-for and --serve-as need --serve")
-        return None
-    names = tuple(name.strip() for name in known_as.split(",") if name.strip())
-    return ServeOptions(where, delay, show == "all", reader, names)
-
-
-@contextmanager
-def listening_for(options: ServeOptions | None) -> "Iterator[PagesServed | None]":
-    """Listen before any other work, so that a port in use is reported at once. Raises `UsageError`."""
-    if options is None:
         yield None
         return
     from arena.cli.installation import SERVING, needs
@@ -67,13 +55,12 @@ def listening_for(options: ServeOptions | None) -> "Iterator[PagesServed | None]
     from arena.web.address import parse_host
 
     needs(SERVING, "web", "arena league --serve")
-    option_value("--serve-for", reader_named, options.reader)
-    delay = 0.0 if options.delay is None else option_value("--serve-delay", parse_duration, options.delay) / 1000
-    for name in options.known_as:
-        option_value("--serve-as", parse_host, name)
-    listening = option_value("--serve", _listen, options.where)
+    option_value("--serve-for", reader_named, reader)
+    seconds = 0.0 if delay is None else option_value("--serve-delay", parse_duration, delay) / 1000
+    names = tuple(option_value("--serve-as", parse_host, name.strip()) for name in known_as.split(",") if name.strip())
+    listening = option_value("--serve", _listen, where)
     try:
-        yield PagesServed(options, listening, delay)
+        yield PagesServed(listening, seconds, show == "all", reader, names)
     finally:
         listening.close()
 
@@ -93,7 +80,7 @@ def refuse_to_give_away(plan: "Plan", at: PagesServed | None) -> None:
     """Raise `UsageError` if a bot could read its opponent's pieces from the pages."""
     from arena.sandbox.levels import Level
 
-    if at and at.options.shows_all and plan.level is not Level.BWRAP:
+    if at and at.shows_all and plan.level is not Level.BWRAP:
         raise UsageError(
             f"--serve-show all: expected --sandbox bwrap, got {plan.level.value}: bots have the network there, and "
             "could read their opponent's pieces from the pages"
@@ -143,18 +130,18 @@ def serving_pages(
     from arena.web.address import exposure_text
     from arena.web.beside import LiveSetup, ServerBeside
 
-    options, store = at.options, league.plan.path
-    warn_of_seed(store, league.store.settings(), reader_named(options.reader), progress.remark)
+    store = league.plan.path
+    warn_of_seed(store, league.store.settings(), reader_named(at.reader), progress.remark)
     if exposure_text(at.listening.address):
         progress.remark(exposure_text(at.listening.address))
     setup = LiveSetup(
         store=os.fsencode(os.path.abspath(store)),
         listening=at.listening.socket.fileno(),
         host=str(at.listening.address),
-        reader=options.reader,
-        shows_all=options.shows_all,
+        reader=at.reader,
+        shows_all=at.shows_all,
         delay=at.delay,
-        known_as=options.known_as,
+        known_as=at.known_as,
         language=DEFAULT_NAMES.language.value,
         numbering=DEFAULT_NAMES.numbering.value,
     )

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from arena.cli.completing import offer_games, offer_names, offer_readers, offer_rulesets
-from arena.cli.helping import Decorator, Whole, with_options
+from arena.cli.helping import Decorator, Whole, exclusive, with_options
 from arena.cli.streams import Detail, detail, set_detail
 from arena.errors import UsageError
 from arena.league.league_options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, usable_cpus
@@ -196,8 +196,7 @@ class OutputForm(enum.Enum):
 
 def form_of(*, as_json: bool, as_lines: bool) -> OutputForm:
     """Return the form that the options ask for. Raises `click.UsageError` for two."""
-    if as_json and as_lines:
-        raise click.UsageError("--json and --jsonl cannot be used together")
+    exclusive(json=as_json, jsonl=as_lines)
     return OutputForm.JSON if as_json else OutputForm.LINES if as_lines else OutputForm.TEXT
 
 

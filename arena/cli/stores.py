@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.streams import remark
 from arena.errors import UsageError
-from arena.system.printable import counted, printable
+from arena.system.printable import printable
 
 if TYPE_CHECKING:
     from arena.game.game_spec import Player
@@ -17,37 +17,10 @@ if TYPE_CHECKING:
 
 
 def open_to_read(path: Path, *, is_doubtful: bool = False) -> "Store":
-    """Open the store at a path. Raises `UsageError` if there is none; for a paused game it says how to resume it.
-
-    `is_doubtful` is as for `Store`.
-    """
+    """Open the store at a path; `is_doubtful` is as for `Store`. Raises `UsageError` if there is none."""
     from arena.league.store import Store
 
-    try:
-        return Store(path, create=False, is_doubtful=is_doubtful)
-    except UsageError:
-        words = _paused_words(path)
-        if words is None:
-            raise
-        raise UsageError(words) from None
-
-
-def _paused_words(path: Path) -> str | None:
-    from arena.cli.installation import shell_line, this_command
-    from arena.play.saved_game import load_saved
-
-    try:
-        paused = load_saved(path)
-    except UsageError:
-        return None
-    red, blue = (player.name for player in paused.players)
-    words = ("play", "--resume") if any(paused.persons) else ("resume",)
-    go_on = shell_line(*this_command(), *words, str(path))
-    done = counted(len(paused.history.actions), "ply", "plies")
-    return (
-        f"{path}: expected a store, got a paused game, {red} - {blue}, after {done}; "
-        f"resume it with: {go_on}\nits result goes to {paused.store}"
-    )
+    return Store(path, create=False, is_doubtful=is_doubtful)
 
 
 def called(name: str, roster: "Roster", store: Path) -> "set[Player]":

@@ -5,7 +5,6 @@ be written raise `OutputError` once; the games are stored by then. Both are writ
 buffers, which would try again at exit.
 """
 
-import codecs
 import enum
 import errno
 import io
@@ -13,6 +12,8 @@ import os
 import select
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from arena.report.consoles import fitted
@@ -20,9 +21,8 @@ from arena.system.printable import printable
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 SECONDS_BETWEEN_REMARKS = 5.0
-WHERE_ASCII_ENDS = "arena-plain"
-"""The error handler of `codecs` for characters that the encoding of a stream lacks."""
-_PLAIN = {"½": "1/2", "·": ".", "…": "...", "é": "e", "ö": "o"}
+IN_ASCII = "backslashreplace"
+"""How characters are written that the encoding of a stream lacks."""
 
 
 class OutputError(Exception):
@@ -60,12 +60,11 @@ def take_over() -> None:
 
     A closed descriptor (`2>&-`) would be reused for the next opened file: messages would be written into a store.
     """
-    closed = _open_missing()
-    codecs.register_error(WHERE_ASCII_ENDS, _in_ascii)
+    _open_missing()
     if sys.platform == "win32":  # its consoles are no descriptors, and no bots run there
         return
-    sys.stdout = _stream(_Descriptor(STDOUT, is_needed=True, is_closed=STDOUT in closed), sys.stdout)
-    sys.stderr = _stream(_Descriptor(STDERR, is_needed=False, is_closed=STDERR in closed), sys.stderr)
+    sys.stdout = _stream(_Descriptor(STDOUT, is_needed=True), sys.stdout)
+    sys.stderr = _stream(_Descriptor(STDERR, is_needed=False), sys.stderr)
 
 
 def result(text: str, end: str = "\n") -> None:
@@ -75,7 +74,7 @@ def result(text: str, end: str = "\n") -> None:
 
 def writable(text: str) -> str:
     """Return text as `result` prints it, for a pager: click would give it UTF-8 in an ASCII terminal."""
-    return text.encode(sys.stdout.encoding, WHERE_ASCII_ENDS).decode(sys.stdout.encoding)
+    return text.encode(sys.stdout.encoding, IN_ASCII).decode(sys.stdout.encoding)
 
 
 def result_bytes(data: bytes) -> None:
@@ -109,17 +108,25 @@ def flush_results() -> None:
     sys.stdout.flush()
 
 
-def _open_missing() -> frozenset[int]:
-    """Open /dev/null for closed descriptors of 0 to 2; return them."""
-    closed = set()
+def try_to_print(print_results: Callable[[], None], store: Path) -> bool:
+    """Print results. Returns False if that fails; the games are in the store then."""
+    try:
+        print_results()
+        flush_results()
+    except OutputError as error:
+        error.tell(f"; the games are stored in {store}")
+        return False
+    return True
+
+
+def _open_missing() -> None:
+    """Open /dev/null for closed descriptors of 0 to 2, only to read: writing to it still fails."""
     for number in (STDIN, STDOUT, STDERR):
         try:
             os.fstat(number)
         except OSError:
-            closed.add(number)
-            opened = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+            opened = os.open(os.devnull, os.O_RDONLY)  # the lowest number that is free: this one
             os.set_inheritable(opened, True)
-    return frozenset(closed)
 
 
 def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
@@ -127,27 +134,18 @@ def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
     return io.TextIOWrapper(
         cast("BinaryIO", descriptor),  # any object that writes all its input will do as a buffer
         encoding,
-        WHERE_ASCII_ENDS,
+        IN_ASCII,
         line_buffering=descriptor.isatty(),
         write_through=not descriptor.is_needed,
     )
 
 
-def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    characters = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(c) or c.encode("unicode_escape").decode("ascii") for c in characters), error.end
-
-
 class _Descriptor(io.RawIOBase):
     """A raw stream that writes to a descriptor until the first failure, and discards output after that."""
 
-    def __init__(self, number: int, is_needed: bool, is_closed: bool) -> None:
-        self._number = number
-        self.is_needed = is_needed
-        self._pending = OSError(errno.EBADF, "standard output is closed") if is_closed and is_needed else None
-        self._is_dead = is_closed and not is_needed
+    def __init__(self, number: int, *, is_needed: bool) -> None:
+        self._number, self.is_needed = number, is_needed
+        self._is_dead = False
 
     def writable(self) -> bool:
         return True
@@ -162,8 +160,6 @@ class _Descriptor(io.RawIOBase):
         rest = memoryview(data)
         while rest and not self._is_dead:
             try:
-                if self._pending:
-                    raise self._pending
                 rest = rest[os.write(self._number, rest) :]
             except BlockingIOError:  # another program at the terminal has made it so
                 select.select([], [self._number], [])

@@ -1,22 +1,17 @@
 """Export games of a store as lines, and import them from files and other stores.
 
-An import goes through the games three times: first it checks each game and whether all, with those of the store, belong
-together; second it replays every new game; only then it stores them. So every error is reported before the store
-changes, and no game is held in memory. The third pass stores batches: if it is stopped, the stored games are whole, and
-the same import resumes.
+An import goes through the games twice, in one transaction of the store: first it checks that all belong together, then
+it replays each new game and stores it. So an import is complete or changes nothing, and no game is held in memory.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.bots.limits import Limits
 from arena.errors import ArenaError, UsageError
-from arena.game.exported import RecordEntry, SeatViewError, encode_line
-from arena.game.game_spec import Player
+from arena.game.exported import RecordEntry, SeatViewError
 from arena.game.record import GameRecord, RecordError
 from arena.game.verdict import Verdict
 from arena.league.readers import Reader
@@ -29,12 +24,9 @@ from arena.league.record_file import (
 )
 from arena.league.store import (
     LIMITS_OF,
-    NOT_CALIBRATED,
-    SEPARATOR,
     SETTINGS_OF_GAMES,
     Damage,
     Store,
-    is_empty_file,
     is_record_file,
     refuse_other_files,
     sole_use,
@@ -42,15 +34,12 @@ from arena.league.store import (
 from arena.league.verify import GameChecks
 from arena.stratego.rules.ruleset import RulesetError
 from arena.system.printable import counted, printable, shown
-from arena.system.user_files import FileError
 
-AT_ONCE = 64
-"""Games that are stored in one transaction."""
 FAULTS_SHOWN = 10
 NOTHING_IMPORTED = "no game was imported"
 
-Remark = Callable[[str, int, int], None]
-"""Receives the operation, and how many of how many games are done."""
+Progress = Callable[[int], None]
+"""Receives how many games are done."""
 
 
 def export_lines(
@@ -87,17 +76,12 @@ class _Coming(NamedTuple):
         return self.entry.record
 
 
-class _Known(NamedTuple):
-    sum: bytes
-    where: str
-
-
 class Imported(NamedTuple):
     new: int
     present: int
 
 
-def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Imported:
+def import_games(target: Path, sources: Sequence[Path], progress: Progress) -> Imported:
     """Import all games of these record files and stores into a store, which may be new.
 
     Raises `UsageError` for sources that cannot be imported or belong to another league, and `ArenaError` for a game
@@ -105,17 +89,18 @@ def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Impor
     skipped.
     """
     with sole_use(target):
-        survey = _look_at(sources, target)
-        missing = [name for name in SETTINGS_OF_GAMES if name not in survey.settings]
-        if survey.new and missing:
-            raise UsageError(
-                f"{survey.first}: expected a game with the settings of its league; missing: "
-                f"{', '.join(missing)}; {NOTHING_IMPORTED}"
-            )
-        _play_again(sources, survey, remark)
-        if survey.new:
-            _store(target, sources, survey, remark)
-    return Imported(len(survey.new), survey.present)
+        if next(_coming(sources), None) is None:
+            return Imported(0, 0)
+        is_new = not target.exists()
+        try:
+            with Store(target, create=True) as store, store.transaction():
+                store.refuse_damage()
+                league = _league_of(store, sources)
+                return _stored(store, sources, league, progress)
+        except BaseException:
+            if is_new:
+                target.unlink(missing_ok=True)
+            raise
 
 
 def _coming(sources: Iterable[Path]) -> Iterator[_Coming]:
@@ -143,78 +128,67 @@ def _of_store(path: Path, where: str) -> Iterator[_Coming]:
             yield _Coming(f"{where}: game {row.number}", RecordEntry(record, settings_of_game(settings, record)))
 
 
-def _sum(record: GameRecord) -> bytes:
-    return sha256(encode_line(record, {})).digest()
+def _league_of(store: Store, sources: Sequence[Path]) -> GameChecks:
+    """Check that these games are of the store's league, which a new store gets from them; return checks of games."""
+    before = store.settings()
+    usual = {value for name, value in before.items() if name.startswith(LIMITS_OF)} or {Limits().text}
+    meetings = Counter({pair.players: pair.games for pair in store.count().rows})
+    agreed: set[frozenset[tuple[str, str]]] = set()
+    played = {player.digest for player in store.players()}
+    for coming in _coming(sources):
+        meetings[coming.record.players] += 1
+        settings = coming.entry.settings
+        if (key := frozenset(settings.items())) in agreed:
+            continue
+        agreed.add(key)
+        if fault := settings_fault(coming.entry):
+            raise UsageError(f"{coming.where}: {fault}; {NOTHING_IMPORTED}")
+        try:
+            store.keep_agreed(settings, has_games=bool(before), players=coming.record.players, played=lambda: played)
+        except UsageError as error:
+            raise UsageError(f"{coming.where}: {error}; {NOTHING_IMPORTED}") from None
+        for name, value in settings.items():
+            if before and name.startswith(LIMITS_OF) and name not in before and value not in usual:
+                raise UsageError(
+                    f"{coming.where}: {shown(name)}: expected limits that bots of {store.path} have "
+                    f"({'; '.join(sorted(usual))}), got {printable(value, LONGEST_FAULT)}; {NOTHING_IMPORTED}: "
+                    "import it into a new store"
+                )
+    missing = [name for name in SETTINGS_OF_GAMES if name not in store.settings()]
+    if missing:
+        raise UsageError(
+            f"{printable(str(sources[0]))}: expected games with the settings of their league; missing: "
+            f"{', '.join(missing)}; {NOTHING_IMPORTED}"
+        )
+    return GameChecks(store.settings(), met(meetings))
 
 
-def _ending(verdict: Verdict) -> str:
-    return f"{verdict.result.value} by {verdict.reason.value} after {counted(verdict.plies, 'ply', 'plies')}"
-
-
-class _Survey:
-    """The result of the first pass: the new games, the number of others, and the settings of all."""
-
-    def __init__(self, target: Path, store: Store | None) -> None:
-        self.settings = store.settings() if store else {}
-        self.limits = {value for name, value in self.settings.items() if name.startswith(LIMITS_OF)}
-        """The own limits of bots in the target."""
-        self.is_target_new = not self.settings
-        self.meetings = Counter[tuple[Player, Player]]()
-        for pair in store.count().rows if store else ():
-            self.meetings[pair.players] += pair.games
-        self.new: dict[str, _Known] = {}
-        self.present = 0
-        self.first = printable(str(target))
-        """The origin of the settings, for errors."""
-
-    def is_new(self, coming: _Coming) -> bool:
-        """Return whether a game is new, and this is the line or row to import it from."""
-        known = self.new.get(coming.record.id)
-        return known is not None and known.where == coming.where
-
-
-@contextmanager
-def _opened(target: Path) -> Iterator[Store | None]:
-    try:
-        is_there = target.exists() and not is_empty_file(target)
-    except (OSError, ValueError):
-        raise UsageError(f"{printable(str(target))}: expected the path of a store") from None
-    if not is_there:
-        yield None
-        return
-    with Store(target, create=False) as store:
-        store.refuse_damage()
-        yield store
-
-
-def _look_at(sources: Sequence[Path], target: Path) -> _Survey:
-    with _opened(target) as store:
-        survey = _Survey(target, store)
-        for coming in _coming(sources):
-            fault = settings_fault(coming.entry)
-            if fault:
-                raise UsageError(f"{coming.where}: {fault}; {NOTHING_IMPORTED}")
-            _agree(survey, coming)
-            game, own = coming.record.id, _sum(coming.record)
-            known = survey.new.get(game)
-            row = store.row(game) if store and known is None else None
-            if known is None and (store is None or row is None):
-                survey.new[game] = _Known(own, coming.where)
-                survey.meetings[coming.record.players] += 1
-                continue
-            if known:
-                is_same = own == known.sum
-                other = coming if is_same else next(one for one in _coming(sources) if one.record.id == game)
-            else:
-                assert store
-                assert row
-                _, record = store.record(row.number)
-                is_same = own == _sum(record)
-                other = _Coming(f"{printable(str(target))}: game {row.number}", RecordEntry(record, {}))
-            if not is_same:
-                raise ArenaError(_conflict(coming, other))
-            survey.present += 1
-    return survey
+def _stored(store: Store, sources: Sequence[Path], league: GameChecks, progress: Progress) -> Imported:
+    """Replay and store every new game. Raises `ArenaError` for those that give another result."""
+    faults: list[str] = []
+    new: dict[str, str] = {}
+    present = 0
+    for coming in _coming(sources):
+        row = store.row(coming.record.id)
+        if row is not None:
+            _, known = store.record(row.number)
+            if known != coming.record:
+                where = new.get(row.id, f"{printable(str(store.path))}: game {row.number}")
+                raise ArenaError(_conflict(coming, _Coming(where, RecordEntry(known, {}))))
+            present += 1
+            continue
+        words = league.faults(coming.record)
+        faults += (f"    {coming.where}: {printable(each, LONGEST_FAULT)}" for each in words)
+        if len(faults) > FAULTS_SHOWN:
+            faults[FAULTS_SHOWN:] = ["    and perhaps others"]
+            break
+        if not words:
+            store.add(coming.record)
+            new[coming.record.id] = coming.where
+            progress(len(new))
+    if faults:
+        raise ArenaError("\n".join([f"not every game gives its result; {NOTHING_IMPORTED}:", *faults]))
+    return Imported(len(new), present)
 
 
 def _conflict(coming: _Coming, other: _Coming) -> str:
@@ -227,78 +201,5 @@ def _conflict(coming: _Coming, other: _Coming) -> str:
     )
 
 
-def _agree(survey: _Survey, coming: _Coming) -> None:
-    settings = survey.settings
-    unsaid = NOT_CALIBRATED if settings else {}
-    if not settings:
-        survey.first = coming.where
-    different = []
-    for name, value in coming.entry.settings.items():
-        have = settings.get(name, unsaid.get(name, value))
-        if name not in settings and name.startswith(LIMITS_OF) and not survey.is_target_new:
-            usual = survey.limits or {Limits().text}
-            if value not in usual:
-                raise UsageError(
-                    f"{coming.where}: {shown(name)}: expected limits that bots of {survey.first} have "
-                    f"({'; '.join(sorted(usual))}), got {printable(value, LONGEST_FAULT)}; {NOTHING_IMPORTED}: "
-                    "import it into a new store"
-                )
-        if have != value:
-            different.append(f"    {name}: expected {_others(have, value)}, got {_others(value, have)}")
-        settings.setdefault(name, value)
-    if different:
-        raise UsageError(
-            f"{survey.first}: expected games of one league, and those of {coming.where} were played under other "
-            f"settings; {NOTHING_IMPORTED}:\n" + "\n".join(different)
-        )
-
-
-def _others(value: str, than: str) -> str:
-    parts = [part for part in value.split(SEPARATOR) if part not in than.split(SEPARATOR)]
-    return printable(SEPARATOR.join(parts) if parts and SEPARATOR in value else value, LONGEST_FAULT)
-
-
-def _play_again(sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
-    """Replay every new game. Raises `ArenaError` with the first of those that give another result."""
-    league = GameChecks(survey.settings, met(survey.meetings))
-    faults: list[str] = []
-    done = 0
-    for coming in _coming(sources):
-        if not survey.is_new(coming):
-            continue
-        words = league.faults(coming.record)
-        faults += (f"    {coming.where}: {printable(each, LONGEST_FAULT)}" for each in words)
-        if len(faults) > FAULTS_SHOWN:
-            faults[FAULTS_SHOWN:] = ["    and perhaps others"]
-            break
-        done += 1
-        remark("checked", done, len(survey.new))
-    if faults:
-        raise ArenaError("\n".join([f"not every game gives its result; {NOTHING_IMPORTED}:", *faults]))
-
-
-def _store(target: Path, sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
-    with Store(target, create=True) as store:
-        store.agree(survey.settings)
-        batch: list[GameRecord] = []
-        done = 0
-        for coming in _coming(sources):
-            if survey.is_new(coming):
-                if _sum(coming.record) != survey.new[coming.record.id].sum:
-                    raise FileError(f"{coming.where}: it changed while it was read; {done} games were imported")
-                batch.append(coming.record)
-            if len(batch) == AT_ONCE:
-                done += _add(store, batch)
-                remark("imported", done, len(survey.new))
-                batch = []
-        done += _add(store, batch)
-        if done != len(survey.new):
-            raise FileError(f"the files changed while they were read; {done} games were imported")
-
-
-def _add(store: Store, batch: Sequence[GameRecord]) -> int:
-    for record, row in zip(batch, store.add_all(batch), strict=True):
-        verdict = record.verdict
-        if (row.result, row.reason, row.plies) != (verdict.result, verdict.reason, verdict.plies):
-            raise ArenaError(f"{store.path}: game {row.number} ({row.id}) came in meanwhile, with another result")
-    return len(batch)
+def _ending(verdict: Verdict) -> str:
+    return f"{verdict.result.value} by {verdict.reason.value} after {counted(verdict.plies, 'ply', 'plies')}"

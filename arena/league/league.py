@@ -24,8 +24,8 @@ from arena.bots.trial import Run
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import Player
 from arena.league.entrants import note_versions
-from arena.league.executor import Executor, PlaySettings
 from arena.league.executor.local import local_executor
+from arena.league.executor.task import Executor, PlaySettings
 from arena.league.game_specs import Games
 from arena.league.league_options import PLACING, PlayOptions
 from arena.league.lineup import LineUp, league_before, line_up
@@ -44,7 +44,6 @@ from arena.league.store import (
     DamagedError,
     GameRow,
     Groups,
-    NumberSet,
     Store,
     StoreChangedError,
     StoreError,
@@ -184,12 +183,9 @@ class OpenLeague:
         """The number of the league's games found in the store or stored since, even if they are gone from it."""
         return len(self._numbers)
 
-    def _stored_numbers(self) -> NumberSet:
-        """Ask the pairing for its games, which takes long in a large league."""
-        numbers = NumberSet()
-        for row in self.rows_in_order():
-            numbers.add(row.number)
-        return numbers
+    def _stored_numbers(self, first: int | None = None) -> set[int]:
+        """Ask the pairing for its games, or the first ones, which takes long in a large league."""
+        return {row.number for row in islice(self.rows_in_order(), first)}
 
     def count(self) -> Groups:
         """Count the games of the store that the league does not exclude; see `make_table` for those of its players.
@@ -241,9 +237,7 @@ class OpenLeague:
     def keep_as_whole(self, first: int | None = None) -> None:
         """Declare the games so far, or the first `first` in the order of play, to be all, and exclude others."""
         if first is not None:
-            self._numbers = NumberSet()
-            for row in islice(self.rows_in_order(), first):
-                self._numbers.add(row.number)
+            self._numbers = self._stored_numbers(first)
             self.keep_what_counts()
         self.planned = self.known
         self.store.keep(planned=self.planned)

@@ -7,7 +7,7 @@ from typing import Protocol
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.play_missing import RunProgress, Watch
-from arena.league.store import GameRow, NumberSet
+from arena.league.store import GameRow
 from arena.league.versions import Versions
 from arena.play.machine import worker_of
 from arena.system.printable import counted
@@ -74,7 +74,7 @@ class PlayState:
     `numbers` are those of the league's stored games, which are added to it.
     """
 
-    def __init__(self, watcher: Watcher, watch: Watch | None, numbers: NumberSet) -> None:
+    def __init__(self, watcher: Watcher, watch: Watch | None, numbers: set[int]) -> None:
         self._numbers = numbers
         self.watcher = watcher
         self.watch = watch

@@ -14,7 +14,7 @@ from arena.bots.trial import Run
 from arena.game.game_spec import Player
 from arena.game.time_control import parse_duration
 from arena.league.entrants import enrolled, entrants
-from arena.league.executor import PlaySettings
+from arena.league.executor.task import PlaySettings
 from arena.league.game_specs import Games
 from arena.league.league_options import ClusterOptions, Kind, PlayOptions, usable_cpus
 from arena.league.option_values import (

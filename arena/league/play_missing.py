@@ -5,6 +5,7 @@ Each game is stored as soon as it is over, before it is reported and before the 
 
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import trio
 
@@ -12,7 +13,7 @@ from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.league.executor import (
+from arena.league.executor.task import (
     Begun,
     Executor,
     Failed,
@@ -106,16 +107,8 @@ async def play_missing(
     are not stored. Raises `ArenaError` if the store or the machine fails, or at the end if games were left out; stored
     games stay.
     """
-    run = _Run(
-        pairing,
-        bots,
-        store,
-        executor,
-        versions=versions,
-        session=session or RunProgress(),
-        keep_bots=keep_bots,
-        stored=stored or GamesBetween(store, bots),
-    )
+    session, stored = session or RunProgress(), stored or GamesBetween(store, bots)
+    run = _Run(pairing, bots, store, executor, versions, session, keep_bots, stored)
     run.session.on_close = executor.close
     try:
         async with trio.open_nursery() as nursery:
@@ -133,45 +126,34 @@ def _is_return(first: GameSpec, second: GameSpec) -> bool:
     return first.pair_seed == second.pair_seed and first.players == second.players[::-1]
 
 
+@dataclass
 class _Run:
-    def __init__(
-        self,
-        pairing: Pairing,
-        bots: Mapping[Player, BotSpec],
-        store: Store,
-        executor: Executor,
-        *,
-        versions: Versions,
-        session: RunProgress,
-        keep_bots: bool,
-        stored: GamesBetween,
-    ) -> None:
-        self.session = session
-        self.failure: ArenaError | None = None
-        """The first error that stops the league, or is raised at its end."""
-        self._keep_bots = keep_bots
-        self._pairing = pairing
-        self._stored = stored
-        self._results: list[GameRow] = []
-        """The stored games that the pairing has given out and not received."""
-        self._given: deque[GameSpec] = deque()
-        """Games from the pairing that have not been handled yet."""
-        self._open: dict[str, GameSpec] = {}
-        """The games that are to be played, are played or wait to be stored."""
-        self._left_out = 0
-        """Games that were given out and get no result."""
-        self._has_result = trio.Event()
-        """Set when a game was settled since the last call of the pairing."""
-        self._bots = bots
-        self._store = store
-        self._executor = executor
-        self._versions = versions
-        self._ended: list[Played | Failed] = []
-        """Outcomes that have not been handled yet."""
-        self._has_news = trio.Event()
-        self._is_over = False
-        self._is_exhausted = False
-        """Whether the pairing has no more games."""
+    _pairing: Pairing
+    _bots: Mapping[Player, BotSpec]
+    _store: Store
+    _executor: Executor
+    _versions: Versions
+    session: RunProgress
+    _keep_bots: bool
+    _stored: GamesBetween
+    failure: ArenaError | None = None
+    """The first error that stops the league, or is raised at its end."""
+    _results: list[GameRow] = field(default_factory=list)
+    """The stored games that the pairing has given out and not received."""
+    _given: deque[GameSpec] = field(default_factory=deque)
+    """Games from the pairing that have not been handled yet."""
+    _open: dict[str, GameSpec] = field(default_factory=dict)
+    """The games that are to be played, are played or wait to be stored."""
+    _left_out: int = 0
+    """Games that were given out and get no result."""
+    _has_result: trio.Event = field(default_factory=trio.Event)
+    """Set when a game was settled since the last call of the pairing."""
+    _ended: list[Played | Failed] = field(default_factory=list)
+    """Outcomes that have not been handled yet."""
+    _has_news: trio.Event = field(default_factory=trio.Event)
+    _is_over: bool = False
+    _is_exhausted: bool = False
+    """Whether the pairing has no more games."""
 
     def _bots_of(self, game: str) -> tuple[BotSpec, ...]:
         return tuple(self._bots[player] for player in self._open[game].players)

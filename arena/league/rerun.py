@@ -24,8 +24,8 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import is_person
 from arena.game.record import GameRecord
 from arena.game.recorded import spec_of
-from arena.league.executor import Executor, Failed, GameTask, Notice, NotPlayed, Played, PlaySettings
 from arena.league.executor.local import local_executor
+from arena.league.executor.task import Executor, Failed, GameTask, Notice, NotPlayed, Played, PlaySettings
 from arena.league.found_again import BotFinder
 from arena.league.game_specs import return_game
 from arena.league.stop import Say, run_games

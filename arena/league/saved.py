@@ -18,8 +18,8 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.league.entrants import enrolled, entrants, note_versions
-from arena.league.executor import Begun, Executor, Failed, GameTask, Notice, Paused, Played, PlaySettings
 from arena.league.executor.local import local_executor
+from arena.league.executor.task import Begun, Executor, Failed, GameTask, Notice, Paused, Played, PlaySettings
 from arena.league.game_specs import Games
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.option_values import check_values, settings_of, store_of

@@ -6,16 +6,16 @@ consistently forged store cannot be distinguished from a true one. The undamaged
 to a new store (`salvage`), in which their league can continue.
 """
 
-import subprocess
-import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import signal
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
-from typing import Protocol
-
-import msgspec
+from typing import NamedTuple, Protocol
 
 from arena.bots.limits import Limits, read_limits
 from arena.errors import ArenaError, UsageError
@@ -28,12 +28,11 @@ from arena.league.game_ids import (
     contents_of,
     misfit,
     pair_seed_of,
-    place_of_opening,
     rounds_tried,
     starter,
 )
 from arena.league.league_options import usable_cpus
-from arena.league.settings import KNOWN, NEEDED, OF_BOTS, Settings, is_seed, openings_in, other_times, setting_fault
+from arena.league.settings import KNOWN, NEEDED, OF_BOTS, Settings, is_seed, other_times, setting_fault
 from arena.league.store import (
     CALIBRATION,
     HIDDEN,
@@ -71,11 +70,6 @@ ALONE_SECONDS = 0.5
 """Seconds after which other processes are worth their start."""
 AT_ONCE = 32
 """Games of a share, for a process that checks games."""
-PROGRAM = (
-    "import pathlib, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[6:]; "
-    "from arena.league.verify import check_shares; check_shares(pathlib.Path(sys.argv[1]), *map(int, sys.argv[2:6]))"
-)
-"""Ignores Ctrl-C, which is for the parent."""
 
 Progress = Callable[[int, int], None]
 
@@ -101,7 +95,7 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
         progress(done, len(numbers))
 
 
-class _Checked(msgspec.Struct, array_like=True):
+class _Checked(NamedTuple):
     """A replayed game: its id if its record can be read, and its faults."""
 
     number: int
@@ -117,49 +111,36 @@ def _check(store: Store, league: "GameChecks", number: int) -> _Checked:
     return _Checked(number, stored.record.id, faults + league.faults(stored.record))
 
 
-def _checked(store: Store, league: "GameChecks", numbers: Sequence[int]) -> Iterator[_Checked]:
-    """Check these games in order, after a moment with a process for each CPU.
-
-    Where games have openings one process checks them all, as it compares the openings of the games.
-    """
-    begun = monotonic()
-    for done, number in enumerate(numbers):
-        if monotonic() > begun + ALONE_SECONDS and not league.has_openings:
-            numbers = numbers[done:]
-            break
-        yield _check(store, league, number)
-    else:
+def _checked(store: Store, league: "GameChecks", numbers: Iterable[int]) -> Iterator[_Checked]:
+    """Check these games in order, after a moment with a process for each CPU."""
+    left = deque(numbers)
+    end = monotonic() + ALONE_SECONDS
+    while left and (monotonic() < end or usable_cpus() == 1):
+        yield _check(store, league, left.popleft())
+    if not left:
         return
-    count = min(usable_cpus(), -(-len(numbers) // AT_ONCE))
-    if count < 2:
-        yield from (_check(store, league, number) for number in numbers)
-        return
-    program = [sys.executable, "-c", PROGRAM, str(store.path), str(numbers[0]), str(numbers[-1]), str(count)]
-    workers = [subprocess.Popen([*program, str(place), *sys.path], stdout=subprocess.PIPE) for place in range(count)]
+    pool = ProcessPoolExecutor(usable_cpus(), get_context("spawn"), _begin_checking, (store.path,))
     try:
-        for share in range(-(-len(numbers) // AT_ONCE)):
-            output = workers[share % count].stdout
-            assert output is not None
-            line = output.readline()
-            if not line:
-                raise ArenaError("a process that checks games ended before its games were checked")
-            yield from msgspec.json.decode(line, type=list[_Checked])
+        yield from pool.map(_check_here, left, chunksize=AT_ONCE)
+    except BrokenProcessPool:
+        raise ArenaError("a process that checks games ended before its games were checked") from None
     finally:
-        for worker in workers:
-            worker.kill()
-            worker.communicate()
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
-def check_shares(path: Path, first: int, last: int, count: int, place: int) -> None:
-    """Check every `count`-th share of the games with these numbers, from `place` on, and write a line about each."""
-    with Store(path, create=False, is_doubtful=True) as store:
-        contents = store.count()
-        league = GameChecks(contents.settings, contents.rows)
-        numbers = [number for number in store.numbers() if first <= number <= last]
-        for start in range(place * AT_ONCE, len(numbers), count * AT_ONCE):
-            found = [_check(store, league, number) for number in numbers[start : start + AT_ONCE]]
-            sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
-            sys.stdout.buffer.flush()
+_here: list[tuple[Store, "GameChecks"]] = []
+"""The store of a process that checks games."""
+
+
+def _begin_checking(path: Path) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    store = Store(path, create=False, is_doubtful=True)
+    contents = store.count()
+    _here.append((store, GameChecks(contents.settings, contents.rows)))
+
+
+def _check_here(number: int) -> _Checked:
+    return _check(*_here[0], number)
 
 
 def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) -> Iterator[str]:
@@ -224,12 +205,6 @@ class GameChecks:
             self._meetings[contents_of(row.players)] += row.games
         self._rounds: dict[tuple[str, object], dict[int, int]] = {}
         self._rules: dict[Ruleset, str] = {}
-        self._openings: dict[int, tuple[Opening, str]] = {}
-        """The openings by their places in the file that are known from games, and the first game of each."""
-
-    @property
-    def has_openings(self) -> bool:
-        return self._settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS
 
     def faults(self, record: GameRecord) -> list[str]:
         """Return the faults of a game in words."""
@@ -324,8 +299,6 @@ class GameChecks:
         common = common_of(self._rules[ruleset], seed, record.players, record.nominal_times)
         if record.opening:
             number = self._number_with(record.opening, common, record)
-            if number is not None and (words := self._other_place(record, record.opening, common, number)):
-                return [words]
         else:
             number = self._numbers(common, record.players).get(record.pair_seed)
         return ["its pair's seed follows from no round of this league"] if number is None else []
@@ -337,15 +310,6 @@ class GameChecks:
             if pair_seed_of(common, players, number, opening=opening) == record.pair_seed:
                 return number
         return None
-
-    def _other_place(self, record: GameRecord, opening: Opening, common: str, number: int) -> str:
-        """Return a fault if another game has another opening from the same place in the file, or an empty string."""
-        count = openings_in(self._settings[OPENINGS])
-        if not count:
-            return ""
-        place = place_of_opening(common, record.players, number, count)
-        known, game = self._openings.setdefault(place, (opening, record.id))
-        return "" if known == opening else f"its opening is not that of game {game}, where both have number {place + 1}"
 
     def _rounds_of(self, players: tuple[Player, Player]) -> range:
         return rounds_tried(self._meetings[contents_of(players)])

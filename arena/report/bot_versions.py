@@ -18,7 +18,6 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.league.entrants import file_changes
 from arena.league.store import GameRow
-from arena.report.consoles import to_json
 from arena.report.game_list import Roster, date_text
 from arena.report.standings import declared_in
 from arena.report.terminal import GAP, short_names
@@ -120,24 +119,6 @@ class VersionCount:
     def _order(self, shown: str) -> tuple[str, bool, int]:
         one = self._played[shown]
         return one.player.name, one.first is None, one.first.number if one.first else 0
-
-
-def bot_versions(
-    rows: Iterable[GameRow],
-    roster: Roster,
-    entrants: Iterable[Player],
-    *,
-    record_of: Callable[[int], GameRecord | None],
-    files_of: Callable[[Player], Mapping[str, str]],
-) -> list[BotVersion]:
-    count = VersionCount(roster)
-    for row in rows:
-        count.add(row)
-    return count.versions(entrants, record_of=record_of, files_of=files_of)
-
-
-def bots_json(versions: Sequence[BotVersion]) -> str:
-    return to_json(list(versions))
 
 
 def bots_report(versions: Sequence[BotVersion], width: int) -> RenderableType:

@@ -1,6 +1,5 @@
 """A sequential test as text and as JSON: its verdict, figures and progress."""
 
-import math
 from pathlib import Path
 
 from arena.league.compare import difference_of, games_left
@@ -8,7 +7,7 @@ from arena.league.pairing.sequential import SequentialState
 from arena.league.ratings.sequential_test import Decision
 from arena.report.consoles import to_json, to_line
 from arena.report.result_words import difference_text
-from arena.report.standings import Difference
+from arena.report.standings import Difference, named_difference
 from arena.system.printable import counted, printable
 
 Names = tuple[str, str]
@@ -126,7 +125,4 @@ def _elo(elo: float) -> str:
 
 def _difference(names: Names, state: SequentialState) -> Difference | None:
     found = difference_of(state)
-    if found is None:
-        return None
-    elo, low, high = (end if math.isfinite(end) else None for end in (found.elo, found.low, found.high))
-    return Difference(*names, elo, low, high, stronger=found.stronger)
+    return named_difference(names, found) if found else None

@@ -3,10 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
-
-from arena.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console  # slow to import, and `arena --help` needs only the width
@@ -19,37 +16,27 @@ LEAST_WIDTH, MOST_WIDTH = 20, 10_000
 LONGEST_NUMBER = 10
 
 
-_COMMAND = re.compile(r"(?:^|(?<=: )(?<!Usage: ))(?:\S*/)?(?:python\S* -m )?arena (?:(?!  )[^'\"])*$")
-"""A command at the end of a line, without quotes."""
+_COMMAND = re.compile(r"(?:^|(?<=: )(?<!Usage: ))(?:\S*/)?(?:\S*python\S* -m )?arena (?:(?!  ).)*$")
+"""A command at the end of a line."""
 _BEFORE_LAST_COLUMN = re.compile(r"\s*\S.*\s{2,}(?=\S)|\s*")
 
 
 def folded(text: str, columns: int) -> str:
     """Fold lines that are too wide between words.
 
-    A folded line keeps its indent, or that of the last column in its first half. A command at the end of a line
-    continues after a backslash, as a shell reads it.
+    A folded line keeps its indent, or that of the last column in its first half. A line that ends with a command is
+    unchanged, so that it can be copied.
     """
     return "\n".join(part for line in text.split("\n") for part in _folded_line(line, columns))
 
 
 def _folded_line(line: str, columns: int) -> list[str]:
-    if len(line) <= columns or "\x1b" in line:  # what has colours is a drawing
+    if len(line) <= columns or "\x1b" in line or _COMMAND.search(line.lstrip()):  # what has colours is a drawing
         return [line]
     import textwrap
 
     indent = len(_BEFORE_LAST_COLUMN.match(line[: columns // 2])[0])  # type: ignore[index]  # it matches any text
-    command = _COMMAND.search(line.lstrip())
-    words, last = line, []
-    if command:
-        words = line[: len(line) - len(command[0])].rstrip()
-        parts = textwrap.wrap(command[0], columns - indent - 6, break_long_words=False, break_on_hyphens=False)
-        last = [f"{'':{indent if row == 0 else indent + 4}}{part}" for row, part in enumerate(parts)]
-        last = [f"{part} \\" for part in last[:-1]] + last[-1:]
-    shown = textwrap.wrap(
-        words, columns, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
-    )
-    return [*shown, *last]
+    return textwrap.wrap(line, columns, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
 
 
 def fitted(text: str, stream: IO[str]) -> str:
@@ -97,9 +84,3 @@ def to_line(value: object) -> str:
     import msgspec
 
     return msgspec.json.encode(value).decode()
-
-
-def one_form(options: Sequence[str]) -> None:
-    """Raise `UsageError` if more than one option of output form is given."""
-    if len(options) > 1:
-        raise UsageError(f"{options[0]} and {options[1]} cannot be used together")

@@ -6,17 +6,17 @@ such a name gets an apostrophe before it; Markdown is escaped.
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from arena.errors import UsageError
 from arena.league.pairing.placing import Placing
-from arena.league.store import Damage, GameRow
-from arena.report.consoles import one_form, to_json, to_line
+from arena.league.store import GameRow
+from arena.report.consoles import to_json, to_line
 from arena.report.game_list import NAMES_ALONE, ShownNames, game_entry, shown_name
 from arena.report.placings import PlaceEntry, cells, headings, place_text, placing_entry
 from arena.report.result_words import points_text, standings_columns
@@ -29,10 +29,6 @@ from arena.report.standings import (
     with_declared,
 )
 from arena.system.printable import printable
-
-if TYPE_CHECKING:
-    from arena.league.exchange import Imported
-    from arena.league.record_file import LineFault
 
 NO_FAULTS: Mapping[str, str] = {}
 
@@ -78,44 +74,8 @@ def league_json(
     return to_line({"kind": "table", **document}) if as_line else to_json(document)
 
 
-def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
-    """Return the findings of `arena verify`; `game` is null for a finding about the whole store."""
-    found = [{"game": game, "text": text} for game, text in findings]
-    return to_json({"store": printable(str(store)), "games": games, "findings": found})
-
-
-def verify_file_json(file: Path, games: int, findings: "Sequence[LineFault]") -> str:
-    found = [{"line": line, "text": text} for line, text in findings]
-    return to_json({"file": printable(str(file)), "games": games, "findings": found})
-
-
-def import_json(store: Path, imported: "Imported") -> str:
-    return to_json({"store": printable(str(store)), "imported": imported.new, "present": imported.present})
-
-
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001  # spreadsheets take the wide ones too
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@:^=])|(?<=\bwww)(\.)")
-
-
-def check_form(
-    forms: Collection[str],
-    *,
-    as_json: bool,
-    crosstable: bool,
-    pairs: bool = False,
-    places: bool = False,
-    rounds: bool = False,
-) -> None:
-    """Raise `UsageError` for options that cannot be combined; `forms` are the requested output forms."""
-    one_form([*(f"--{form}" for form in forms), *(["--json"] if as_json else [])])
-    for option, is_given in (("crosstable", crosstable), ("places", places)):
-        if is_given and not forms:
-            raise UsageError(f"--{option} needs --csv or --markdown; the table and --json have the {option} anyway")
-    if places and crosstable:
-        raise UsageError("--places and --crosstable cannot be used together")
-    for option, is_given in (("pairs", pairs), ("rounds", rounds)):
-        if is_given and forms:
-            raise UsageError(f"--{option} cannot be used with --{next(iter(forms))}; the table and --json have them")
 
 
 def table_text(table: Table, form: str, *, crosstable: bool, declared: Mapping[str, Declared] = NOT_LOOKED_AT) -> str:

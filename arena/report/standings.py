@@ -12,7 +12,7 @@ from arena.errors import UsageError, suggest
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
-from arena.league.ratings import Anchor, RatedLeague, Results, Row, Score, Standing, difference
+from arena.league.ratings import Anchor, PairDifference, RatedLeague, Results, Row, Score, Standing, difference
 from arena.league.store import TIME, GameRow, Groups, SideTimes, own_times_in
 from arena.report.game_list import Roster, ShownNames
 from arena.system.printable import printable
@@ -328,7 +328,8 @@ def make_table(
     cross = Crosstable(order, league.names, league.rows)
     least = 0
     if meets_all:
-        least = _least_planned(len(digests), cross.most_games)
+        most, bots = cross.most_games, len(digests)
+        least = most if bots == 2 else (most + 1) // 2 * bots * (bots - 1)
     elif meets_all is False and planned is None:
         least = tally.games + 1
     red = league.advantage
@@ -409,21 +410,20 @@ def _difference(names: Sequence[str], ranked: Sequence[Standing]) -> Difference 
     if not first.rating:
         return None
     found = difference(first.wins, first.draws, second.wins)  # a double forfeit is a loss of both and does not count
-    ends = (_finite(found.elo), _finite(found.low), _finite(found.high))
-    return Difference(first.name, second.name, *ends, stronger=found.stronger)
+    return named_difference((first.name, second.name), found)
 
 
-def _least_planned(players: int, most: int) -> int:
-    return most if players == 2 else (most + 1) // 2 * players * (players - 1)
+def named_difference(names: tuple[str, str], found: PairDifference) -> Difference:
+    elo, low, high = map(_finite, (found.elo, found.low, found.high))
+    return Difference(*names, elo, low, high, found.stronger)
 
 
 def _endings(tally: Tally) -> tuple[Ending, ...]:
-    losers = {
-        reason: dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
-        for reason, found in tally.losers.items()
-    }
     endings = sorted(tally.endings.items(), key=lambda item: (-item[1], item[0].value))
-    return tuple(Ending(reason, count, losers.get(reason, {})) for reason, count in endings)
+    return tuple(
+        Ending(reason, games, dict(sorted(tally.losers.get(reason, {}).items(), key=lambda item: (-item[1], item[0]))))
+        for reason, games in endings
+    )
 
 
 NAMED = 6

@@ -1,13 +1,11 @@
 """Tables for people, fitted to a width; programs use the documents.
 
 A name that is too long is cut at its end if the rest is unique, else in the middle, so that it keeps its end (`@3f9a12`
-of a version, `#2` of a copy), else after the characters it shares with others. Names that are still alike get a number.
+of a version, `#2` of a copy). Names that are still alike get a number.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Sequence
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Group, RenderableType
@@ -30,7 +28,7 @@ CUT = "…"
 NAME_WIDTH = 24
 """Columns of a name in a table, unless there is room for more."""
 LEAST = 6
-"""Least columns of a name: two of its start, the cut, and three that differ."""
+"""Least columns of a name."""
 
 
 def short_names(names: Iterable[str], width: int) -> dict[str, str]:
@@ -39,58 +37,26 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     full = list(dict.fromkeys(names))
     short = {name: name for name in full if cell_len(name) <= width}
     left = [name for name in full if name not in short]
-    for form in _forms(left, width):
-        if not left:
-            break
-        made = {name: form(name) for name in left}
+    for end in (0, *range(4, width - 2)):
+        made = {name: _cut(name, width, end) for name in left}
         counts, taken = Counter(made.values()), set(short.values())
-        fitting = {name: text for name, text in made.items() if counts[text] == 1 and text not in taken}
-        short |= fitting
-        left = [name for name in left if name not in fitting]
-    short |= _numbered(left, width, set(short.values()))
+        short |= {name: text for name, text in made.items() if counts[text] == 1 and text not in taken}
+        left = [name for name in left if name not in short]
+    for name in left:
+        number, taken = 1, set(short.values())
+        while (text := _cut(name, width - len(str(number)), 0) + str(number)) in taken:
+            number += 1
+        short[name] = text
     return {name: short[name] for name in full}
 
 
-def _forms(names: Sequence[str], width: int) -> Iterator[Callable[[str], str]]:
-    for columns in (0, *range(4, width - 2)):
-        yield partial(_with_end, width, columns)
-    shared = _shared(min(names, default=""), max(names, default=""))
-    yield partial(_from_where_they_differ, width, dict.fromkeys(names, shared))
-    longest = dict.fromkeys(names, 0)
-    for before, name in pairwise(sorted(names)):
-        shared = _shared(before, name)
-        longest[before], longest[name] = max(longest[before], shared), max(longest[name], shared)
-    yield partial(_from_where_they_differ, width, longest)
-
-
-def _shared(first: str, second: str) -> int:
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
-
-
-def _with_end(width: int, columns: int, name: str) -> str:
-    return f"{_beginning(name, width - 1 - columns)}{CUT}{_beginning(name[::-1], columns)[::-1]}"
-
-
-def _from_where_they_differ(width: int, shared: dict[str, int], name: str) -> str:
-    """Keep two columns of a name, and the part after the characters that it shares with others."""
-    return f"{_beginning(name, 2)}{CUT}{_beginning(name[shared[name] :], width - 3)}"
+def _cut(name: str, width: int, end: int) -> str:
+    """Cut a name to `width` columns, of which `end` are of its end."""
+    return f"{_beginning(name, width - 1 - end)}{CUT}{_beginning(name[::-1], end)[::-1]}"
 
 
 def _beginning(text: str, width: int) -> str:
     return chop_cells(text, width)[0] if width > 0 and text else ""
-
-
-def _numbered(names: Iterable[str], width: int, taken: set[str]) -> dict[str, str]:
-    made = {}
-    number = 1
-    for name in names:
-        while (text := f"{_beginning(name, width - len(str(number)) - 1)}{CUT}{number}") in taken:
-            number += 1
-        taken.add(text)
-        made[name] = text
-        number += 1
-    return made
 
 
 CROSS_CELL = 9

@@ -1,9 +1,7 @@
 """The address at which a server listens, and the host names that it answers to."""
 
 import contextlib
-import errno
 import ipaddress
-import os
 import re
 import socket
 from collections.abc import Iterable
@@ -80,41 +78,22 @@ class Listening:
 
 def listen(address: Address) -> Listening:
     """Listen at an address. Raises `UsageError` if the port is in use, or the host is not this machine."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        listener = socket.create_server(
+            (address.host, address.port),
+            family=family,
+            backlog=BACKLOG,
+            dualstack_ipv6=address.is_any and family == socket.AF_INET6 and socket.has_dualstack_ipv6(),
+        )
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or error
         raise UsageError(
-            f"{address}: the host is not known: {why}; expected an address of this machine, such as "
-            f"127.0.0.1:{address.port}"
+            f"{address}: cannot listen there: {why}; expected a free port at an address of this machine, such as "
+            "127.0.0.1:0"
         ) from error
-    family, kind, protocol, _, where = min(found, key=lambda entry: entry[0] != socket.AF_INET)
-    listener = socket.socket(family, kind, protocol)
-    try:
-        if os.name == "posix":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6 and address.is_any:
-            with contextlib.suppress(OSError):
-                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-        listener.setblocking(False)
-        listener.bind(where)
-        listener.listen(BACKLOG)
-    except (OSError, OverflowError) as error:
-        listener.close()
-        raise UsageError(f"{address}: {_why(error)}") from error
+    listener.setblocking(False)
     return Listening(listener, Address(address.host, listener.getsockname()[1]))
-
-
-def _why(error: Exception) -> str:
-    match getattr(error, "errno", None):
-        case errno.EADDRINUSE:
-            return "the port is in use; choose another one, or port 0 for any that is free"
-        case errno.EACCES:
-            return "this user may not listen at that port; choose one from 1024 on"
-        case errno.EADDRNOTAVAIL:
-            return "expected an address of this machine"
-        case _:
-            return f"cannot listen there: {getattr(error, 'strerror', None) or error}"
 
 
 def exposure_text(address: Address) -> str:
@@ -127,11 +106,8 @@ def exposure_text(address: Address) -> str:
     )
 
 
-HOST = re.compile(r"(\[[0-9a-f:.%]+\]|[^\[\]:/@\\?#\s]+)(?::(\d{1,5}))?", re.IGNORECASE)
-
-
-NAME = re.compile(r"\[[0-9a-f:.%]+\]|[a-z0-9._-]+", re.IGNORECASE | re.ASCII)
-"""A host of a request: browsers write all other letters in ASCII (Punycode)."""
+HOST = re.compile(r"(\[[0-9a-f:.%]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?", re.IGNORECASE | re.ASCII)
+"""A host of a request: browsers write letters beyond ASCII in ASCII (Punycode)."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +127,8 @@ class Hosts:
 
 
 def parse_host(text: str) -> str:
-    if not NAME.fullmatch(text):
+    match = HOST.fullmatch(text)
+    if match is None or match[2]:
         raise UsageError(f"expected a host name such as arena.example.org, without http:// and port; got {shown(text)}")
     return text
 

@@ -1,13 +1,12 @@
 """Server-sent events for many viewers, none of which can delay others.
 
-`publish` never waits. Each viewer has a queue of limited size; a viewer that falls behind is dropped, and its browser
+`publish` never waits. Each viewer has a queue of limited length; a viewer that falls behind is dropped, and its browser
 connects again and first gets the present state (`greeting`). See
 https://html.spec.whatwg.org/multipage/server-sent-events.html
 """
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +14,10 @@ import trio
 
 from arena.system.concurrency import open_nursery
 from arena.web.guard import RequestRefused
-from arena.web.server import LIMITS, TOO_MANY, ServerLimits
+from arena.web.server import LIMITS, ServerLimits
 
 RECONNECT_MS = 2000
+TOO_MANY = "Too many people are looking at these pages. Try again in a moment."
 
 
 @dataclass(frozen=True)
@@ -31,59 +31,12 @@ class Event:
         return ("\n".join(lines) + "\n\n").encode("utf-8", "replace")
 
 
-class Viewer:
-    def __init__(self, most: int) -> None:
-        self._most, self._size = most, 0
-        self._queue: deque[bytes] = deque()
-        self._wake = trio.Event()
-        self.is_dropped = False
-        self.is_over = False
-
-    def put(self, data: bytes) -> None:
-        """Queue data without waiting; if it does not fit, the viewer is dropped."""
-        if self.is_dropped or self.is_over or not data:
-            return
-        if self._queue and self._size + len(data) > self._most:
-            self.is_dropped = True
-            self._queue.clear()
-        else:
-            self._queue.append(data)
-            self._size += len(data)
-        self._wake.set()
-
-    def end(self) -> None:
-        self.is_over = True
-        self._wake.set()
-
-    async def take(self) -> bytes:
-        """Wait for data and return all of it, or empty bytes at the end."""
-        while not (self._queue or self.is_dropped or self.is_over):
-            self._wake = trio.Event()
-            await self._wake.wait()
-        data = b"".join(self._queue)
-        self._queue.clear()
-        self._size = 0
-        return data
-
-
 class Viewers:
     """The viewers of all feeds of a server; their number is limited."""
 
     def __init__(self, limits: ServerLimits = LIMITS) -> None:
         self.limits = limits
-        self.viewers: set[Viewer] = set()
-
-    @contextmanager
-    def seat(self) -> Iterator[Viewer]:
-        """Add a viewer during the body. Raises `RequestRefused` if there are too many."""
-        if len(self.viewers) >= self.limits.viewers:
-            raise RequestRefused(503, TOO_MANY, {"Retry-After": str(self.limits.retry_seconds)})
-        viewer = Viewer(self.limits.queue_bytes)
-        self.viewers.add(viewer)
-        try:
-            yield viewer
-        finally:
-            self.viewers.discard(viewer)
+        self.count = 0
 
 
 class Feed:
@@ -91,30 +44,38 @@ class Feed:
 
     def __init__(self, audience: Viewers, greeting: Callable[[], Sequence[Event]] = tuple) -> None:
         self._audience, self._greeting = audience, greeting
-        self._viewers: set[Viewer] = set()
+        self._queues: set[trio.MemorySendChannel[bytes]] = set()
 
     def __len__(self) -> int:
-        return len(self._viewers)
+        return len(self._queues)
 
     def publish(self, event: Event) -> None:
-        if self._viewers:
-            data = event.encoded()
-            for viewer in self._viewers:
-                viewer.put(data)
+        data = event.encoded()
+        for queue in self._queues:
+            try:
+                queue.send_nowait(data)
+            except (trio.WouldBlock, trio.ClosedResourceError):
+                queue.close()
 
     def close(self) -> None:
-        for viewer in self._viewers:
-            viewer.end()
+        for queue in self._queues:
+            queue.close()
 
     @contextmanager
-    def viewer(self) -> Iterator[Viewer]:
-        with self._audience.seat() as viewer:
-            viewer.put(b"".join(event.encoded() for event in self._greeting()))
-            self._viewers.add(viewer)
-            try:
-                yield viewer
-            finally:
-                self._viewers.discard(viewer)
+    def viewer(self) -> Iterator[trio.MemoryReceiveChannel[bytes]]:
+        """Add a viewer during the body. Raises `RequestRefused` if there are too many."""
+        limits = self._audience.limits
+        if self._audience.count >= limits.viewers:
+            raise RequestRefused(503, TOO_MANY, {"Retry-After": str(limits.retry_seconds)})
+        queue, events = trio.open_memory_channel[bytes](limits.queue_events)
+        queue.send_nowait(b"retry: %d\n\n" % RECONNECT_MS + b"".join(event.encoded() for event in self._greeting()))
+        self._audience.count += 1
+        self._queues.add(queue)
+        try:
+            yield events
+        finally:
+            self._queues.discard(queue)
+            self._audience.count -= 1
 
     def answer(self) -> "EventAnswer":
         return EventAnswer(self, self._audience.limits)
@@ -132,7 +93,7 @@ class EventAnswer:
         self._feed, self._limits = feed, limits
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        with self._feed.viewer() as viewer:
+        with self._feed.viewer() as events:
             headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"connection", b"close")]
             headers.append((b"x-accel-buffering", b"no"))  # proxies do not buffer it
             await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -140,23 +101,18 @@ class EventAnswer:
                 await send({"type": "http.response.body", "body": b""})
                 return
             async with open_nursery() as nursery:
-                nursery.start_soon(self._until_left, receive, nursery.cancel_scope)
-                await self._send(viewer, send)
+                nursery.start_soon(_until_left, receive, nursery.cancel_scope)
+                with suppress(trio.EndOfChannel):
+                    while True:
+                        data = b": still here\n\n"
+                        with trio.move_on_after(self._limits.keep_alive_seconds):
+                            data = await events.receive()
+                        await send({"type": "http.response.body", "body": data, "more_body": True})
                 nursery.cancel_scope.cancel()
             await send({"type": "http.response.body", "body": b""})
 
-    async def _send(self, viewer: Viewer, send: Any) -> None:
-        data = b"retry: %d\n\n" % RECONNECT_MS
-        while not viewer.is_dropped:
-            await send({"type": "http.response.body", "body": data, "more_body": True})
-            data = b": still here\n\n"
-            with trio.move_on_after(self._limits.keep_alive_seconds):
-                data = await viewer.take()
-                if not data:
-                    return
 
-    @staticmethod
-    async def _until_left(receive: Any, scope: trio.CancelScope) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        scope.cancel()
+async def _until_left(receive: Any, scope: trio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()

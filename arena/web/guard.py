@@ -53,7 +53,6 @@ NOTHING_YET = "No games yet"
 NOT_FOUND = "There is no such page here."
 ELSEWHERE = "Pages of other sites may not ask for this. Open the address itself."
 TOO_LARGE = "The request is too large."
-TOO_SLOW = "The request took too long to arrive."
 Message = dict[str, Any]
 Complain = Callable[[str], None]
 
@@ -168,7 +167,7 @@ class Guard:
     async def _within_time(self, scope: Any, receive: Any, answer: "_Answer") -> None:
         with trio.CancelScope(deadline=trio.current_time() + self._limits.answer_seconds) as time:
             answer.time = time
-            await self._application(scope, _Body(receive, self._limits).receive, answer.send)
+            await self._application(scope, receive, answer.send)
         if time.cancelled_caught:
             text = "This page takes too long to be made. Try again in a moment."
             raise RequestRefused(503, text, {"Retry-After": str(self._limits.retry_seconds)})
@@ -195,28 +194,9 @@ class Guard:
         if not is_ours or site not in ("same-origin", "none"):
             raise RequestRefused(403, ELSEWHERE)
         length = headers.get("content-length", "0")
-        if not (length.isascii() and length.isdecimal()) or int(length) > self._limits.body_bytes:
+        is_plain = length.isascii() and length.isdecimal() and "transfer-encoding" not in headers
+        if not is_plain or int(length) > self._limits.body_bytes:
             raise RequestRefused(413, TOO_LARGE)
-
-
-class _Body:
-    def __init__(self, receive: Any, limits: ServerLimits) -> None:
-        self._receive, self._limits = receive, limits
-        self._size, self._is_whole = 0, False
-        self._until = trio.current_time() + limits.body_seconds
-
-    async def receive(self) -> Message:
-        with trio.CancelScope(deadline=inf if self._is_whole else self._until) as time:
-            message: Message = await self._receive()
-            if message["type"] != "http.request":
-                return message
-            self._size += len(message.get("body", b""))
-            self._is_whole = not message.get("more_body", False)
-            if self._size > self._limits.body_bytes:
-                raise RequestRefused(413, TOO_LARGE)
-            return message
-        assert time.cancelled_caught
-        raise RequestRefused(408, TOO_SLOW)
 
 
 class _Answer:

@@ -25,7 +25,7 @@ from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.web.address import Listening, hosts_of, parse_address
 from arena.web.beside import LONGEST, LiveSetup, Over, Told, to_server
-from arena.web.server import OwnClock, Server
+from arena.web.server import Server
 from arena.web.store_server import Running, StoreServer
 
 try:
@@ -57,7 +57,7 @@ def main(parent: int) -> None:
     use_all_descriptors()
     give_up_rights()
     try:
-        trio.run(_main, parent, clock=OwnClock())
+        trio.run(_main, parent)
     except ArenaError as error:
         sys.exit(printable(str(error), lines=True))
 

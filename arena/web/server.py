@@ -9,11 +9,9 @@ connection.
 import contextlib
 import math
 import socket
-import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, cast
 
 import trio
@@ -30,70 +28,28 @@ from arena.web.address import Listening
 class ServerLimits:
     """The limits of one server. Times are in seconds, sizes in bytes.
 
-    At most `connections` are open, of which `viewers` wait for events. The head of a request has to arrive within
-    `head_seconds`, which is also the limit of an idle connection; `body_seconds` and `body_bytes` limit the rest. A
-    connection ends if the other side does not take `piece_bytes` within `stall_seconds`. A page has to be made within
-    `answer_seconds`. `queue_bytes` are kept for a slow viewer, `send_buffer` by the kernel for each connection.
+    At most `connections` are open, of which `viewers` wait for events; further ones are closed at once. The head of a
+    request has to arrive within `head_seconds`, which is also the limit of an idle connection; `body_bytes` limit the
+    rest. A connection ends if the other side does not take `piece_bytes` within `stall_seconds`. A page has to be made
+    within `answer_seconds`, with the time for the rest of the request. `queue_events` are kept for a slow viewer,
+    `send_buffer` bytes by the kernel for each connection.
     """
 
     connections: int = 600
     viewers: int = 500
     head_seconds: float = 10.0
     head_bytes: int = 16 * 1024
-    body_seconds: float = 10.0
     body_bytes: int = 64 * 1024
     answer_seconds: float = 60.0
     stall_seconds: float = 20.0
     piece_bytes: int = 64 * 1024
-    queue_bytes: int = 64 * 1024
+    queue_events: int = 100
     send_buffer: int = 128 * 1024
     keep_alive_seconds: float = 15.0
     retry_seconds: int = 5
 
 
 LIMITS = ServerLimits()
-
-
-LOOK_SECONDS = 0.05
-TASKS = Path("/proc/self/task")
-
-
-class OwnClock(trio.abc.Clock):
-    """A clock that stops while the process is ready to run and gets no CPU.
-
-    A busy machine then does not make a server time out requests that it could not answer.
-    """
-
-    def __init__(self) -> None:
-        self._looked, self._waited = time.perf_counter(), cpu_wait()
-        self._left_out = self._latest = 0.0
-
-    def start_clock(self) -> None:
-        pass
-
-    def current_time(self) -> float:
-        now = time.perf_counter()
-        if now - self._looked > LOOK_SECONDS:
-            waited = cpu_wait()
-            self._left_out += min(max(0.0, waited - self._waited), now - self._looked)
-            self._looked, self._waited = now, waited
-        self._latest = max(self._latest, now - self._left_out)
-        return self._latest
-
-    def deadline_to_sleep_time(self, deadline: float) -> float:
-        return deadline - self.current_time()
-
-
-def cpu_wait() -> float:
-    """Return the seconds for which threads of this process have waited for a CPU; 0 if unknown."""
-    nanoseconds = 0
-    with contextlib.suppress(OSError):
-        for task in TASKS.iterdir():
-            with contextlib.suppress(OSError):  # a thread that has just ended
-                nanoseconds += int((task / "schedstat").read_text().split()[1])
-    return nanoseconds / 1e9
-
-
 LAST_SECONDS = 1.0
 IDLE_GRACE = 1.0
 """Time before an idle connection is closed, beyond the library's own limit."""
@@ -175,10 +131,6 @@ class GuardedStream(trio.abc.HalfCloseableStream):
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 STREAM = "arena.stream"
 """The key of a request's connection in its state."""
-REFUSED_AT_ONCE = 200
-"""Connections that are refused with an answer simultaneously; more are just closed."""
-REFUSAL_SECONDS = 2.0
-TOO_MANY = "Too many people are looking at these pages. Try again in a moment."
 
 
 class Server:
@@ -189,7 +141,6 @@ class Server:
         self._wrapped = wrap_app(cast(ASGIFramework, self._answer), self._config.wsgi_max_body_size, "asgi")
         self._context = WorkerContext(None)
         self._streams: set[GuardedStream] = set()
-        self._refused = 0
 
     @property
     def connections(self) -> int:
@@ -212,7 +163,7 @@ class Server:
 
     async def _connection(self, stream: trio.SocketStream) -> None:
         if len(self._streams) >= self._limits.connections:
-            await self._refuse(stream)
+            stream.socket.close()
             return
         with trio.CancelScope() as scope:
             guarded = GuardedStream(stream, self._limits, scope)
@@ -229,36 +180,6 @@ class Server:
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
         with scope["state"].pop(STREAM).answering():
             await self._application(scope, receive, send)
-
-    async def _refuse(self, stream: trio.SocketStream) -> None:
-        """Answer that there are too many, and wait until it is read: closing at once would discard the answer."""
-        if self._refused >= REFUSED_AT_ONCE:
-            stream.socket.close()
-            return
-        self._refused += 1
-        try:
-            with trio.move_on_after(REFUSAL_SECONDS):
-                await stream.send_all(_refusal(self._limits))
-                await stream.send_eof()
-                while await stream.receive_some(4096):
-                    pass
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass
-        finally:
-            self._refused -= 1
-            stream.socket.close()
-
-
-def _refusal(limits: ServerLimits) -> bytes:
-    return (
-        "HTTP/1.1 503 Service Unavailable\r\n"
-        f"Retry-After: {limits.retry_seconds}\r\n"
-        "Content-Type: text/plain; charset=utf-8\r\n"
-        "X-Content-Type-Options: nosniff\r\n"
-        "Cache-Control: no-store\r\n"
-        "Connection: close\r\n"
-        f"Content-Length: {len(TOO_MANY) + 1}\r\n\r\n{TOO_MANY}\n"
-    ).encode()
 
 
 def _config(limits: ServerLimits) -> Config:

@@ -23,7 +23,7 @@ from arena.web.address import Address, Hosts, Listening, hosts_of, listen
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import Complain, PageLook, application, served
 from arena.web.live_games import LiveGames
-from arena.web.server import LIMITS, Application, OwnClock, Server, ServerLimits
+from arena.web.server import LIMITS, Application, Server, ServerLimits
 from arena.web.store_pages import ServedStore, StoreReader, state_event
 
 LIVE = "live.html"
@@ -106,7 +106,7 @@ class StoreServer:
         (store,) = self.stores
         await store.reader.refresh()
         store.feed.publish(store.event())
-        while self._audience.viewers:  # noqa: ASYNC110  (once, at the end)
+        while self._audience.count:  # noqa: ASYNC110  (once, at the end)
             await trio.sleep(SOON_SECONDS)
 
     async def _tell_of(self, reader: StoreReader) -> None:
@@ -191,6 +191,6 @@ def serve_stores(
             async with background(server.run):
                 await serve_until_signal(server.application(), listening, ready)
 
-        trio.run(main, clock=OwnClock())
+        trio.run(main)
     finally:
         listening.close()

@@ -28,7 +28,7 @@ from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.seat_view import legal_actions
 from arena.game.time_control import TimeControl
-from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
+from arena.league.executor.task import Begun, Failed, GameTask, NotPlayed, Outcome, Played
 from arena.play.game_options import ArenaStoppedError
 from arena.sandbox import reaper
 from arena.stratego.rules.ruleset import Ruleset

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from arena.errors import ArenaError, UsageError
 from arena.game.exported import with_checksum
-from arena.league import exchange
 from arena.league.exchange import Imported, export_lines, import_games
 from arena.league.readers import HOST, reader_named
 from arena.league.store import DamagedError, Store, refuse_other_files
@@ -38,7 +37,7 @@ def exported(path: Path, numbers: Iterable[int] | None = None, view: str = "all"
 
 
 def taken_in(target: Path, *sources: Path) -> Imported:
-    return import_games(target, sources, lambda what, done, of: None)
+    return import_games(target, sources, lambda done: None)
 
 
 def is_sound(path: Path) -> bool:
@@ -111,19 +110,21 @@ def test_what_is_there_already_is_passed_over_and_keeps_its_number(tmp_path: Pat
     assert taken_in(target, OWN, target) == Imported(0, 24)
 
 
-def test_an_import_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "AT_ONCE", 5)
-    target = tmp_path / "new.sqlite"
+@pytest.mark.parametrize("is_new", [True, False])
+def test_an_import_that_is_stopped_changes_nothing(tmp_path: Path, is_new: bool) -> None:
+    target = tmp_path / "some.sqlite"
+    if not is_new:
+        taken_in(target, file_of(tmp_path / "some.jsonl", exported(OWN, [7])))
 
-    def stop(what: str, done: int, of: int) -> None:
-        if what == "imported" and done == 10:
+    def stop(done: int) -> None:
+        if done == 10:
             raise KeyboardInterrupt
 
+    before = None if is_new else target.read_bytes()
     with pytest.raises(KeyboardInterrupt):
         import_games(target, [OWN], stop)
-    assert exported(target) == exported(OWN, range(1, 11))
-    assert taken_in(target, OWN) == Imported(2, 10)
-    assert exported(target) == exported(OWN)
+    assert (target.read_bytes() if target.exists() else None) == before
+    assert taken_in(target, OWN) == Imported(12 if is_new else 11, 0 if is_new else 1)
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -157,11 +158,9 @@ def test_games_of_two_leagues_do_not_go_into_one_store(tmp_path: Path) -> None:
     target = tmp_path / "own.sqlite"
     taken_in(target, OWN)
     words = refused(target, DUEL, kind=UsageError)
-    assert f"{target}: expected games of one league, and those of {DUEL}: game 1 were played under other" in words
-    assert "    seed: expected 7, got 1" in words
-    assert "    ruleset: expected own, got duel" in words
-    words = refused(tmp_path / "none.sqlite", OWN, DUEL, kind=UsageError)
-    assert f"{OWN}: game 1: expected games of one league" in words
+    assert f"{DUEL}: game 1: {target}: this store holds games under other settings" in words
+    assert "    seed: 7 (in the store), 1 (asked for)" in words
+    refused(tmp_path / "none.sqlite", OWN, DUEL, kind=UsageError)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -20,20 +20,10 @@ from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.executor import (
-    Begun,
-    GameTask,
-    Lost,
-    Notice,
-    NotPlayed,
-    Outcome,
-    Paused,
-    Played,
-    PlaySettings,
-    worker_process,
-)
 from arena.league.executor import worker as worker_program
-from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
+from arena.league.executor import worker_process
+from arena.league.executor.local import MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
+from arena.league.executor.task import Begun, GameTask, Lost, Notice, NotPlayed, Outcome, Paused, Played, PlaySettings
 from arena.league.executor.wire import InterruptGame
 from arena.league.settings import Settings
 from arena.sandbox.launch import Launch
@@ -150,28 +140,29 @@ def test_one_worker_and_three_play_the_same_games(level: Level, make_bot: MakeBo
     assert left_behind() == []
 
 
-def test_all_slots_have_a_game_and_no_worker_more_than_one_in_hand(waiting: Waiting) -> None:
+def test_all_slots_have_a_game_and_one_is_asked_for_ahead_for_each_worker(waiting: Waiting) -> None:
     jobs = len(usable_cpus()) + 1
+    asked: list[GameSpec] = []
+
+    def games() -> Iterator[GameSpec]:
+        for game in games_of(waiting.bots, jobs):
+            asked.append(game)
+            yield game
 
     async def main() -> None:
         async with local_executor(PlaySettings(waiting.bots), jobs) as executor, trio.open_nursery() as nursery:
-            nursery.start_soon(heard, executor, games_of(waiting.bots, jobs))
+            nursery.start_soon(heard, executor, games())
             await waiting.until(jobs)
-            await until(lambda: sum(len(state.begun) for state in executor._workers) == jobs)
-            await until(lambda: all(len(state.queued) >= AHEAD for state in executor._workers))
             await trio.testing.wait_all_tasks_blocked(0.05)
-            assert sum(len(state.begun) for state in executor._workers) == jobs
-            assert [len(state.queued) for state in executor._workers] == [AHEAD] * len(executor._workers)
+            assert len(waiting.pids()) == jobs
+            assert len(asked) == jobs + min(jobs, len(usable_cpus()))
             waiting.go_on()
 
     trio.run(main)
 
 
 @pytest.mark.skipif(len(usable_cpus()) < 2, reason="this needs two workers")
-def test_who_has_nothing_to_do_is_given_the_game_that_another_worker_has_in_hand(
-    waiting: Waiting, make_bot: MakeBot
-) -> None:
-    """Two slow games, then a brief one: it is in the hand of one of the two workers as the other becomes free."""
+def test_a_slow_game_holds_up_no_other(waiting: Waiting, make_bot: MakeBot) -> None:
     quick = make_bot(BRIEF, "cid"), make_bot(BRIEF, "dan")
     slow, _ = games_of(waiting.bots)
     brief = games_of(quick, 5)
@@ -386,7 +377,7 @@ def test_a_game_under_way_and_one_that_waits_can_be_interrupted(waiting: Waiting
 
             async def interrupt() -> None:
                 await waiting.until(1)
-                await until(lambda: any(state.queued for state in executor._workers))
+                await until(lambda: executor._waiting)
                 for game in reversed(games):
                     executor.interrupt(game.id)
 

@@ -14,10 +14,9 @@ from forged_games import forge_row
 
 from arena.cli.main import cli
 from arena.errors import ArenaError, UsageError
-from arena.game.record import GameRecord
 from arena.league.exchange import export_lines
 from arena.league.readers import HOST
-from arena.league.store import GameRow, Store, StoreError
+from arena.league.store import Store
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 Run = Callable[..., tuple[int, bytes, str]]
@@ -198,26 +197,6 @@ def test_a_store_that_cannot_be_salvaged_to_a_place_is_left_as_it_is(arena: Run)
         with pytest.raises(ArenaError, match=r"cannot be opened: |expected a file that does not exist yet"):
             arena("verify", "own.sqlite", "--salvage", place)
     assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
-
-
-def test_a_salvage_that_fails_says_that_its_store_is_not_whole(
-    arena: Run, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    add, left = Store.add, [5]
-
-    def failing(store: Store, record: GameRecord) -> GameRow:
-        left[0] -= 1
-        if left[0] < 0:
-            raise StoreError(f"{store.path}: the disk is full")
-        return add(store, record)
-
-    monkeypatch.setattr(Store, "add", failing)
-    with pytest.raises(StoreError, match="the disk is full"):
-        arena("verify", "own.sqlite", "--salvage", "new.sqlite")
-    assert b"new.sqlite does not have all games that are sound: remove it" in capsysbinary.readouterr().err
-    with Store(Path("new.sqlite"), create=False) as store:
-        assert len(store.rows()) == 5
-    assert arena("verify", "own.sqlite")[0] == 0
 
 
 def test_names_that_are_no_text_are_printed_as_text_in_documents_too(arena: Run, own: Path) -> None:

@@ -20,8 +20,8 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.league.executor import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings, Watched
 from arena.league.executor.local import LocalExecutor, local_executor
+from arena.league.executor.task import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings, Watched
 from arena.league.settings import Settings
 from arena.play.game_options import USUAL, GameOptions, Keeper
 from arena.play.retry import play_with_retries

@@ -192,9 +192,7 @@ def test_a_store_holds_games_under_one_file_of_openings(whole: Path, openings: t
         with pytest.raises(UsageError) as caught:
             store.agree(asked.described(), PLAYERS)
     here, there = SETTINGS.described()["openings"], asked.described()["openings"]
-    assert f"    openings: {here} (in the store), {there} (asked for)\nuse another file with --store" in str(
-        caught.value
-    )
+    assert f"    openings: {here} (in the store), {there} (asked for)\nuse another store" in str(caught.value)
 
 
 def exported(path: Path) -> Iterator[bytes]:

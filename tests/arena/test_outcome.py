@@ -11,7 +11,7 @@ from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.league.outcome import PlayState
-from arena.league.store import GameRow, NumberSet
+from arena.league.store import GameRow
 from arena.league.store.game_row import row_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
@@ -56,7 +56,7 @@ def test_where_both_lost_each_is_told_its_own_fault_under_its_own_reason(
         lost(record, (Color.RED, dead), (Color.BLUE, dead)),
         record,
     ]
-    state = PlayState(Nobody(), None, NumberSet())
+    state = PlayState(Nobody(), None, set())
     for number, game in enumerate(games, start=1):
         state.finished(row_of(number, game), game)
     told = {(one.name, one.reason): (one.count, one.first.number, one.words, one.stderr) for one in state.forfeits()}

@@ -213,7 +213,7 @@ def lines_of(path: Path, file: Path) -> Path:
 
 
 def take_in(target: Path, *sources: Path) -> int:
-    return import_games(target, sources, lambda what, done, of: None).new
+    return import_games(target, sources, lambda done: None).new
 
 
 def test_games_with_handicaps_come_back_from_their_export_with_their_settings(path: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.league.executor import Executor, GameTask
+from arena.league.executor.task import Executor, GameTask
 from arena.league.game_specs import Games
 from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions

@@ -199,7 +199,7 @@ def test_where_nobody_can_listen_no_game_is_begun_and_no_store_made(
     monkeypatch.chdir(tmp_path)
     taken = listen(Address("127.0.0.1", 0))
     try:
-        with pytest.raises(UsageError, match=r"--listen: .*the port is in use"):
+        with pytest.raises(UsageError, match=r"--listen: .*Address already in use"):
             cli.main(["play", *words, "--listen", str(taken.address)], prog_name="arena", standalone_mode=False)
     finally:
         taken.close()

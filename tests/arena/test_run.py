@@ -16,7 +16,7 @@ from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.league.executor import Executor, GameTask
+from arena.league.executor.task import Executor, GameTask
 from arena.league.play_missing import RunProgress, play_missing
 from arena.league.store import GameRow, Store
 from arena.league.stored_league import GamesBetween

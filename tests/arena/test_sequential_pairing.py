@@ -16,7 +16,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.league.executor import Executor, GameTask
+from arena.league.executor.task import Executor, GameTask
 from arena.league.game_specs import Games
 from arena.league.pairing.sequential import MOST_VOID, SequentialState, SequentialTest
 from arena.league.play_missing import RunProgress, play_missing

@@ -115,7 +115,7 @@ def test_markdown_shows_points_and_open_ends_as_the_terminal_does(table: Table) 
         (["standings", "--csv", "--markdown"], "--csv and --markdown cannot be used together"),
         (["standings", "--crosstable"], "--crosstable needs --csv or --markdown"),
         (["standings", "--places", "--crosstable", "--csv"], "--places and --crosstable cannot"),
-        (["standings", "--pairs", "--csv"], "--pairs cannot be used with --csv"),
+        (["standings", "--pairs", "--csv"], "--pairs and --csv cannot be used together"),
     ],
 )
 def test_the_command_line_drops_no_form_in_silence(arguments: list[str], words: str) -> None:

@@ -77,7 +77,7 @@ def test_a_name_that_has_room_stays_as_it_is(names: list[str], width: int) -> No
         (["an-engine-of-mine", "other"], ["an-engine-…", "other"]),
         (["an-engine-of-mine", "an-engine-of-hers"], ["an-eng…mine", "an-eng…hers"]),
         (["hunter-of-flags@3f9a12", "hunter-of-flags@771c00"], ["hunter…9a12", "hunter…1c00"]),
-        (["the-same-bot-a-to-the-end", "the-same-bot-b-to-the-end"], ["th…a-to-the", "th…b-to-the"]),
+        (["the-same-bot-a-to-the-end", "the-same-bot-b-to-the-end"], ["the-same-…1", "the-same-…2"]),
     ],
 )
 def test_what_is_left_is_what_tells_names_apart(names: list[str], short: list[str]) -> None:
@@ -111,8 +111,7 @@ def test_a_terminal_is_as_wide_as_it_says_or_as_is_usual(monkeypatch: pytest.Mon
         ("  indented and too wide", ["  indented and too", "  wide"]),
         ("key   what the key is for", ["key   what the key", "      is for"]),
         ("an-unbreakable-word-of-its-own", ["an-unbreakable-word-of-its-own"]),
-        ("go on with: arena match one two", ["go on with:", "arena match \\", "    one two"]),
-        ("go on with: arena match 'one  two'", ["go on with: arena", "match 'one  two'"]),
+        ("go on with: arena match one two", ["go on with: arena match one two"]),
         ("\x1b[1ma drawing that is too wide", ["\x1b[1ma drawing that is too wide"]),
     ],
 )

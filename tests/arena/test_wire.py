@@ -16,10 +16,9 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.league.executor import Failed, GameTask, Notice, Paused, Played, PlaySettings
 from arena.league.executor.child_process import Frames, frame
-from arena.league.executor.task import sendable
-from arena.league.executor.wire import GaveBack, Play, WorkerSetup, from_worker, to_worker
+from arena.league.executor.task import Failed, GameTask, Notice, Paused, Played, PlaySettings, sendable
+from arena.league.executor.wire import Play, SkippedGames, WorkerSetup, from_worker, to_worker
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
 from arena.stratego.rules.ruleset import Ruleset
@@ -126,7 +125,7 @@ def test_what_came_of_games_is_the_same_in_the_parent_however_the_pipe_cuts_it(d
         st.builds(Played, record)
         | st.builds(Paused, text, st.none() | pasts)
         | st.builds(Notice, text)
-        | st.builds(GaveBack, st.lists(text).map(tuple))
+        | st.builds(SkippedGames, st.lists(text).map(tuple))
     )
     messages = data.draw(st.lists(message, max_size=4))
     cuts = data.draw(st.lists(st.integers(0, 4000), max_size=8))

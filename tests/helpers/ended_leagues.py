@@ -16,7 +16,7 @@ from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import import_games
-from arena.league.executor import Executor, GameTask, PlaySettings
+from arena.league.executor.task import Executor, GameTask, PlaySettings
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import FormatOptions, Kind, PlayOptions
 from arena.league.pairing.chosen import format_of

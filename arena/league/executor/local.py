@@ -1,8 +1,7 @@
 """The executor of one machine: worker processes, each with its share of the games.
 
-The parent measures no times. It sends each worker one game more than it has slots, so that a short game does not wait
-for a round trip; where a slot is free and no game is left, another worker gives its spare game back. The games of a
-worker that dies are sent to its replacement.
+The parent measures no times. It has one game in hand for each worker, so that a free slot waits for nothing but the
+pipe. The games of a worker that dies are sent to its replacement.
 """
 
 import os
@@ -29,13 +28,11 @@ from arena.league.executor.task import (
     PlaySettings,
     Watched,
 )
-from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, WorkerReady
+from arena.league.executor.wire import InterruptGame, Play, SkippedGames, SkipSecondGames, WorkerReady
 from arena.league.executor.worker_process import WorkerProcess
 from arena.sandbox.launch import host_fault
 from arena.system.concurrency import open_nursery
 
-AHEAD = 1
-"""How many more games than slots a worker has."""
 MOST_DEATHS = 3
 """The most workers that may die with the same game under way, or in a row in the same place without a finished game."""
 
@@ -46,17 +43,15 @@ class WorkerState:
         self.cpus = cpus
         self.process: WorkerProcess | None = None
         self.is_ready = False
-        self.is_asked = False
-        """Whether the worker was asked to give games back, and has not answered yet."""
         self.queued: dict[str, GameTask] = {}
+        """Games that the worker has, and has not begun."""
         self.begun: dict[str, GameTask] = {}
         self.deaths = 0
         """Worker deaths in this place since the last finished game."""
 
     @property
     def room(self) -> int:
-        """The number of games that the worker could begin at once; below zero if some wait there."""
-        return self.slots - len(self.queued) - len(self.begun)
+        return self.slots - len(self.queued) - len(self.begun) if self.is_ready else 0
 
     def ended(self, game: str) -> None:
         self.deaths = 0
@@ -65,8 +60,10 @@ class WorkerState:
         if task and task.then:
             self.queued[task.then.id] = GameTask(task.then)
 
-    def give_up_second(self, games: Collection[str]) -> None:
-        """Record that these second games of pairs under way will not be played."""
+    def skipped(self, games: Collection[str]) -> None:
+        """Forget these second games of pairs, which will not be played."""
+        for id in games:
+            self.queued.pop(id, None)
         for id, task in self.begun.items():
             if task.then and task.then.id in games:
                 self.begun[id] = task.alone
@@ -76,18 +73,12 @@ class WorkerState:
         self.queued[task.id] = task
         self.process.connection.send(Play(task))
 
-    def ask_back(self, *, is_last: bool = False) -> None:
-        """Ask for the games that have not begun; if it `is_last`, for second games of pairs as well."""
-        if self.process and (is_last or (self.queued and not self.is_asked)):
-            self.is_asked = True
-            self.process.connection.send(GiveBack(is_last))
-
     def died(self) -> tuple[list[GameTask], list[GameTask]]:
         """Forget the games of a dead process; return those that had not begun, and those under way."""
         queued, begun = list(self.queued.values()), list(self.begun.values())
         self.queued.clear()
         self.begun.clear()
-        self.is_ready = self.is_asked = False
+        self.is_ready = False
         self.deaths += 1
         return queued, begun
 
@@ -147,7 +138,8 @@ class LocalExecutor(OutcomeStream):
         if self._feeding:
             self._feeding.cancel()
         for worker in self._workers:
-            worker.ask_back(is_last=True)
+            if worker.process:
+                worker.process.connection.send(SkipSecondGames())
         self.changed()
 
     def stop(self) -> None:
@@ -190,24 +182,15 @@ class LocalExecutor(OutcomeStream):
 
     async def _until_there_is_room(self) -> None:
         await trio.lowlevel.checkpoint()
-        while self._waiting or self._roomiest() is None:
+        while len(self._waiting) >= len(self._workers):
             await self._wait()
 
-    def _roomiest(self) -> WorkerState | None:
-        ready = [worker for worker in self._workers if worker.is_ready and not worker.is_asked]
-        worker = max(ready, key=lambda worker: (worker.room, -len(worker.begun)), default=None)
-        return worker if worker and worker.room > -AHEAD else None
-
     def _dispatch(self) -> None:
-        """Send waiting games where there is room. If a slot is free and none waits, ask another worker for its spare
-        game.
-        """
-        while self._waiting and not self._is_stopped and (worker := self._roomiest()):
+        while self._waiting and not self._is_stopped:
+            worker = max(self._workers, key=lambda worker: worker.room)
+            if worker.room <= 0:
+                break
             worker.send(self._waiting.popleft())
-        if not self._waiting and any(worker.is_ready and worker.room > 0 for worker in self._workers):
-            in_hand = [worker for worker in self._workers if worker.queued and worker.room < 0 and not worker.is_asked]
-            for worker in in_hand[:1]:
-                worker.ask_back()
         self.changed()
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
@@ -254,11 +237,8 @@ class LocalExecutor(OutcomeStream):
             case Begun(id):
                 worker.begun[id] = worker.queued.pop(id)
                 self._tell(message)
-            case GaveBack(ids):
-                worker.is_asked = False
-                back = [worker.queued.pop(id) for id in ids if id in worker.queued]
-                worker.give_up_second(ids)
-                self._take_back(back)
+            case SkippedGames(ids):
+                worker.skipped(ids)
             case Notice():
                 self._tell(message)
             case Happened(events, dropped):

@@ -1,9 +1,9 @@
-"""Games to play and their outcomes, as values that can be sent to another process or machine."""
+"""The interface of executors: games to play and their outcomes, as values that can be sent to another process."""
 
 import enum
-from collections.abc import Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Protocol, Self
 
 import msgspec
 
@@ -164,3 +164,28 @@ class Watched(msgspec.Struct, frozen=True):
 
 Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Notice | Watched
 """The outcomes of an executor, in order. After `Begun` the id of a game comes once more, at its end."""
+
+
+class Executor(Protocol):
+    """Plays games, several at once. No two of them have the same id."""
+
+    def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
+        """Play these games and yield their outcomes.
+
+        `tasks` is iterated when there is room for a game: it may wait for outcomes of earlier ones. Cancelling the task
+        that waits for an outcome loses none: the same iterator continues. Raises `ArenaError` for errors that prevent
+        all games.
+        """
+        ...
+
+    def close(self) -> None:
+        """Begin no further game; games under way, and those that were `Lost`, are played to their end."""
+        ...
+
+    def stop(self) -> None:
+        """End the games under way as well: the outcomes end once all their processes have ended."""
+        ...
+
+    def interrupt(self, game: str) -> None:
+        """Interrupt the game of this id if it can be paused; its outcome is `Paused`."""
+        ...

@@ -51,10 +51,8 @@ class Play(msgspec.Struct, frozen=True, tag=True):
     task: GameTask
 
 
-class GiveBack(msgspec.Struct, frozen=True, tag=True):
-    """Give back the games that have not begun; if it `is_last`, second games of pairs under way as well."""
-
-    is_last: bool = False
+class SkipSecondGames(msgspec.Struct, frozen=True, tag=True):
+    """Play no second game of a pair that has not begun."""
 
 
 class InterruptGame(msgspec.Struct, frozen=True, tag=True):
@@ -72,11 +70,11 @@ class WorkerReady(msgspec.Struct, frozen=True, tag=True):
     """The worker can play: its sandbox has been made and tried."""
 
 
-class GaveBack(msgspec.Struct, frozen=True, tag=True):
+class SkippedGames(msgspec.Struct, frozen=True, tag=True):
     ids: tuple[str, ...]
 
 
-Downward = WorkerSetup | Play | GiveBack | InterruptGame | StopWorker
-Upward = WorkerReady | GaveBack | Begun | Played | Paused | NotPlayed | Failed | Notice | Happened
+Downward = WorkerSetup | Play | SkipSecondGames | InterruptGame | StopWorker
+Upward = WorkerReady | SkippedGames | Begun | Played | Paused | NotPlayed | Failed | Notice | Happened
 to_worker: "msgspec.msgpack.Decoder[Downward]" = msgspec.msgpack.Decoder(Downward)
 from_worker: "msgspec.msgpack.Decoder[Upward]" = msgspec.msgpack.Decoder(Upward)

@@ -9,7 +9,6 @@ import contextlib
 import math
 import os
 import sys
-from collections import deque
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from functools import partial
@@ -35,10 +34,10 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.wire import (
     Downward,
-    GaveBack,
-    GiveBack,
     InterruptGame,
     Play,
+    SkippedGames,
+    SkipSecondGames,
     StopWorker,
     WorkerReady,
     WorkerSetup,
@@ -74,8 +73,6 @@ class WorkerGames:
             watch = self._events.tell
         self._options = GameOptions(held.start, settings.pondering, held.try_out, watch)
         self._bots: dict[Player, BotSpec] = {bot.player: bot for bot in settings.bots}
-        self._free = setup.slots
-        self._queued: deque[GameTask] = deque()
         self._interrupts: dict[str, Interrupt] = {}
         """By the ids of games under way."""
         self._second: dict[str, GameSpec] = {}
@@ -84,42 +81,26 @@ class WorkerGames:
     def handle(self, message: Downward) -> None:
         match message:
             case Play(task):
-                self._queued.append(task)
-                self._begin_games()
-            case GiveBack(is_last):
-                back = [task.id for task in self._queued]
-                self._queued.clear()
-                if is_last:
-                    back += [game.id for game in self._second.values()]
-                    self._second.clear()
-                self._connection.send(GaveBack(tuple(back)))
+                self._interrupts[task.id] = Interrupt(task.pause_after)
+                self._nursery.start_soon(self._play_task, task)
+            case SkipSecondGames():
+                skipped = tuple(game.id for game in self._second.values())
+                self._second.clear()
+                self._connection.send(SkippedGames(skipped))
             case InterruptGame(id):
-                self._interrupt(id)
+                if id in self._interrupts:
+                    self._interrupts[id].request()
             case WorkerSetup() | StopWorker():
                 raise AssertionError("handled before the games")
-
-    def _begin_games(self) -> None:
-        while self._free and self._queued:
-            self._free -= 1
-            self._nursery.start_soon(self._play_task, self._queued.popleft())
-
-    def _interrupt(self, game: str) -> None:
-        if game in self._interrupts:
-            self._interrupts[game].request()
-        for task in [task for task in self._queued if task.id == game]:
-            self._queued.remove(task)
-            self._connection.send(Paused(game, task.history))
 
     async def _play_task(self, task: GameTask) -> None:
         if task.then is None:
             await self._play(task, self._options)
         else:
             await self._play_pair(task, task.then)
-        self._free += 1
-        self._begin_games()
 
     async def _play_pair(self, task: GameTask, second: GameSpec) -> None:
-        """Play two games in the same processes, unless the second one is given back before it has begun."""
+        """Play two games in the same processes, the second one unless it is skipped before it has begun."""
         keeper = Keeper()
         options = replace(self._options, keeper=keeper)
         self._second[task.id] = second
@@ -133,7 +114,7 @@ class WorkerGames:
 
     async def _play(self, task: GameTask, options: GameOptions) -> None:
         self._connection.send(Begun(task.id))
-        interrupt = self._interrupts[task.id] = Interrupt(task.pause_after)
+        interrupt = self._interrupts.setdefault(task.id, Interrupt(task.pause_after))
         try:
             outcome = await self._outcome(task, interrupt, options)
         except ArenaStoppedError as error:

@@ -151,6 +151,9 @@ class Database:
     @contextmanager
     def transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         with LOCK:
+            if self.connection.in_transaction:  # part of that one
+                yield
+                return
             self.query(begin)
             try:
                 yield

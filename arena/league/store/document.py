@@ -187,24 +187,6 @@ class GameNumbers:
 NO_GAMES = GameNumbers()
 
 
-class NumberSet:
-    """A growing set of game numbers, in a byte for each number up to the largest."""
-
-    def __init__(self) -> None:
-        self._is_in = bytearray()
-
-    def add(self, number: int) -> None:
-        if number >= len(self._is_in):
-            self._is_in.extend(bytes(2 * number + 64 - len(self._is_in)))
-        self._is_in[number] = 1
-
-    def __contains__(self, number: int) -> bool:
-        return number < len(self._is_in) and bool(self._is_in[number])
-
-    def __len__(self) -> int:
-        return self._is_in.count(1)
-
-
 def runs_of(numbers: Iterable[int]) -> Runs:
     runs: list[tuple[int, int]] = []
     for number in numbers:

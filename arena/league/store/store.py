@@ -6,7 +6,7 @@ damaged store.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
@@ -112,6 +112,10 @@ class Store(GameTable, SettingsTable):
                 players=players,
                 played=lambda: {player.digest for player in self.players()},
             )
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """A transaction for several changes: all of them are stored or, after an exception, none."""
+        return self._database.transaction()
 
     def set_files(self, kept: Iterable[KeptFiles]) -> None:
         """Store the fingerprints of the files of players with distinct names."""

@@ -204,7 +204,7 @@ class SettingsTable:
             raise UsageError(
                 f"{self._database.path}: this store holds games under other settings:\n"
                 + "\n".join(different)
-                + "\nuse another file with --store, so that the two do not get into one table"
+                + "\nuse another store, so that the two do not get into one table"
             )
         new = {name: value for name, value in without_known_times(asked, present).items() if name not in present}
         if new:

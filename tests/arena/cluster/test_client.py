@@ -13,7 +13,6 @@ from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, encode_record
 from arena.game.time_control import TimeControl
-from arena.league.executor import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings
 from arena.league.executor.cluster import client
 from arena.league.executor.cluster.bridge import (
     BridgeEnded,
@@ -35,6 +34,7 @@ from arena.league.executor.cluster.cluster_protocol import (
     WorkerAnswer,
     encode,
 )
+from arena.league.executor.task import Begun, GameTask, Lost, Notice, Outcome, Played, PlaySettings
 from arena.play.machine import calibration_of, worker_of
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__

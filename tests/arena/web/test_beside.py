@@ -235,7 +235,7 @@ def test_a_port_in_use_is_told_before_anything_is_played(league: "League", tmp_p
         with league("--serve", str(taken.address), "--store", "l.sqlite") as process:
             _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 2
-        assert "the port is in use" in said
+        assert "Address already in use" in said
         assert not (tmp_path / "l.sqlite").exists()
     finally:
         taken.close()

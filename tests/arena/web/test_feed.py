@@ -5,14 +5,13 @@ import socket
 from collections.abc import Sequence
 
 import pytest
-import trio
 from served import Serve, read_all
 from starlette.requests import Request
 from starlette.routing import Route
 
 from arena.report.site.page_frame import Site
 from arena.web.address import Address, hosts_of
-from arena.web.feed import Event, EventAnswer, Feed, Viewer, Viewers
+from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused, application
 from arena.web.server import Application, ServerLimits
 
@@ -38,16 +37,6 @@ def read_until(client: socket.socket, end: bytes, found: bytes = b"") -> bytes:
 def test_an_event_is_written_as_the_standard_says() -> None:
     assert Event("one\ntwo\r\nthree", "told").encoded() == (b"event: told\ndata: one\ndata: two\ndata: three\n\n")
     assert Event("x").encoded() == b"data: x\n\n"
-
-
-def test_a_viewer_that_does_not_keep_up_is_dropped_and_its_queue_with_it() -> None:
-    viewer = Viewer(most=10)
-    viewer.put(b"12345")
-    viewer.put(b"67890")
-    assert not viewer.is_dropped
-    viewer.put(b"x")
-    assert viewer.is_dropped
-    assert trio.run(viewer.take) == b""
 
 
 def test_there_are_so_many_viewers_and_no_more_of_all_feeds_together() -> None:
@@ -99,7 +88,7 @@ def test_a_viewer_that_leaves_is_forgotten(serving: Serve) -> None:
 
 
 def test_a_viewer_that_reads_nothing_holds_nobody_up_and_is_dropped(serving: Serve) -> None:
-    limits = ServerLimits(stall_seconds=0.2, send_buffer=4096, queue_bytes=20_000)
+    limits = ServerLimits(stall_seconds=0.2, send_buffer=4096, queue_events=4)
     feed = Feed(Viewers(limits))
     served = serving(events_application(feed, limits), limits)
     with served.connect(ASK) as slow, served.connect(ASK) as quick:

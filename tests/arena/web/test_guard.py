@@ -136,10 +136,10 @@ def test_more_than_is_taken_is_refused_however_it_is_sent(serve: Serve) -> None:
 
 
 def test_a_body_that_never_comes_is_given_up(serve: Serve) -> None:
-    served = serve(posts=True, limits=ServerLimits(body_seconds=0.1))
+    served = serve(posts=True, limits=ServerLimits(answer_seconds=0.1))
     head = b"POST /echo HTTP/1.1\r\nOrigin: http://localhost\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab"
     with served.connect(head) as client:
-        assert client.recv(12) == b"HTTP/1.1 408"
+        assert client.recv(12) == b"HTTP/1.1 503"
 
 
 def test_a_page_that_takes_too_long_is_given_up_with_a_word(serve: Serve) -> None:

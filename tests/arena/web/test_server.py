@@ -2,6 +2,7 @@
 
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,32 +33,17 @@ def test_what_is_asked_is_answered_and_the_connection_kept_for_the_next(serving:
             assert said.startswith(b"HTTP/1.1 200")
 
 
-def test_one_connection_too_many_is_told_to_come_back_and_a_place_that_is_free_is_given_again(serving: Serve) -> None:
-    served = serving(hello, ServerLimits(connections=3))
-    held = [served.connect() for _ in range(3)]
-    served.until(lambda: served.server.connections == 3)
-    with served.connect(GET) as refused:
-        said = read_all(refused)
-    assert said.startswith(b"HTTP/1.1 503")
-    assert b"Retry-After: 5" in said
-    assert said.endswith(b"Try again in a moment.\n")
-    for client in held:
-        client.close()
-    served.until(lambda: served.server.connections == 0)
-    assert served.get().status == 200
-
-
-def test_a_thousand_connections_too_many_harm_nobody(serving: Serve) -> None:
+def test_connections_beyond_the_limit_are_closed_and_harm_nobody(serving: Serve) -> None:
     served = serving(hello, ServerLimits(connections=1))
     with served.connect() as held:
         served.until(lambda: served.server.connections == 1)
-        refused = 0
         for _ in range(1000):
-            with served.connect(GET) as client:
-                refused += read_all(client).startswith(b"HTTP/1.1 503")
-        assert refused == 1000
+            with served.connect() as client, suppress(ConnectionResetError):
+                assert client.recv(1) == b""
         held.sendall(GET)
         assert held.recv(4096).startswith(b"HTTP/1.1 200")
+    served.until(lambda: served.server.connections == 0)
+    assert served.get().status == 200
 
 
 def test_a_request_that_never_ends_is_given_up(serving: Serve) -> None:

@@ -9,8 +9,6 @@ import concurrent.futures
 import contextlib
 import logging
 import pickle
-import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -43,23 +41,8 @@ SETTINGS = {
 }
 """Dask's settings in the arena's process and its local cluster: no web pages, no statistics. Idle, a scheduler then
 takes 0.3% of a CPU instead of 1.8%, a worker 0.6% instead of 1.9%."""
-LOCK_VARIABLE = "ARENA_CLUSTER_LOCK"
-OWN_SESSION = f"""
-import builtins, fcntl, os
-if os.getsid(0) != os.getpid():
-    os.setsid()
-    builtins._arena_cluster_lock = open(os.environ["{LOCK_VARIABLE}"], "w")
-    fcntl.flock(builtins._arena_cluster_lock, fcntl.LOCK_SH)
-"""
-"""Loaded by local workers: Ctrl-C in the terminal does not reach them, and each locks the folder until it ends."""
-REMOVER = """
-import fcntl, shutil, sys
-sys.stdin.read()
-with open(sys.argv[1] + "/lock", "w") as lock:
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    shutil.rmtree(sys.argv[1], ignore_errors=True)
-"""
-"""A process that removes the folder of a local cluster after the arena and all workers have ended, even by SIGKILL."""
+OWN_SESSION = "import os; os.getsid(0) == os.getpid() or os.setsid()"
+"""Loaded by local workers: Ctrl-C in the terminal does not reach them."""
 
 
 @dataclass(frozen=True)
@@ -203,11 +186,8 @@ class Bridge:
 
         They speak TLS, with a key that is in no file, because every user of the machine can reach the loopback address.
         """
-        folder = tempfile.mkdtemp(prefix="arena-cluster-")
-        line = [sys.executable, "-I", "-c", REMOVER, folder]
-        remover = await asyncio.to_thread(subprocess.Popen, line, stdin=subprocess.PIPE, start_new_session=True)
-        import_module("dask.config").set({"temporary-directory": folder})
-        try:
+        with tempfile.TemporaryDirectory(prefix="arena-cluster-", ignore_cleanup_errors=True) as folder:
+            import_module("dask.config").set({"temporary-directory": folder})
             async with self._dask.LocalCluster(
                 n_workers=self._plan.local,
                 threads_per_worker=self._plan.jobs,
@@ -221,11 +201,9 @@ class Bridge:
                 asynchronous=True,
                 preload=[OWN_SESSION, PRELOAD],
                 silence_logs=logging.CRITICAL,
-                env={LOCK_VARIABLE: f"{folder}/lock", "DASK_LOGGING__DISTRIBUTED": "critical"},
+                env={"DASK_LOGGING__DISTRIBUTED": "critical"},
             ) as cluster:
                 yield cluster
-        finally:
-            await asyncio.to_thread(remover.communicate)
 
     async def _connect(self, address: Any, security: Any, deadline: float) -> bool:
         told = self._loop.call_later(

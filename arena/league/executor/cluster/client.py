@@ -12,7 +12,6 @@ import secrets
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 import msgspec
 import trio
@@ -21,6 +20,7 @@ from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record
+from arena.game.recorded import spec_of
 from arena.league.executor.child_process import WireError
 from arena.league.executor.cluster.bridge import (
     LONGEST_WHY,
@@ -498,20 +498,14 @@ def checked_records(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> li
 
 def check_is_of(record: GameRecord, spec: GameSpec) -> None:
     """Raise `RecordError` unless the record matches the specification of the game."""
-    opening = None if record.opening is msgspec.UNSET else record.opening
-    told = False if record.names_told is msgspec.UNSET else record.names_told
-    pairs: dict[str, tuple[Any, Any]] = {
+    pairs = {
         "version": (record.arena, __version__),
         "ruleset": (record.ruleset, spec.ruleset.name),
         "rules": (record.rules, tuple(spec.ruleset.lines())),
-        "times": (record.nominal_times, spec.nominal_times),
-        "scaling of the clocks": (record.time_percent or None, spec.time_percent),
-        "players": (record.players, spec.players),
-        "seeds": (record.seeds, spec.seeds),
-        "pair": (record.pair_seed, spec.pair_seed),
-        "opening": (opening, spec.opening),
-        "telling of names": (told, spec.names_told),
     }
+    played = spec_of(record)
+    names = [name for name in GameSpec.__struct_fields__ if name != "ruleset"]
+    pairs |= {name: (getattr(played, name), getattr(spec, name)) for name in names}
     for what, (got, wanted) in pairs.items():
         if got != wanted:
             raise RecordError(f"game {record.id}: expected the {what} that was asked for, got another")
