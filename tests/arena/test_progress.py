@@ -16,7 +16,6 @@ from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
 from arena.report.progress import (
-    DRAWING_SHARE,
     ERASE_ROW,
     HIDE_CURSOR,
     SHOW_CURSOR,
@@ -77,30 +76,6 @@ def test_the_live_table_shows_stored_games_at_once_and_then_those_that_are_over(
     screen.wait_for("1/10 games", "1/1", "game 1: ann - bob  1-0")
     progress.finished(row(2, GameResult.DRAW), RECORD)
     screen.wait_for("2/10 games", "1.5/2", "game 2: ann - bob  ½-½")
-    progress.finish()
-
-
-class Unrated(Pace):
-    """A pace by which ratings are computed once, and not again."""
-
-    def done(self, now: float, cost: float) -> None:
-        super().done(now, cost if self._share == DRAWING_SHARE else PATIENCE)
-
-
-@pytest.mark.parametrize(
-    ("players", "words"),
-    [((ANN, BOB), "After 1 game: Elo of ann over bob: at least"), ((ANN, BOB, CAT), "; Elo after 1 game")],
-)
-def test_a_rating_that_is_older_than_the_counts_says_so(
-    monkeypatch: pytest.MonkeyPatch, players: tuple[Player, ...], words: str
-) -> None:
-    monkeypatch.setattr("arena.report.progress.Pace", Unrated)
-    screen = Screen()
-    console = Console(file=screen, force_terminal=True, width=80, height=24, color_system=None)
-    progress = LiveProgress(console, players, [row(1)], 10)
-    screen.wait_for("Elo of ann over bob" if len(players) == 2 else "+", "1/1")
-    progress.finished(row(2, GameResult.BLUE), RECORD)
-    screen.wait_for("1/2", words)
     progress.finish()
 
 

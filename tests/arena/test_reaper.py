@@ -150,52 +150,6 @@ def test_the_processes_of_a_killed_worker_are_found_by_its_token() -> None:
         bystander.kill()
 
 
-def test_a_sweep_asks_and_reaps_a_bounded_number_however_many_orphans_there_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    script = """
-import os, time
-for _ in range(300):
-    if os.fork() == 0:
-        if os.fork() == 0:
-            os._exit(0)
-        os._exit(0)
-    os.wait()
-os.write(1, b"up")
-time.sleep(1000)
-"""
-    asked: list[int] = []
-    reaped: list[int] = []
-    owner, reap = reaper.owner_of, reaper.reap_orphan
-
-    def count_owner(pid: int) -> reaper.Owner | None:
-        asked.append(pid)
-        return owner(pid)
-
-    def count_reap(bot: reaper.Owner, pid: int) -> None:
-        reaped.append(pid)
-        reap(bot, pid)
-
-    monkeypatch.setattr(reaper, "owner_of", count_owner)
-    monkeypatch.setattr(reaper, "reap_orphan", count_reap)
-
-    async def main() -> None:
-        before = reaper.other_children()  # what a program of an earlier test has orphaned
-        process = await started(*python(script))
-        assert len(reaper.other_children()) >= 300
-        for _ in range(30):
-            asked.clear()
-            reaped.clear()
-            monkeypatch.setattr(reaper, "_sweep_after", 0.0)
-            reaper.sweep()
-            assert len(asked) <= reaper.SWEEP_MOST
-            assert len(reaped) <= reaper.REAP_MOST
-        assert [pid for pid in reaper.other_children() if pid not in before] == []
-        await process.end(0)
-
-    trio.run(main)
-
-
 def is_dead(pid: int) -> bool:
     process = procfs.look(pid)
     return process is None or process.is_dead

@@ -26,7 +26,7 @@ from arena.play.saved_game import CHECKSUM, SavedGame, load_saved, save_game
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot_codec import decode_for_bot
 from protocol.messages import Turn
-from protocol.notation import Color, Reason
+from protocol.notation import Color
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 BOTS = GOLDEN / "bots"
@@ -289,21 +289,3 @@ def test_the_seconds_of_an_interrupted_turn_are_charged_to_the_bank_each_time() 
     lines = third.take(Color.RED).splitlines(keepends=True)
     (turn,) = [message for message in map(decode_for_bot, lines) if isinstance(message, Turn)]
     assert turn == Turn(1, 4500, 5000, 4500, 10_000)
-
-
-def test_a_game_that_cannot_go_on_keeps_what_was_played() -> None:
-    first = seated()
-    first.receive(Color.RED, b"note forward\nmove a4-a5\n", 1.0)
-    history = first.history()
-    assert history is not None
-    second = Referee(spec(), history=history)
-    for color in Color:
-        second.take(color)
-        second.sent(color, 0.0)
-    second.no_start(Color.RED, "its disk is gone")
-    second.receive(Color.BLUE, b"ready\n", 0.0)
-    assert second.verdict is not None
-    assert (second.verdict.reason, second.verdict.plies) == (Reason.NO_START, 1)
-    assert second.actions == ["a4-a5"]
-    assert [note.text for note in second.notes] == ["forward"]
-    assert ["/".join(seat.rows or ()) for seat in second.seats] == list(ROWS)

@@ -133,10 +133,8 @@ def test_a_shim_that_the_host_names_works_for_builds_and_runs(home: Path, monkey
 @pytest.mark.parametrize(
     ("on_path", "prefix"),
     [
-        (".nvm/versions/node/v20/bin", ".nvm/versions/node/v20"),
         (".sdkman/candidates/java/current/bin", ".sdkman/candidates/java/21"),
         ("sdk/go1.22/bin", "sdk/go1.22"),
-        ("miniconda3/envs/e/bin", "miniconda3/envs/e"),
     ],
 )
 def test_of_a_manager_without_shims_the_prefix_on_the_path_is_shown(

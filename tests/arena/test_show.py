@@ -262,12 +262,6 @@ def test_marks_say_where_a_piece_came_from_where_it_went_and_what_was_lost() -> 
 # --- terminals --------------------------------------------------------------------------------------------------------
 
 
-def test_there_is_colour_where_it_is_asked_for_and_none_in_a_pipe(path: Path) -> None:
-    assert "\x1b[" not in show(path).stdout
-    assert "\x1b[" not in show(path, "--color", "never").stdout
-    assert "\x1b[" in show(path, "--color", "always").stdout
-
-
 @pytest.fixture
 def on_terminal(path: Path) -> Callable[..., str]:
     """`on_terminal(*arguments, rows=24, **environment)`: what `arena show` writes to a terminal."""

@@ -119,34 +119,6 @@ def test_terminals_that_know_only_ascii_get_tables_all_the_same(environment: dic
         assert (done.returncode, done.stdout.isascii()) == (0, True), done.stderr
 
 
-@pytest.mark.parametrize(
-    ("environment", "is_ascii"),
-    [
-        ({"PYTHONIOENCODING": "ascii"}, True),
-        ({"LC_ALL": "POSIX", "PYTHONUTF8": "0"}, True),
-        ({"LC_ALL": "C", "PYTHONUTF8": "1", "LESSCHARSET": "latin1"}, False),
-    ],
-)
-def test_a_pager_gets_what_the_terminal_knows_and_is_told_of_utf_8(
-    environment: dict[str, str], is_ascii: bool, tmp_path: Path
-) -> None:
-    pager = tmp_path / "pager"
-    pager.write_text('#!/bin/sh\necho "charset <$LESSCHARSET>"; exec cat\n')
-    pager.chmod(0o755)
-    usual = {name: value for name, value in os.environ.items() if name not in ("LESSCHARSET", "PYTHONIOENCODING")}
-    environment = {**usual, "PYTHONCOERCECLOCALE": "0", **environment, "PAGER": str(pager), "TERM": "xterm"}
-    store = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
-    controller, terminal = pty.openpty()
-    command = [*ARENA, "show", str(store), "1"]
-    with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal):
-        os.close(terminal)
-        seen = read_all(controller)
-    words = environment.get("LESSCHARSET", "" if is_ascii else "utf-8")
-    assert f"charset <{words}>".encode() in seen
-    assert seen.isascii() == is_ascii
-    assert ("·".encode() in seen) != is_ascii
-
-
 def test_in_a_dumb_terminal_progress_is_plain_lines(folder: Path) -> None:
     controller, terminal = pty.openpty()
     environment = {**os.environ, "TERM": "dumb"}

@@ -14,7 +14,6 @@ from arena.game.record import GameRecord, RecordError, decode_record, encode_rec
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.game.transcript import SpokenLine, transcript
 from arena.league.game_specs import Games
 from arena.league.settings import Settings
 from arena.league.store import Store
@@ -79,12 +78,6 @@ def test_a_line_with_a_name_told_to_one_side_alone_is_refused(record: GameRecord
 def test_a_side_s_view_does_not_say_what_the_other_said_of_itself(record: GameRecord) -> None:
     assert b"cannot" not in redact(record, BLUE)
     assert b"cannot" in redact(record, RED)
-
-
-def test_the_log_has_the_introduction_and_the_name_as_they_were_said(record: GameRecord) -> None:
-    said = [entry.text for entry in transcript(record) if isinstance(entry, SpokenLine) and entry.color is RED]
-    assert said[1:6] == ["name ann 1.0", "author Ann", "want board", "cannot restore", "ready"]
-    assert "opponent J\\xe4ger" in said
 
 
 def test_a_store_is_checked_for_it_and_rebuilt_with_it(record: GameRecord, tmp_path: Path) -> None:

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from arena.bots.spec import BotSpec
 from arena.game.faults import Cause, Excess
 from arena.game.game_spec import GameSpec
-from arena.game.live import MAX_NOTE_BYTES
 from arena.game.recheck import check_record
-from arena.game.record import GameRecord, NoteLine, RecordError, decode_record, encode_record
+from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
@@ -339,12 +338,6 @@ def test_when_a_first_note_was_made_is_not_known(resigned: GameRecord) -> None:
     entries = list(transcript(resigned))
     at = entries.index(SpokenLine(1, RED, Speaker.BOT, "note I begin"))
     assert "does not say which of these notes" in str(entries[at - 1])
-
-
-def test_notes_that_may_be_missing_are_said_to_be(resigned: GameRecord) -> None:
-    many = tuple(NoteLine(2, "blue", "x" * 1000) for _ in range(MAX_NOTE_BYTES // 1064))
-    assert [text for text in remarks(transcript(msgspec.structs.replace(resigned, notes=many))) if "64 KiB" in text]
-    assert not [text for text in remarks(transcript(resigned)) if "64 KiB" in text]
 
 
 @pytest.mark.parametrize(

@@ -55,19 +55,16 @@ def test_what_is_no_toml_file_is_refused_with_its_name_and_the_reason(name: str,
 
 HOSTILE_VALUES = [
     "0x" + "f" * 5000,
-    ".".join("a" * 5000) + " = 1",
     '"' + "\\u001b]52;c;eA==\\u0007" * 1000 + '"',
     "nan",
-    "1979-05-27",
 ]
 
 
-@pytest.mark.parametrize("value", HOSTILE_VALUES, ids=["long number", "deep", "escapes", "nan", "date"])
+@pytest.mark.parametrize("value", HOSTILE_VALUES, ids=["long number", "escapes", "nan"])
 @pytest.mark.parametrize("key", ["title", "army"])
 def test_a_wrong_value_in_a_ruleset_is_shown_in_short(key: str, value: str) -> None:
-    line = f"{key}.{value}" if value.endswith("= 1") else f"{key} = {value}"
     with pytest.raises(RulesetError) as caught:
-        parse_ruleset("mine", line, "mine.toml")
+        parse_ruleset("mine", f"{key} = {value}", "mine.toml")
     assert len(str(caught.value)) < 800
     assert str(caught.value).isprintable()
 

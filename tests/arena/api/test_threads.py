@@ -125,31 +125,6 @@ def test_what_is_raised_in_a_call_back_stops_the_games_and_comes_out(left_behind
     assert 1 <= len(arena.League("m.sqlite").games()) < 1000
 
 
-def test_opening_more_bots_than_there_may_be_threads_can_be_cancelled(tmp_path: Path, left_behind: LeftBehind) -> None:
-    """All of them are being built."""
-    built = tmp_path / "built"
-    built.mkdir()
-    (built / "bot.toml").write_text('command = ["./bot"]\nbuild = "touch ../started-$$; sleep 600"\n')
-
-    async def open_it() -> None:
-        async with arena.open_bot("built", rules="duel"):
-            raise AssertionError("it has been built")
-
-    async def main() -> None:
-        limiter = trio.to_thread.current_default_thread_limiter()
-        limiter.total_tokens = 2
-        with trio.fail_after(NEVER_ENDS):
-            async with trio.open_nursery() as nursery:
-                for _ in range(3):
-                    nursery.start_soon(open_it)
-                while not list(tmp_path.glob("started-*")):  # noqa: ASYNC110, ASYNC240  (another process makes it)
-                    await trio.sleep(0.01)
-                nursery.cancel_scope.cancel()
-
-    trio.run(main)
-    assert not left_behind()
-
-
 # --- Ctrl-C -----------------------------------------------------------------------------------------------------------
 
 INTERRUPTED = """

@@ -154,20 +154,6 @@ def test_the_author_of_a_bot_sees_its_games_as_it_did_and_the_others_as_everybod
         written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named("bot:nobody"))
 
 
-def test_what_a_bot_calls_itself_is_for_those_alone_who_see_its_other_words(
-    make_store: "MakeStore", tmp_path: Path
-) -> None:
-    def say(record: GameRecord) -> GameRecord:
-        declared = tuple(f"{player.name} says so" for player in record.players)
-        return msgspec.structs.replace(record, declared=declared, authors=declared)
-
-    make_store(tmp_path / "l.sqlite", games=3, change=say)
-    for reader, names in (("all", {"ann", "bob", "eve"}), ("bot:bob", {"bob"}), ("public", set())):
-        written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named(reader))
-        text = everything_in(tmp_path / "out")
-        assert {name for name in ("ann", "bob", "eve") if f"{name} says so" in text} == names
-
-
 def test_a_site_is_replaced_as_a_whole_and_anything_else_is_left_alone(make_store: "MakeStore", tmp_path: Path) -> None:
     make_store(tmp_path / "l.sqlite", games=2)
     out = tmp_path / "out"

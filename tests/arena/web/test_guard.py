@@ -2,7 +2,7 @@
 
 import pytest
 import trio
-from served import Serve, Served, read_all
+from served import Serve, Served
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -78,13 +78,6 @@ def test_a_name_of_elsewhere_is_not_answered(serve: Serve, host: str) -> None:
     served = serve()
     assert served.get(Host=host).status == 421
     assert served.get("/static/arena.css", Host=host).status == 421
-
-
-def test_without_a_host_or_with_two_there_is_no_answer(serve: Serve) -> None:
-    served = serve()
-    for head in (b"GET / HTTP/1.0\r\n", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: a\r\n"):
-        with served.connect(head + b"Connection: close\r\n\r\n") as client:
-            assert read_all(client)[9:12] in (b"400", b"421")
 
 
 def test_pages_of_elsewhere_can_link_to_a_page_but_not_load_it(serve: Serve) -> None:
