@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.league.store import Store
+from arena.report.layout import drawn, unpainted
 from arena.report.standings import Table, make_table, table_note
 from arena.report.terminal import full_report, standings_grid
 
@@ -47,7 +48,7 @@ def draw_picture(store: Path) -> None:
     rounds = (table.planned or table.games) // (len(table.lines) * (len(table.lines) - 1))
     option = "" if rounds == DEFAULT_ROUNDS else f" --rounds {rounds}"
     console.print(Text(f"$ arena league bots/*{option}", style="dim"))
-    console.print(full_report(table, WIDTH, note))
+    console.print(Text.from_ansi("\n".join(drawn(full_report(table, WIDTH, note), WIDTH))))
     console.save_svg(str(PICTURE), title="stratego-arena", unique_id="league")
     picture = re.sub(r"@font-face \{.*?\}", "", PICTURE.read_text(), flags=re.DOTALL)  # they come from another host
     PICTURE.write_text("".join(f"{line.rstrip()}\n" for line in picture.splitlines() if line.strip()))
@@ -55,10 +56,7 @@ def draw_picture(store: Path) -> None:
 
 def write_strength(store: Path) -> None:
     table, _ = table_of(store)
-    console = Console(width=WIDTH, file=io.StringIO(), highlight=False)
-    with console.capture() as captured:
-        console.print(standings_grid(table.lines, WIDTH))
-    text = "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+    text = "".join(f"{unpainted(line)}\n" for line in standings_grid(table.lines, WIDTH).lines(WIDTH))
     before, mark, after = STRENGTH.read_text().partition(MARK)
     if not mark:
         sys.exit(f"{STRENGTH}: expected a line with {MARK} above the table")

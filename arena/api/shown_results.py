@@ -2,10 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from io import StringIO
 from typing import Any
-
-from rich.console import Console, RenderableType
 
 from arena.errors import UsageError, suggest
 from arena.game.verdict import GameResult
@@ -13,6 +10,7 @@ from arena.league.pairing.placing import Placing
 from arena.league.store import GameRow
 from arena.report.consoles import PLAIN_WIDTH
 from arena.report.game_list import NAMES_ALONE, ShownNames, game_line, shown_names
+from arena.report.layout import Block, drawn, unpainted
 from arena.report.placings import PlacingEntry, placing_entry, placing_report
 from arena.report.standings import Difference, Line, Table, own_times_of, table_note
 from arena.report.terminal import full_report
@@ -80,7 +78,7 @@ class Standings:
     own_times: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     placing: PlacingEntry | None = None
-    _placing_report: RenderableType | None = field(default=None, repr=False, compare=False)
+    _placing_report: list[Block] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def rows(self) -> tuple[Line, ...]:
@@ -125,12 +123,8 @@ class Standings:
         return f"Standings({bots}{more}; {len(self.rows)} bots, {self.games} games, {state})"
 
     def __str__(self) -> str:
-        text = StringIO()
-        console = Console(file=text, width=PLAIN_WIDTH, highlight=False, color_system=None, force_jupyter=False)
-        console.print(full_report(self.table, console.width, self.note))
-        if self._placing_report is not None:
-            console.print(self._placing_report)
-        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+        blocks = [*full_report(self.table, PLAIN_WIDTH, self.note), *self._placing_report]
+        return "\n".join(map(unpainted, drawn(blocks, PLAIN_WIDTH)))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
@@ -144,5 +138,5 @@ def standings_of(
         own_times_of(table.lines, settings),
         table_note(table.lines, settings),
         placing_entry(placing, names) if placing else None,
-        placing_report(placing, names) if placing else None,
+        placing_report(placing, names) if placing else [],
     )

@@ -16,8 +16,6 @@ from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.system.printable import printable
 
-FILES_NAMED = 5
-
 
 @dataclass(frozen=True)
 class Change:
@@ -72,11 +70,3 @@ def _is_same_program(known: Look, seen: Look) -> bool:
 
 def _names(files: Iterable[Parts]) -> list[str]:
     return [printable(os.fsdecode(b"/".join(parts))) for parts in files]
-
-
-def named(changed: Mapping[str, str]) -> str:
-    """Return the names of changed files, each with its change; of many, the first ones."""
-    words = [f"{name} ({how})" for name, how in sorted(changed.items())]
-    if len(words) > FILES_NAMED:
-        words[FILES_NAMED:] = [f"and {len(words) - FILES_NAMED} more files"]
-    return ", ".join(words)

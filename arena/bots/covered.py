@@ -16,6 +16,7 @@ from arena.system.printable import shown
 MOST_PATTERNS = 100
 LONGEST_PATTERN = 200
 ANY_DEPTH = "**"
+FILES_NAMED = 5
 SOME_PATTERNS = 'a list of patterns such as ["logs/*", "*.tmp"]'
 
 
@@ -132,3 +133,19 @@ class Look:
     def is_settled(self) -> bool:
         times = (time for stamp in self.stamps.values() for time in (*stamp[2::4], *stamp[3::4]))
         return max(times, default=0) < self.at - SETTLED_NS
+
+
+def file_changes(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """Compare fingerprints of files: `new`, `gone` or `changed` by name, sorted."""
+    changed = {name: "new" for name in now if name not in before}
+    changed |= {name: "gone" for name in before if name not in now}
+    changed |= {name: "changed" for name, content in now.items() if before.get(name, content) != content}
+    return dict(sorted(changed.items()))
+
+
+def named(changed: Mapping[str, str]) -> str:
+    """Return the names of changed files, each with its change; of many, the first ones."""
+    words = [f"{name} ({how})" for name, how in sorted(changed.items())]
+    if len(words) > FILES_NAMED:
+        words[FILES_NAMED:] = [f"and {len(words) - FILES_NAMED} more files"]
+    return ", ".join(words)

@@ -1,5 +1,6 @@
 """`arena bots`: the bots of a store, and their versions."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -24,7 +25,7 @@ from arena.cli.streams import result
 def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the bots in STORE, with each version that has played there, and its changes."""
     from arena.report.bot_versions import VersionCount, bots_report
-    from arena.report.consoles import results_console, to_json
+    from arena.report.consoles import print_blocks, to_json, width_of
     from arena.report.game_list import Roster, players_of
 
     with open_to_read(store) as opened:
@@ -46,6 +47,5 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     if as_json:
         result(to_json(versions))
     else:
-        console = results_console()
-        console.print(bots_report(versions, console.width))
+        print_blocks(bots_report(versions, width_of(sys.stdout)))
     return warn_of_damage(store, contents.damage)

@@ -120,18 +120,15 @@ def _replay(
 
 @contextmanager
 def _progress() -> "Iterator[Begins]":
-    from rich.text import Text
-
-    from arena.report.consoles import progress_console
+    from arena.report.consoles import is_dumb
     from arena.report.progress import Frame
 
-    console = progress_console()
-    if not sys.stderr.isatty() or console.is_dumb_terminal:
+    if is_dumb(sys.stderr):
         yield lambda number, total, situation: None
         return
-    with Frame(console) as frame:
+    with Frame(sys.stderr) as frame:
 
         def begins(number: int, total: int, situation: "Situation") -> None:
-            frame.draw(Text(f"{number + 1} of {total}: {situation.title}", no_wrap=True, overflow="ellipsis"))
+            frame.draw(f"{number + 1} of {total}: {situation.title}")
 
         yield begins

@@ -11,8 +11,7 @@ from arena.cli.shared_options import json_option
 from arena.cli.streams import result
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
+    from arena.report.layout import Block
     from arena.sandbox.levels import Health
 
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 def doctor_command(as_json: bool) -> None:
     """Show which levels of --sandbox work on this machine, and what each enforces."""
     refuse_windows()
-    from arena.report.consoles import results_console, to_json
+    from arena.report.consoles import print_blocks, to_json
     from arena.sandbox.levels import AUTO, enter_scope, examine
 
     enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
@@ -34,31 +33,23 @@ def doctor_command(as_json: bool) -> None:
     if as_json:
         result(to_json(health))
     else:
-        results_console().print(health_report(health))
+        print_blocks(health_report(health))
 
 
-def health_report(health: "Health") -> "RenderableType":
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
-
+def health_report(health: "Health") -> "list[Block]":
+    from arena.report.layout import Grid, GridColumn
     from arena.sandbox.levels import Level
 
-    parts: list[RenderableType] = [
-        Text(f"{health.system}, Python {health.python}, as {health.user}, {health.open_files} open files at most"),
+    blocks: list[Block] = [
+        f"{health.system}, Python {health.python}, as {health.user}, {health.open_files} open files at most",
         "",
     ]
     for trial in health.trials:
-        state = "works" if trial.works else "does not work here"
-        parts.append(Text.assemble("--sandbox ", (trial.level.value, "bold"), f": {state}"))
+        blocks.append(f"--sandbox {trial.level.value}: {'works' if trial.works else 'does not work here'}")
         remarks = [trial.reason] if trial.reason else [f"but {gap}" for gap in trial.gaps]
-        parts += [Padding(Text(remark), (0, 0, 0, 4)) for remark in remarks]
-    grid = Table(box=None, pad_edge=False, header_style="dim")
-    grid.add_column("a bot tries to")
+        blocks += [f"    {remark}" for remark in remarks]
     levels = [level for level in Level if any(level in promise.by for promise in health.promises)]
-    for level in levels:
-        grid.add_column(level.value)
+    grid = Grid(*(GridColumn(header, wraps=True) for header in ("a bot tries to", *(level.value for level in levels))))
     for promise in health.promises:
-        grid.add_row(Text(promise.what), *(Text(promise.by[level]) for level in levels))
-    return Group(*parts, "", grid)
+        grid.add_row(promise.what, *(promise.by[level] for level in levels))
+    return [*blocks, "", grid]

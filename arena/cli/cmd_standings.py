@@ -1,5 +1,6 @@
 """`arena standings`: the table of a store."""
 
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def standings_command(
     places: bool,
 ) -> int:
     """Print the table of the games in STORE, and the places of its format."""
-    from arena.report.consoles import results_console
+    from arena.report.consoles import print_blocks, width_of
     from arena.report.documents import league_json, places_text, table_text
     from arena.report.game_list import Roster, players_of
     from arena.report.placings import placing_in, placing_lines, placing_report, rounds_of, rounds_report
@@ -92,10 +93,10 @@ def standings_command(
             if table.against_itself:
                 remark(against_itself_text(table))
         else:
-            console, chosen = results_console(), rounds_of(store, placing) if rounds else ()
-            console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))
+            chosen = rounds_of(store, placing) if rounds else ()
+            print_blocks(full_report(table, width_of(sys.stdout), table_note(table.lines, contents.settings)))
             if placing:
-                console.print(placing_report(placing, names), rounds_report(chosen, names), sep="", end="")
+                print_blocks([*placing_report(placing, names), *rounds_report(chosen, names)])
         left_out = rows.games - table.games - table.against_itself
     _remark_on_table(left_out, contents.not_counted)
     return warn_of_damage(store, contents.damage)
@@ -112,7 +113,7 @@ def _remark_on_table(left_out: int, not_counted: int) -> None:
 
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
-    from arena.report.consoles import results_console, to_json
+    from arena.report.consoles import print_blocks, to_json
     from arena.report.machines import by_machine, machines_report
 
     if others:
@@ -124,5 +125,5 @@ def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
     if as_json:
         result(to_json(entry))
     else:
-        results_console().print(machines_report(entry))
+        print_blocks(machines_report(entry))
     return warn_of_damage(store, damage)

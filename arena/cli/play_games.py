@@ -4,8 +4,6 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from rich.text import Text
-
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.installation import shell_line, this_command
 from arena.cli.interrupts import StopRequests, unwinding
@@ -22,9 +20,10 @@ from arena.league.plan import LeagueEntry, Plan
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.play.machine import reference_text
-from arena.report.consoles import progress_console, results_console
+from arena.report.consoles import fitted, for_stream, is_dumb, print_blocks, width_of
 from arena.report.documents import league_json
 from arena.report.game_list import Roster
+from arena.report.layout import colored
 from arena.report.placings import placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress, Silence
 from arena.report.standings import declared_last, handicap_text, make_table, table_note
@@ -154,21 +153,21 @@ def progress_of(
     """
     if detail() is Detail.QUIET:
         return Silence()
-    console = progress_console()
     plan, stored = league.plan, league.known
     if what is None:
         at_most = "the games follow from the results" if league.at_most is None else f"at most {league.at_most} games"
         games = at_most if league.planned is None else counted(league.planned, "game")
         what = f"{f'{plan.format} {plan.kind.value}'.lstrip()} of {len(plan.bots)} bots, {games}"
-    console.print(_plan_text(plan, what, stored), style="dim", soft_wrap=not console.is_terminal)
+    for line in fitted(_plan_text(plan, what, stored), sys.stderr).split("\n"):
+        print(for_stream(colored(line, "dim"), sys.stderr), file=sys.stderr)
     if detail() is Detail.VERBOSE:
-        return PlainProgress(console, stored, league.planned, note)
-    if sys.stderr.isatty() and not console.is_dumb_terminal:
-        return LiveProgress(console, league.players, league.rows(), league.planned, live_note, broken=plan.faults)
-    return PlainProgress(console, stored, league.planned, note, tells_games=sys.stderr.isatty())
+        return PlainProgress(sys.stderr, stored, league.planned, note)
+    if not is_dumb(sys.stderr):
+        return LiveProgress(sys.stderr, league.players, league.rows(), league.planned, live_note, broken=plan.faults)
+    return PlainProgress(sys.stderr, stored, league.planned, note, tells_games=sys.stderr.isatty())
 
 
-def _plan_text(plan: Plan, what: str, stored: int) -> Text:
+def _plan_text(plan: Plan, what: str, stored: int) -> str:
     have = f", {stored} of them stored already" if stored else ""
     at_once = f"{counted(plan.jobs, 'game')} at a time"
     if plan.cluster is not None:
@@ -186,7 +185,7 @@ def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     if plan.openings is not None:
         lines.append(f"openings: {printable(str(plan.openings))} ({len(plan.settings.openings)})")
     lines += [level_line(plan.level, plan.is_level_chosen), f"store: {plan.path}"]
-    return Text(printable("\n".join(lines), lines=True))
+    return printable("\n".join(lines), lines=True)
 
 
 def _print_results(league: OpenLeague, form: OutputForm) -> None:
@@ -200,13 +199,13 @@ def _print_results(league: OpenLeague, form: OutputForm) -> None:
         document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
         result(document(rows, plan.faults, as_line=form is OutputForm.LINES))
         return
-    console = results_console()
+    width = width_of(sys.stdout)
     if detail() is Detail.QUIET:
-        console.print(standings_grid(table.lines, console.width, plan.faults))
+        print_blocks([standings_grid(table.lines, width, plan.faults)])
     else:
-        console.print(full_report(table, console.width, table_note(table.lines, settings), plan.faults))
+        print_blocks(full_report(table, width, table_note(table.lines, settings), plan.faults))
     if placing:
-        console.print(placing_report(placing, names))
+        print_blocks(placing_report(placing, names))
 
 
 def _print_forfeits(plan: Plan, outcome: LeagueOutcome) -> None:

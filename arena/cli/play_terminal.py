@@ -20,8 +20,9 @@ from arena.cli.streams import flush_results, result
 from arena.game.person_seat import SeatStage, SeatState
 from arena.game.setups import Rows
 from arena.play.session import RefusedError, Session
-from arena.report.boards import Paint, board_text
+from arena.report.boards import board_text
 from arena.report.consoles import fitted, width_of
+from arena.report.layout import Paint
 from arena.report.seat_text import (
     WIDTH,
     Typed,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from arena.bots.build import build_all
-from arena.bots.changed import named
+from arena.bots.covered import file_changes, named
 from arena.bots.entering import assign_identities, copies_of_one, place_of
 from arena.bots.finding import Found, broken, find_entrants, fitting
 from arena.bots.folders import BotFolders
@@ -199,14 +199,6 @@ def _line(bot: BotSpec, old: Player, files: Mapping[str, str], *, goes_on: bool)
     if are_likely_its_own(bot, changed):
         line += f"; {ignore_hint(changed)}"
     return line
-
-
-def file_changes(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """Compare fingerprints of files: `new`, `gone` or `changed` by name, sorted."""
-    changed = {name: "new" for name in now if name not in before}
-    changed |= {name: "gone" for name in before if name not in now}
-    changed |= {name: "changed" for name, content in now.items() if before.get(name, content) != content}
-    return dict(sorted(changed.items()))
 
 
 def are_likely_its_own(bot: BotSpec, changed: Mapping[str, str]) -> bool:

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 import trio
 
-from arena.bots.changed import Change, compare, named
-from arena.bots.covered import Look
+from arena.bots.changed import Change, compare
+from arena.bots.covered import Look, named
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import Player
 from arena.league.entrants import are_likely_its_own, ignore_hint

@@ -4,35 +4,14 @@ Marks use the columns between cells, so that all boards have one width: `(..)` i
 target, or a guessed or rescued piece. `x` is an empty square on which, or from which, a piece was lost.
 """
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 
-from rich.color import ColorSystem
-from rich.style import Style
-
+from arena.report.layout import Paint, plain
 from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued
 from protocol.geometry import action_squares
 from protocol.notation import BOARD_SIZE, FILES, Color, Survivor
 from protocol.view import CELL_EMPTY, CELL_LAKE
-
-_CODES = re.compile(r"\x1b\[[0-9;]*m")
-
-Paint = Callable[[str, str], str]
-
-
-def plain(text: str, style: str) -> str:
-    return text
-
-
-def unpainted(text: str) -> str:
-    return _CODES.sub("", text)
-
-
-def colored(text: str, style: str) -> str:
-    """Paint with the eight colours of every terminal, in the user's shades."""
-    return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
-
 
 NO_MARKS: Mapping[int, "SquareMark"] = {}
 

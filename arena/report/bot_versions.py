@@ -5,22 +5,17 @@ A version is identified by its content. Versions of one name are in the order of
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import msgspec
-from rich.cells import cell_len
-from rich.console import Group, RenderableType
-from rich.table import Table as Grid
-from rich.text import Text
 
-from arena.bots.changed import named
+from arena.bots.covered import file_changes, named
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.league.entrants import file_changes
 from arena.league.store import GameRow
 from arena.report.game_list import Roster, date_text
+from arena.report.layout import GAP, Block, Grid, GridColumn, cell_len
 from arena.report.standings import declared_in
-from arena.report.terminal import GAP, short_names
+from arena.report.terminal import short_names
 
 DIGITS = 6
 """Digits of a digest, as in `hunter@3f9a12`."""
@@ -121,10 +116,10 @@ class VersionCount:
         return one.player.name, one.first is None, one.first.number if one.first else 0
 
 
-def bots_report(versions: Sequence[BotVersion], width: int) -> RenderableType:
+def bots_report(versions: Sequence[BotVersion], width: int) -> list[Block]:
     """Return a table of versions, with the changed files of each below it."""
     if not versions:
-        return Text("no bot has played here yet")
+        return ["no bot has played here yet"]
     rows = [
         (
             "*" if one.took_part else "",
@@ -139,17 +134,12 @@ def bots_report(versions: Sequence[BotVersion], width: int) -> RenderableType:
     declared = max(len("calls itself"), *(cell_len(_said(one)) for one in versions))
     short = short_names((one.name for one in versions), max(room - declared, room // 2))
     declared = max(1, room - max(len("bot"), *(cell_len(name) for name in short.values())))
-    grid = Grid(box=None, pad_edge=False, header_style="dim")
-    for header in ("", "bot", "version", "games", "first", "last", "calls itself"):
-        justify: Literal["right", "left"] = "right" if header == "games" else "left"
-        most = declared if header == "calls itself" else None
-        grid.add_column(header, justify=justify, no_wrap=True, overflow="ellipsis", max_width=most)
+    last = GridColumn("calls itself", most=declared)
+    grid = Grid("", "bot", "version", GridColumn("games", ">"), "first", "last", last)
     for one, (mark, *cells) in zip(versions, rows, strict=True):
-        grid.add_row(mark, Text(short[one.name]), *cells, Text(_said(one) or "-"))
+        grid.add_row(mark, short[one.name], *cells, _said(one) or "-")
     changes = [_changes_text(one) for one in versions if one.before]
-    marked = Text("* took part when the store was last used")
-    below: list[RenderableType] = ["", *map(Text, changes)] if changes else []
-    return Group(grid, marked, *below)
+    return [grid, "* took part when the store was last used", *(["", *changes] if changes else [])]
 
 
 def _said(one: BotVersion) -> str:

@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 from arena.check.situations import Checked, ExchangedLine, Failure, Mark, SituationGroup, SituationOutcome, Spread
 from arena.check.stored_game import Replayed
 from arena.game.transcript import Speaker
-from arena.report.boards import Paint, plain
 from arena.report.consoles import to_json
+from arena.report.layout import Paint, plain
 
 WIDTH = 80
 INDENT = "          "

@@ -3,15 +3,15 @@
 import os
 import re
 import sys
-from typing import IO, TYPE_CHECKING
+from collections.abc import Iterable
+from typing import IO
 
-if TYPE_CHECKING:
-    from rich.console import Console  # slow to import, and `arena --help` needs only the width
+from arena.report.layout import Block, drawn, unpainted
 
 PLAIN_WIDTH = 100
 """Columns of output to a file or a pipe without COLUMNS."""
-TERMINAL_WIDTH = 80
-"""Columns of a terminal of unknown width."""
+TERMINAL_WIDTH, TERMINAL_HEIGHT = 80, 24
+"""Columns and rows of a terminal of unknown size."""
 LEAST_WIDTH, MOST_WIDTH = 20, 10_000
 LONGEST_NUMBER = 10
 
@@ -44,33 +44,51 @@ def fitted(text: str, stream: IO[str]) -> str:
     return folded(text, width_of(stream)) if stream.isatty() else text
 
 
-def results_console() -> "Console":
-    from rich.console import Console
+def is_dumb(stream: IO[str]) -> bool:
+    """Whether a stream is no terminal, or one that does not know codes for colours and the cursor."""
+    return not stream.isatty() or os.environ.get("TERM", "").lower() in ("dumb", "unknown")
 
-    return Console(file=sys.stdout, highlight=False, width=width_of(sys.stdout))
+
+def has_colors(stream: IO[str]) -> bool:
+    return not is_dumb(stream) and not os.environ.get("NO_COLOR")
 
 
-def progress_console() -> "Console":
-    from rich.console import Console
+def for_stream(text: str, stream: IO[str]) -> str:
+    """Remove the colours of a text that a stream does not show."""
+    return text if has_colors(stream) else unpainted(text)
 
-    console = Console(file=sys.stderr, highlight=False)
-    if not sys.stderr.isatty() or console.is_dumb_terminal:
-        console.width = width_of(sys.stderr)
-    return console
+
+def print_blocks(blocks: Iterable[Block]) -> None:
+    """Draw on standard output."""
+    for line in drawn(blocks, width_of(sys.stdout)):
+        print(for_stream(line, sys.stdout))
 
 
 def width_of(stream: IO[str]) -> int:
     """Return the number of columns: COLUMNS if set to a number, else those of the terminal."""
-    asked = os.environ.get("COLUMNS", "")
-    if asked.isascii() and asked.isdecimal() and len(asked) < LONGEST_NUMBER and int(asked):
-        return min(max(int(asked), LEAST_WIDTH), MOST_WIDTH)
+    asked = _asked("COLUMNS")
+    if asked:
+        return min(max(asked, LEAST_WIDTH), MOST_WIDTH)
     if not stream.isatty():
         return PLAIN_WIDTH
-    try:
-        columns = os.get_terminal_size(stream.fileno()).columns
-    except OSError:
-        columns = 0
+    columns, _ = _terminal_size(stream)
     return max(columns, LEAST_WIDTH) if columns else TERMINAL_WIDTH
+
+
+def height_of(stream: IO[str]) -> int:
+    return _asked("LINES") or _terminal_size(stream)[1] or TERMINAL_HEIGHT
+
+
+def _asked(variable: str) -> int:
+    asked = os.environ.get(variable, "")
+    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < LONGEST_NUMBER else 0
+
+
+def _terminal_size(stream: IO[str]) -> tuple[int, int]:
+    try:
+        return os.get_terminal_size(stream.fileno())
+    except OSError:
+        return 0, 0
 
 
 def to_json(value: object) -> str:

@@ -19,9 +19,10 @@ from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, ReplayStep
 from arena.game.seat_view import true_cells
 from arena.game.transcript import ActionTime
-from arena.report.boards import NO_MARKS, Paint, SquareMark, board_text, marks_of, plain
+from arena.report.boards import NO_MARKS, SquareMark, board_text, marks_of
 from arena.report.consoles import to_json
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
+from arena.report.layout import Paint, plain
 from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
 from arena.stratego.rules.events import Event, Fought
 from arena.system.printable import counted, printable, shown

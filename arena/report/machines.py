@@ -4,14 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 import msgspec
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.ratings.homogeneity import homogeneity
 from arena.play.machine import worker_of
+from arena.report.layout import Block, Grid, GridColumn
 from arena.system.printable import printable
 from protocol.notation import Reason
 
@@ -88,15 +86,13 @@ def by_machine(records: Iterable[GameRecord]) -> MachinesEntry:
     return MachinesEntry(entries, test.games, test.chi_square, test.degrees, test.p)
 
 
-def machines_report(entry: MachinesEntry) -> RenderableType:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("machine", overflow="fold", max_width=NAME_SHOWN)
-    for heading in ("games", "Red %", "late", "ms"):
-        table.add_column(heading, justify="right")
+def machines_report(entry: MachinesEntry) -> list[Block]:
+    numbers = (GridColumn(header, ">") for header in ("games", "Red %", "late", "ms"))
+    grid = Grid(GridColumn("machine", wraps=True, most=NAME_SHOWN), *numbers)
     for one in entry.machines:
         mean = "" if one.mean_ms is None else f"{one.mean_ms:.1f}"
-        table.add_row(Text(one.machine), str(one.games), f"{100 * one.red_score:.1f}", str(one.late), mean)
-    return Group(table, Text(""), Text(verdict_text(entry)))
+        grid.add_row(one.machine, str(one.games), f"{100 * one.red_score:.1f}", str(one.late), mean)
+    return [grid, "", verdict_text(entry)]
 
 
 def verdict_text(entry: MachinesEntry) -> str:

@@ -5,9 +5,6 @@ from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
-from rich.console import Group, RenderableType
-from rich.table import Table as Grid
-from rich.text import Text
 
 from arena.errors import UsageError
 from arena.game.game_spec import Player
@@ -25,6 +22,7 @@ from arena.league.pairing.placing import (
 )
 from arena.league.store import Contents, Disqualified, GameRow, Groups, Store
 from arena.report.game_list import ShownNames, shown_name
+from arena.report.layout import Block, Grid, GridColumn, Styled
 from arena.report.result_words import elo_text, points_text
 from arena.report.standings import Line
 from arena.report.terminal import NAME_WIDTH
@@ -113,21 +111,18 @@ def rounds_of(store: Path, placing: Placing | None) -> tuple[Round, ...]:
     return placing.rounds
 
 
-def rounds_report(rounds: Sequence[Round], names: ShownNames) -> RenderableType:
-    parts: list[RenderableType] = []
+def rounds_report(rounds: Sequence[Round], names: ShownNames) -> list[Block]:
+    blocks: list[Block] = []
     for round_ in rounds:
-        grid = Grid(box=None, pad_edge=False, header_style="dim")
-        for _ in range(2):
-            grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
-        grid.add_column("points", justify="center", no_wrap=True)
-        grid.add_column("games")
+        bot = GridColumn("bot", most=NAME_WIDTH)
+        grid = Grid(bot, bot, GridColumn("points", "^"), GridColumn("games", wraps=True))
         for meeting in round_.meetings:
             one, other = (name_if_known(player, names) or OPEN for player in meeting.players)
             numbers = ", ".join(map(str, meeting.games))
             what = "; ".join(filter(None, [numbers, remarks_of(meeting, names)]))
-            grid.add_row(Text(one), Text("" if meeting.is_bye else other), score_of(meeting), Text(what))
-        parts += ["", Text(title_of(round_), style="bold"), grid]
-    return Group(*parts)
+            grid.add_row(one, "" if meeting.is_bye else other, score_of(meeting), what)
+        blocks += ["", Styled(title_of(round_), "bold"), grid]
+    return blocks
 
 
 class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -233,14 +228,14 @@ def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names
     return Placing(disqualified=tuple(found), others=others) if found else None
 
 
-def placing_report(placing: Placing, names: ShownNames) -> RenderableType:
-    parts: list[RenderableType] = []
+def placing_report(placing: Placing, names: ShownNames) -> list[Block]:
+    blocks: list[Block] = []
     if placing.places:
-        parts += ["", Text(title_text(placing), style="bold"), _list(placing.places, names)]
-    parts += map(Text, placing_lines(placing, names))
+        blocks += ["", Styled(title_text(placing), "bold"), _list(placing.places, names)]
+    blocks += placing_lines(placing, names)
     if placing.stop:
-        parts.append(Text(stop_text(placing.stop)))
-    return Group(*parts)
+        blocks.append(stop_text(placing.stop))
+    return blocks
 
 
 def title_text(placing: Placing) -> str:
@@ -314,13 +309,10 @@ def _entry(place: FormatPlace, names: ShownNames) -> PlaceEntry:
 
 
 def _list(places: Sequence[FormatPlace], names: ShownNames) -> Grid:
-    grid = Grid(box=None, pad_edge=False, header_style="dim")
-    grid.add_column("#", justify="right")
-    grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
-    for header in headings(places[0]):
-        grid.add_column(header, justify="left" if header == "" else "right")
+    others = (GridColumn(header, ">" if header else "<", wraps=not header) for header in headings(places[0]))
+    grid = Grid(GridColumn("#", ">"), GridColumn("bot", most=NAME_WIDTH), *others)
     for place in places:
-        grid.add_row(place_text(place), Text(shown_name(place.player, names)), *map(Text, cells(place, names)))
+        grid.add_row(place_text(place), shown_name(place.player, names), *cells(place, names))
     return grid
 
 

@@ -11,19 +11,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import IO, NamedTuple, Protocol, Self
 
 import msgspec
-from rich.cells import cell_len
-from rich.console import Console, Group, RenderableType
-from rich.segment import Segment, Segments
-from rich.text import Text
 
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.league.store import GameRow, Groups
-from arena.report.consoles import fitted, folded, to_line
+from arena.report.consoles import fitted, for_stream, height_of, to_line, width_of
 from arena.report.game_list import Roster, ShownNames, game_entry, game_line
+from arena.report.layout import Block, Styled, cell_len, drawn, unpainted
 from arena.report.result_words import difference_text
 from arena.report.standings import Difference, Line, Tally, rated_lines
 from arena.report.terminal import NAME_WIDTH, short_names, standings_grid
@@ -43,11 +40,10 @@ def erasing(widths: list[int], columns: int) -> str:
 class Frame:
     """Lines that are redrawn in place, in a `with` statement; nothing else may be written to the terminal within."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._widths: list[int] = []
-        self._lines: list[list[Segment]] = []
-        self._drawn_for: tuple[int, int] = (0, 0)
+    def __init__(self, terminal: IO[str]) -> None:
+        self._terminal = terminal
+        self._lines: list[str] = []
+        self._drawn_for: tuple[int, int] | None = None
 
     def __enter__(self) -> Self:
         self._write(HIDE_CURSOR)
@@ -59,32 +55,29 @@ class Frame:
         self._write(self._erased() + SHOW_CURSOR)
 
     @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows of the terminal."""
+        return width_of(self._terminal), height_of(self._terminal)
+
+    @property
     def is_misfit(self) -> bool:
-        return self._drawn_for not in ((0, 0), self._console.size)
+        return self._drawn_for not in (None, self.size)
 
-    def draw(self, content: RenderableType) -> None:
-        self._drawn_for = width, height = self._console.size
-        options = self._console.options.update(width=width, height=None)
-        self._lines = self._console.render_lines(content, options, pad=False)[:height]
-        self._write(self._erased() + self._frame())
+    def draw(self, *blocks: Block) -> None:
+        erased = self._erased()
+        self._drawn_for = width, height = self.size
+        self._lines = [for_stream(line, self._terminal) for line in drawn(blocks, width)[:height]]
+        self._write(erased + "\n".join(self._lines))
 
-    def print_above(self, text: Text) -> None:
-        self._write(f"{self._erased()}{text.plain}\n{self._frame()}")
-
-    def _frame(self) -> str:
-        self._widths = [Segment.get_line_length(line) for line in self._lines]
-        parts = [part for line in self._lines for part in (Segment.line(), *line)][1:]
-        with self._console.capture() as drawn:
-            self._console.print(Segments(parts), end="", soft_wrap=True)
-        return drawn.get()
+    def print_above(self, text: str) -> None:
+        self._write("\n".join([f"{self._erased()}{text}", *self._lines]))
 
     def _erased(self) -> str:
-        widths, self._widths = self._widths, []
-        return erasing(widths, self._console.width)
+        return erasing([cell_len(unpainted(line)) for line in self._lines], width_of(self._terminal))
 
     def _write(self, text: str) -> None:
-        self._console.file.write(text)
-        self._console.file.flush()
+        self._terminal.write(text)
+        self._terminal.flush()
 
 
 RATING_SHARE, DRAWING_SHARE = 1 / 30, 1 / 60
@@ -239,7 +232,7 @@ class PlainProgress:
 
     def __init__(
         self,
-        console: Console,
+        stream: IO[str],
         stored: int,
         total: int | None,
         note: Callable[[], str] = lambda: "",
@@ -247,7 +240,7 @@ class PlainProgress:
         tells_games: bool = True,
     ) -> None:
         self._note, self._tells_games = note, tells_games
-        self._console = console
+        self._stream = stream
         self._count = _Count(stored, total)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, daemon=True)
@@ -268,7 +261,7 @@ class PlainProgress:
 
     def _write(self) -> None:
         while (line := self._lines.get()) is not None:
-            self._console.print(Text(fitted(line, self._console.file)), soft_wrap=True)
+            print(fitted(line, self._stream), file=self._stream, flush=True)
 
 
 class LiveProgress:
@@ -280,7 +273,7 @@ class LiveProgress:
 
     def __init__(
         self,
-        console: Console,
+        terminal: IO[str],
         players: Sequence[Player],
         rows: Sequence[GameRow],
         total: int | None,
@@ -290,7 +283,7 @@ class LiveProgress:
     ) -> None:
         self._note = note
         self._broken = broken
-        self._console = console
+        self._terminal = terminal
         self._table = LiveTable(players, rows)
         self._names = [player.name for player in players]
         self._count = _Count(len(rows), total)
@@ -325,7 +318,7 @@ class LiveProgress:
 
     def _draw_until_over(self) -> None:
         pace = Pace(DRAWING_SHARE, time.monotonic(), least=REFRESH_SECONDS)
-        with Frame(self._console) as frame:
+        with Frame(self._terminal) as frame:
             while not self._over.is_set():
                 self._print_remarks(frame)
                 if time.monotonic() >= pace.due:
@@ -340,7 +333,7 @@ class LiveProgress:
 
     def _print_remarks(self, frame: Frame) -> None:
         while not self._remarks.empty():
-            frame.print_above(Text(folded(self._remarks.get(), self._console.width)))
+            frame.print_above(fitted(self._remarks.get(), self._terminal))
 
     def _register_finished(self) -> None:
         while not self._finished.empty():
@@ -350,21 +343,20 @@ class LiveProgress:
             self._last.append(row)
 
     def _draw(self, frame: Frame) -> None:
-        width, height = self._console.size
+        width, height = frame.size
         shown = self._table.shown(max(3, height - LINES_BESIDE))
-        last = [
-            Text(self._short_line(row, width), style="dim", no_wrap=True, overflow="ellipsis") for row in self._last
-        ]
-        head = Text(f"{self._count.text} games{self._count.eta}", style="bold")
+        head = f"{self._count.text} games{self._count.eta}"
         below = []
         if self._note:
-            below = [Text(self._note())]
+            below = [self._note()]
         elif shown.difference:
             after = f"After {counted(shown.rated_games, 'game')}: " if shown.rated_games else ""
-            below = [Text(after + difference_text(shown.difference))]
+            below = [after + difference_text(shown.difference)]
         elif shown.rated_games:
-            head.append(f"; Elo after {counted(shown.rated_games, 'game')}")
-        frame.draw(Group(head, standings_grid(shown.lines, width, self._broken), *below, *last))
+            head += f"; Elo after {counted(shown.rated_games, 'game')}"
+        table = standings_grid(shown.lines, width, self._broken)
+        last = (Styled(self._short_line(row, width), "dim") for row in self._last)
+        frame.draw(Styled(head, "bold"), table, *below, *last)
 
     def _short_line(self, row: GameRow, width: int) -> str:
         line = game_line(row)

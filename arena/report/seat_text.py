@@ -11,7 +11,8 @@ from enum import Enum
 
 from arena.game.person_seat import ActionState, ChoiceState, ClockState, PieceState, SeatStage, SeatState
 from arena.game.setups import Preset
-from arena.report.boards import Paint, SquareMark, board_text, plain, unpainted
+from arena.report.boards import SquareMark, board_text
+from arena.report.layout import Paint, plain, unpainted
 from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
 from protocol.notation import (
     COLOR_BY_WORD,

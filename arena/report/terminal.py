@@ -7,11 +7,7 @@ of a version, `#2` of a copy). Names that are still alike get a number.
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from rich.cells import cell_len, chop_cells
-from rich.console import Group, RenderableType
-from rich.table import Table as Grid
-from rich.text import Text
-
+from arena.report.layout import CUT, GAP, Block, Grid, GridColumn, Styled, beginning, cell_len
 from arena.report.result_words import (
     Column,
     advantage_text,
@@ -24,7 +20,6 @@ from arena.report.result_words import (
 )
 from arena.report.standings import Line, Superiority, Table
 
-CUT = "…"
 NAME_WIDTH = 24
 """Columns of a name in a table, unless there is room for more."""
 LEAST = 6
@@ -52,11 +47,7 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
 
 def _cut(name: str, width: int, end: int) -> str:
     """Cut a name to `width` columns, of which `end` are of its end."""
-    return f"{_beginning(name, width - 1 - end)}{CUT}{_beginning(name[::-1], end)[::-1]}"
-
-
-def _beginning(text: str, width: int) -> str:
-    return chop_cells(text, width)[0] if width > 0 and text else ""
+    return f"{beginning(name, width - 1 - end)}{CUT}{beginning(name[::-1], end)[::-1]}"
 
 
 CROSS_CELL = 9
@@ -64,7 +55,6 @@ MOST_IN_CROSSTABLE = 20
 """The largest complete crosstable in a terminal; of a larger league, it has the first bots that fit."""
 WIDE = 100
 """Columns of a terminal that has room for all columns, unless names are long."""
-GAP = 2
 SHORT_NAME = 14
 """Least columns of a name before forfeits and intervals are left out for it."""
 FOR_SHORT_NAMES = 2
@@ -72,16 +62,7 @@ FOR_SHORT_NAMES = 2
 
 
 def _grid(first: str, *others: str) -> Grid:
-    grid = Grid(box=None, pad_edge=False, header_style="dim")
-    grid.add_column(first, justify="right")
-    grid.add_column("bot", no_wrap=True, overflow="ellipsis")
-    for header in others:
-        grid.add_column(header, justify="right", no_wrap=True)
-    return grid
-
-
-def _title(text: str) -> Text:
-    return Text(text, style="bold", no_wrap=True, overflow="ellipsis")
+    return Grid(GridColumn(first, ">"), "bot", *(GridColumn(header, ">") for header in others))
 
 
 def standings_grid(lines: Sequence[Line], width: int, broken: Collection[str] = ()) -> Grid:
@@ -104,7 +85,7 @@ def standings_grid(lines: Sequence[Line], width: int, broken: Collection[str] = 
     shown = short_names(names, room - _widths(columns))
     grid = _grid("#", *(column.header for column in columns))
     for place, name, *cells in zip(places, names, *(column.cells for column in columns), strict=True):
-        grid.add_row(place, Text(shown[name]), *cells)
+        grid.add_row(place, shown[name], *cells)
     return grid
 
 
@@ -112,17 +93,17 @@ def _widths(columns: Sequence[Column]) -> int:
     return sum(GAP + max(map(cell_len, (column.header, *column.cells))) for column in columns)
 
 
-def notes(table: Table) -> list[Text]:
+def notes(table: Table) -> list[str]:
     missing = missing_text(table)
-    found = [Text(missing)] if missing else []
+    found = [missing] if missing else []
     if table.against_itself:
-        found.append(Text(against_itself_text(table)))
+        found.append(against_itself_text(table))
     if table.difference:
-        found.append(Text(difference_text(table.difference)))
+        found.append(difference_text(table.difference))
     if table.anchor and not table.difference:
-        found.append(Text(f"Elo relative to {table.anchor.name} at {table.anchor.elo:g}"))
+        found.append(f"Elo relative to {table.anchor.name} at {table.anchor.elo:g}")
     if table.advantage:
-        found.append(Text(advantage_text(table.advantage)))
+        found.append(advantage_text(table.advantage))
     return found
 
 
@@ -142,7 +123,7 @@ def crosstables(table: Table, width: int) -> Iterable[Grid]:
         grid = _grid("#", *(str(rank) for rank in range(start + 1, start + len(columns) + 1)))
         for rank, (name, row) in enumerate(zip(shown, met, strict=True), 1):
             cells = [f"{points_text(m.points)}/{m.games}" if (m := row.get(column)) else "." for column in columns]
-            grid.add_row(str(rank), Text(short[name]), *cells)
+            grid.add_row(str(rank), short[name], *cells)
         yield grid
 
 
@@ -150,44 +131,40 @@ def pairs_grid(pairs: Sequence[Superiority], width: int) -> Grid:
     short = short_names(
         (name for pair in pairs for name in (pair.name, pair.opponent)), min(NAME_WIDTH, width // 2 - len("stronger"))
     )
-    grid = Grid(box=None, pad_edge=False, header_style="dim")
-    for header in ("bot", "opponent"):
-        grid.add_column(header, no_wrap=True, overflow="ellipsis")
-    grid.add_column("stronger", justify="right", no_wrap=True)
+    grid = Grid("bot", "opponent", GridColumn("stronger", ">"))
     for pair in pairs:
-        grid.add_row(Text(short[pair.name]), Text(short[pair.opponent]), percent_text(pair.stronger))
+        grid.add_row(short[pair.name], short[pair.opponent], percent_text(pair.stronger))
     return grid
 
 
 def endings_grid(table: Table) -> Grid:
-    grid = Grid(box=None, pad_edge=False, header_style="dim")
-    grid.add_column("reason", no_wrap=True)
-    grid.add_column("games", justify="right")
-    grid.add_column("lost by")
+    grid = Grid("reason", GridColumn("games", ">"), GridColumn("lost by", wraps=True))
     for ending in table.endings:
         losers = ", ".join(f"{name} {count}" for name, count in ending.losers.items()) or "(drawn)"
-        grid.add_row(ending.reason.value, str(ending.games), Text(losers))
+        grid.add_row(ending.reason.value, str(ending.games), losers)
     return grid
 
 
-def full_report(table: Table, width: int, clocks: str = "", broken: Collection[str] = ()) -> RenderableType:
+def full_report(table: Table, width: int, clocks: str = "", broken: Collection[str] = ()) -> list[Block]:
     """Return standings, crosstable and endings, one below the other; `clocks` is the note on handicaps."""
     if not table.games:
-        none = Text("no game has been played yet")
-        return Group(none, Text(against_itself_text(table))) if table.against_itself else none
-    parts: list[RenderableType] = [
+        return ["no game has been played yet", *([against_itself_text(table)] if table.against_itself else [])]
+    blocks: list[Block] = [
         standings_grid(table.lines, width, broken),
         *notes(table),
-        *([Text(clocks)] if clocks else []),
+        *([clocks] if clocks else []),
         "",
-        _title("Crosstable: points/games of the row's bot"),
+        Styled("Crosstable: points/games of the row's bot", "bold"),
     ]
     for grid in crosstables(table, width):
-        parts += [grid]
-        shown = grid.row_count
-        parts += [Text(f"the first {shown} of {len(table.lines)} bots; --json has all")] * (shown < len(table.lines))
-        parts.append("")
+        blocks.append(grid)
+        if len(grid.rows) < len(table.lines):
+            blocks.append(f"the first {len(grid.rows)} of {len(table.lines)} bots; --json has all")
+        blocks.append("")
     if table.pairs is not None:
-        parts += [_title("Likelihood that a bot is stronger than an opponent"), pairs_grid(table.pairs, width), ""]
-    parts += [_title("How the games ended"), endings_grid(table)]
-    return Group(*parts)
+        blocks += [
+            Styled("Likelihood that a bot is stronger than an opponent", "bold"),
+            pairs_grid(table.pairs, width),
+            "",
+        ]
+    return [*blocks, Styled("How the games ended", "bold"), endings_grid(table)]

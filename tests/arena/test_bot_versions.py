@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 from unplayed import record_of
 
+from arena.bots.covered import file_changes
 from arena.cli.main import cli
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.entrants import file_changes
 from arena.league.store import KeptFiles, Store
 from arena.stratego.rules.rulesets import load_ruleset
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from commands import ARENA, arena, unhurried
-from rich.console import Console
 
 from arena.errors import UsageError
 from arena.league.compare import comparison_entry, games_left, hypotheses_of
@@ -227,7 +226,6 @@ def test_the_verdict_says_what_was_tested(elo0: float, elo1: float, decision: De
 
 def test_the_live_table_shows_the_test_in_place_of_the_difference() -> None:
     drawn = io.StringIO()
-    console = Console(file=drawn, force_terminal=True, width=80, height=24, color_system=None)
     told: list[str] = []
 
     def note() -> str:
@@ -236,7 +234,7 @@ def test_the_live_table_shows_the_test_in_place_of_the_difference() -> None:
         return told[-1]
 
     progress_is_drawn = threading.Event()
-    progress = LiveProgress(console, (), [], None, note)
+    progress = LiveProgress(drawn, (), [], None, note)
     assert progress_is_drawn.wait(60)
     progress.finish()
     assert "Elo of mine over warden" in drawn.getvalue()

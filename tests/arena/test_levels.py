@@ -1,6 +1,5 @@
 """The levels of sandbox: a host gets the one it asked for or is told why not, and `arena doctor` tells all."""
 
-import io
 import json
 import os
 import re
@@ -13,7 +12,6 @@ from pathlib import Path
 import made_bots
 import pytest
 import trio
-from rich.console import Console
 from sandboxes import at_every_level
 
 from arena.bots.limits import GIB, MIB, Limits
@@ -24,6 +22,7 @@ from arena.cli.cmd_doctor import health_report
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.play.game_options import GameOptions
+from arena.report.layout import drawn, unpainted
 from arena.sandbox import bwrap_check
 from arena.sandbox.cgroup import CgroupError, Hierarchy
 from arena.sandbox.levels import AUTO, Health, Level, LevelTrial, Promise, choose, enter_scope, examine
@@ -217,10 +216,7 @@ def doctor(*arguments: str) -> "subprocess.CompletedProcess[str]":
 
 def printed(health: Health, width: int) -> str:
     """The report as it is printed in a terminal of that width."""
-    console = Console(file=io.StringIO(), width=width)
-    console.print(health_report(health))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return "\n".join(map(unpainted, drawn(health_report(health), width)))
 
 
 def in_one_line(text: str) -> str:

@@ -11,7 +11,7 @@ from arena.game.persons import person, without_clock
 from arena.game.setups import random_rows
 from arena.game.time_control import TimeControl
 from arena.play.session import Session
-from arena.report.boards import plain
+from arena.report.layout import plain
 from arena.report.seat_text import read_typed
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color

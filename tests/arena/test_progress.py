@@ -8,8 +8,6 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
-from rich.text import Text
 
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
@@ -62,12 +60,11 @@ class Screen(io.StringIO):
 
 
 def live(screen: io.StringIO, rows: list[GameRow], total: int = 10) -> LiveProgress:
-    console = Console(file=screen, force_terminal=True, width=80, height=24, color_system=None)
-    return LiveProgress(console, (ANN, BOB, CAT), rows, total)
+    return LiveProgress(screen, (ANN, BOB, CAT), rows, total)
 
 
 def plain(screen: io.StringIO, rows: list[GameRow], total: int = 10) -> PlainProgress:
-    return PlainProgress(Console(file=screen, width=80), len(rows), total)
+    return PlainProgress(screen, len(rows), total)
 
 
 def test_the_live_table_shows_stored_games_at_once_and_then_those_that_are_over() -> None:
@@ -112,8 +109,7 @@ def test_a_large_league_is_drawn_before_it_is_rated() -> None:
     """300 players take seconds to rate, and that is to be a small part of the run: so it begins after minutes."""
     screen = Screen()
     players = [ANN, BOB, *(Player(f"bot{number}", f"{number:064}") for number in range(298))]
-    console = Console(file=screen, force_terminal=True, width=80, height=24, color_system=None)
-    progress = LiveProgress(console, players, [row(1)], 89_700)
+    progress = LiveProgress(screen, players, [row(1)], 89_700)
     screen.wait_for("1/89700 games", "ann ")
     progress.finish()
     assert "+" not in screen.getvalue(), "no rating"
@@ -128,7 +124,7 @@ def test_a_duration_has_its_two_largest_units(seconds: float, text: str) -> None
 
 def test_a_pipe_gets_remarks_and_no_line_a_game_unless_it_is_asked_for() -> None:
     screen = Screen()
-    progress = PlainProgress(Console(file=screen, width=80), 0, 2, tells_games=False)
+    progress = PlainProgress(screen, 0, 2, tells_games=False)
     progress.finished(row(1), RECORD)
     progress.remark("a remark")
     progress.finish()
@@ -254,52 +250,60 @@ def test_all_rows_that_lines_take_now_are_erased_and_none_above(widths: list[int
     assert terminal.after(erasing(widths, columns)) == ["before"]
 
 
-def console(width: int = 60, height: int = 10) -> tuple[Console, io.StringIO]:
-    screen = io.StringIO()
-    return Console(file=screen, force_terminal=True, width=width, height=height, color_system=None), screen
+class FakeTerminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
-def test_a_frame_is_drawn_over_and_wiped_in_the_end() -> None:
-    to, screen = console()
-    with Frame(to) as frame:
-        frame.draw(Text("one\ntwo"))
-        frame.draw(Text("three"))
-    assert screen.getvalue() == f"{HIDE_CURSOR}one\ntwo{erasing([3, 3], 60)}three{erasing([5], 60)}{SHOW_CURSOR}"
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> FakeTerminal:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("LINES", "10")
+    return FakeTerminal()
 
 
-def test_a_frame_of_a_terminal_that_became_narrower_is_erased_as_it_is_folded_there() -> None:
-    to, screen = console()
-    with Frame(to) as frame:
-        frame.draw(Text("x" * 50))
+def test_a_frame_is_drawn_over_and_wiped_in_the_end(terminal: FakeTerminal) -> None:
+    with Frame(terminal) as frame:
+        frame.draw("one\ntwo")
+        frame.draw("three")
+    assert terminal.getvalue() == f"{HIDE_CURSOR}one\ntwo{erasing([3, 3], 60)}three{erasing([5], 60)}{SHOW_CURSOR}"
+
+
+def test_a_frame_of_a_terminal_that_became_narrower_is_erased_as_it_is_folded_there(
+    terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Frame(terminal) as frame:
+        frame.draw("x" * 50)
         assert not frame.is_misfit
-        to.width = 30
+        monkeypatch.setenv("COLUMNS", "30")
         assert frame.is_misfit
-        frame.draw(Text("y" * 50))
+        frame.draw("y" * 50)
         assert not frame.is_misfit
-        drawn = screen.getvalue()
+        drawn = terminal.getvalue()
     assert f"{'x' * 50}{erasing([50], 30)}{'y' * 30}\n{'y' * 20}" in drawn
 
 
-def test_no_more_lines_are_drawn_than_there_are_rows() -> None:
-    to, screen = console(height=5)
-    with Frame(to) as frame:
-        frame.draw(Text("\n".join("abcdefgh")))
-        assert screen.getvalue() == f"{HIDE_CURSOR}a\nb\nc\nd\ne"
+def test_no_more_lines_are_drawn_than_there_are_rows(terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINES", "5")
+    with Frame(terminal) as frame:
+        frame.draw("\n".join("abcdefgh"))
+        assert terminal.getvalue() == f"{HIDE_CURSOR}a\nb\nc\nd\ne"
 
 
-def test_a_remark_stays_above_what_is_drawn() -> None:
-    to, screen = console()
-    with Frame(to) as frame:
-        frame.draw(Text("table"))
-        frame.print_above(Text("said\nat length"))
-        drawn = screen.getvalue()
+def test_a_remark_stays_above_what_is_drawn(terminal: FakeTerminal) -> None:
+    with Frame(terminal) as frame:
+        frame.draw("table")
+        frame.print_above("said\nat length")
+        drawn = terminal.getvalue()
     assert drawn.endswith(f"{erasing([5], 60)}said\nat length\ntable")
 
 
 @pytest.mark.parametrize("width", [20, 60])
-def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    to, screen = console(width)
-    with Frame(to) as frame:
-        frame.draw(Text("word " * 40))
-        drawn = screen.getvalue().removeprefix(HIDE_CURSOR)
+def test_no_line_is_wider_than_the_terminal(
+    width: int, terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    with Frame(terminal) as frame:
+        frame.draw("word " * 40)
+        drawn = terminal.getvalue().removeprefix(HIDE_CURSOR)
     assert max(map(len, drawn.split("\n"))) <= width

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
@@ -18,6 +17,7 @@ from arena.league.pairing.placing import (
 )
 from arena.league.store import Disqualified, GameRow, PlayerTime, Store
 from arena.report.game_list import Roster
+from arena.report.layout import drawn, unpainted
 from arena.report.placings import borne_out, placing_entry, placing_lines, placing_report
 from arena.report.standings import make_table
 from protocol.notation import Reason
@@ -27,10 +27,7 @@ ONE, OTHER = Player(LONGEST, "1"), Player("m" * 40, "2")
 
 
 def shown(placing: Placing) -> list[str]:
-    console = Console(width=80, force_terminal=False)
-    with console.capture() as captured:
-        console.print(placing_report(placing, {}))
-    return captured.get().splitlines()
+    return list(map(unpainted, drawn(placing_report(placing, {}), 80)))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The table of a league as people and programs get it: what is missing is said, and it fits the terminal."""
 
-import io
 import itertools
 import json
 from collections.abc import Sequence
@@ -8,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from msgspec import structs
-from rich.console import Console
 
 from arena.api.shown_results import standings_of
 from arena.errors import UsageError
@@ -17,6 +15,7 @@ from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
 from arena.report.documents import league_json
 from arena.report.game_list import Roster, players_of
+from arena.report.layout import drawn, unpainted
 from arena.report.result_words import advantage_text, interval_text
 from arena.report.standings import Advantage, Table, handicap_text, make_table
 from arena.report.terminal import full_report
@@ -46,9 +45,7 @@ def league(players: Sequence[Player], games_each: int) -> list[GameRow]:
 
 
 def printed(table: Table, width: int) -> str:
-    out = io.StringIO()
-    Console(file=out, width=width, highlight=False).print(full_report(table, width))
-    return out.getvalue()
+    return "\n".join(map(unpainted, drawn(full_report(table, width), width)))
 
 
 def document(table: Table, played: Sequence[GameRow]) -> dict[str, object]:

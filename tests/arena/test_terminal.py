@@ -10,13 +10,12 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.cells import cell_len
-from rich.console import Console
 
 from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
 from arena.report.consoles import PLAIN_WIDTH, TERMINAL_WIDTH, folded, width_of
+from arena.report.layout import cell_len, drawn, unpainted
 from arena.report.standings import make_table
 from arena.report.terminal import LEAST, full_report, short_names
 from protocol.notation import Reason
@@ -32,10 +31,8 @@ def report(names: list[str], width: int, games: int = 1) -> str:
         GameRow(number, f"{number:016x}", (red, blue), GameResult.RED, Reason.FLAG, 20, "", (time, time), 1.5)
         for number, (red, blue) in enumerate(list(permutations(players, 2)) * games, 1)
     ]
-    text = io.StringIO()
     table = make_table(players, rows, pairs=True)
-    Console(file=text, width=width).print(full_report(table, width))
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    return "\n".join(map(unpainted, drawn(full_report(table, width), width)))
 
 
 @pytest.mark.parametrize("width", [45, 60, 80, 100, 140])

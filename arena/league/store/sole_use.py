@@ -9,7 +9,7 @@ hold between machines on a network file system with local locks.
 """
 
 import os
-import socket
+import platform
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -94,7 +94,7 @@ def _opened(store: Path, path: Path) -> int:
 def _describe(lock: int) -> None:
     """Write the owner of the lock into its file. On a full disk the text is missing."""
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-    text = f"process {os.getpid()} on {printable(socket.gethostname())}, since {now} UTC\n".encode()
+    text = f"process {os.getpid()} on {printable(platform.node())}, since {now} UTC\n".encode()
     with suppress(OSError):
         os.ftruncate(lock, 0)
         os.pwrite(lock, text, 0)
