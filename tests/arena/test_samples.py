@@ -116,7 +116,7 @@ def test_a_saved_game_names_a_sample_bot_by_its_place_and_says_what_to_do_when_t
     installed: Path, mine: Path
 ) -> None:
     line = ["match", "mine.py", "warden", "--rules", "duel", "--store", "m.sqlite", "--pause", "g.json"]
-    assert run(installed, mine.parent, *line, "--pause-after", "5").returncode == 0
+    assert run(installed, mine.parent, *line, "--pause-after", "2").returncode == 0
     file = mine.parent / "g.json"
     saved = json.loads(file.read_text())
     assert saved["bots"][1].endswith("/arena/samples/warden.py")
