@@ -115,8 +115,8 @@ def test_where_the_arena_is_installed_they_play_at_each_level(level: Level, inst
 def test_a_saved_game_names_a_sample_bot_by_its_place_and_says_what_to_do_when_that_is_gone(
     installed: Path, mine: Path
 ) -> None:
-    line = ["match", "mine.py", "warden", "--rules", "duel", "--store", "m.sqlite", "--pause", "g.json"]
-    assert run(installed, mine.parent, *line, "--pause-after", "2").returncode == 0
+    line = ["match", "mine.py", "warden", "--rules", "isf", "--store", "m.sqlite", "--pause", "g.json"]
+    assert run(installed, mine.parent, *line, "--pause-after", "5").returncode == 0
     file = mine.parent / "g.json"
     saved = json.loads(file.read_text())
     assert saved["bots"][1].endswith("/arena/samples/warden.py")
