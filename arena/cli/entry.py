@@ -29,10 +29,5 @@ def _answer(text: str) -> int:
     from arena.report.consoles import fitted
 
     streams.take_over()
-    try:
-        streams.result(fitted(text, sys.stdout), end="")
-        streams.flush_results()
-    except streams.OutputError as error:
-        error.tell()
-        return FAILED
-    return DONE
+    is_printed = streams.try_to_print(lambda: streams.result(fitted(text, sys.stdout), end=""))
+    return DONE if is_printed else FAILED

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from arena.cli.exit_codes import FAILED, INTERRUPTED
-from arena.cli.installation import shell_line, this_command
+from arena.cli.installation import arena_line
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
 from arena.cli.serving import PagesServed, refuse_to_give_away, serving_pages
@@ -218,7 +218,7 @@ def _print_forfeits(plan: Plan, outcome: LeagueOutcome) -> None:
         for line in lines[-STDERR_LINES_SHOWN:]:
             remark(f"    {forfeits.name} stderr: {line}")
         if len(lines) > STDERR_LINES_SHOWN:
-            show = shell_line(*this_command(), "show", str(plan.path), str(forfeits.first.number))
+            show = arena_line("show", str(plan.path), str(forfeits.first.number))
             remark(f"    (all of it: {show})")
 
 
@@ -245,7 +245,7 @@ def _stored(league: OpenLeague) -> str:
         league.count()
         return f"{league.known}{_of_all(league)} games are stored in {path}"
     except StoreError:
-        verify = shell_line(*this_command(), "verify", str(path))
+        verify = arena_line("verify", str(path))
         return f"{league.known}{_of_all(league)} games were stored in {path}, which cannot be read now (see '{verify}')"
 
 

@@ -12,7 +12,7 @@ from typing import TypeVar, TypeVarTuple
 
 import trio
 
-from arena.cli.installation import shell_line, this_command
+from arena.cli.installation import arena_line
 from arena.cli.interrupts import told_instead
 from arena.cli.streams import remark
 from arena.errors import ArenaError
@@ -46,7 +46,7 @@ def level_line(level: Level, is_chosen: bool) -> str:
 
 
 def same_command() -> str:
-    return shell_line(*this_command(), *sys.argv[1:])
+    return arena_line(*sys.argv[1:])
 
 
 def stopped_by(error: ArenaError, *lines: str) -> ArenaError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from arena.bots.names import name_fault
 from arena.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from arena.cli.installation import SERVING, needs, shell_line, this_command
+from arena.cli.installation import SERVING, arena_line, needs
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
 from arena.cli.shared_options import OutputForm, by_color
@@ -67,7 +67,8 @@ def resume(
     with unwinding():
         saved = load_saved(file)
         if any(saved.persons):
-            raise UsageError(f"{file}: a game with a person; resume it with: {_line('play', '--resume', str(file))}")
+            words = arena_line("play", "--resume", str(file))
+            raise UsageError(f"{file}: a game with a person; resume it with: {words}")
         names = [frozenset({player.name}) for player in saved.players]
         options = replace(options, bots=by_color("--bot", paths, names))
         own_process(resume_sandbox(saved, options))
@@ -174,7 +175,7 @@ def resume_with_person(
     """Resume a saved game; `bot` is the path of its bot now. Returns the exit code; raises `ArenaError`."""
     saved = load_saved(file)
     if not any(saved.persons):
-        words = _line("resume", str(file))
+        words = arena_line("resume", str(file))
         raise UsageError(f"{file}: expected a game with a person, got one of bots; resume it with: {words}")
     if seats.is_terminal and all(saved.persons):
         raise UsageError(f"{file}: in one terminal two people would see each other's pieces: resume without --terminal")
@@ -206,9 +207,9 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
 
     store = str(prepared.store.path)
     commands = NextCommands(
-        go_on=_line("play", "--resume", str(prepared.file)),
-        show=lambda number: _line("show", store, str(number)),
-        report=_line("report", store, "--out", "site"),
+        go_on=arena_line("play", "--resume", str(prepared.file)),
+        show=lambda number: arena_line("show", store, str(number)),
+        report=arena_line("report", store, "--out", "site"),
     )
     stays = "the game is over; close its pages or press Ctrl-C to end the command"
     return page_face(listening, tell, complain=remark, commands=commands, ended=lambda: remark(stays))
@@ -225,7 +226,7 @@ def _play_person(prepared: PreparedGame, listening: "Listening | None", *, is_le
 
     def finished(row: GameRow) -> int:
         remark(game_line(row))
-        remark(f"stored as game {row.number}: {_line('show', str(store), str(row.number))}")
+        remark(f"stored as game {row.number}: {arena_line('show', str(store), str(row.number))}")
         return DONE
 
     def saved(plies: int) -> None:
@@ -275,10 +276,6 @@ def _run(
         return INTERRUPTED if stop.wish else DONE
 
 
-def _line(*words: str) -> str:
-    return shell_line(*this_command(), *words)
-
-
 def _plies(count: int) -> str:
     return counted(count, "ply", "plies")
 
@@ -298,4 +295,4 @@ def _kept(prepared: PreparedGame) -> str:
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
     named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
-    return _line(*command, str(prepared.file), *named)
+    return arena_line(*command, str(prepared.file), *named)

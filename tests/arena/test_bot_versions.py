@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner, Result
 from unplayed import record_of
 
-from arena.bots.covered import file_changes
 from arena.cli.main import cli
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
@@ -100,12 +99,6 @@ def test_who_took_part_last_is_marked(book: Book) -> None:
     assert [line[0] for line in bots(book.path).output.splitlines()[1:4]] == ["*", " ", "*"]
 
 
-def test_a_renamed_bot_is_one_version_under_its_new_name(book: Book) -> None:
-    book.play(OLD, CAT)
-    book.play(Player("wolf", OLD.digest), CAT)
-    assert [(one["name"], one["games"]) for one in book.bots()] == [("cat", 2), ("wolf", 2)]
-
-
 def test_one_bot_or_version_can_be_asked_for(book: Book) -> None:
     book.play(OLD, CAT)
     book.play(NEW, CAT)
@@ -137,8 +130,3 @@ def test_it_fits_its_width(book: Book, monkeypatch: pytest.MonkeyPatch, columns:
     assert max(map(len, lines)) <= columns
     assert len({line.split()[1] for line in lines[1:3]}) == 2
     assert all("2026-11-05  2026-11-05" in line for line in lines[1:3])
-
-
-def test_files_are_new_gone_or_changed() -> None:
-    changed = file_changes({"a": "1", "b": "1", "c": "1"}, {"b": "2", "c": "1", "d": "1"})
-    assert changed == {"a": "gone", "b": "changed", "d": "new"}

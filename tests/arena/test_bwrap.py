@@ -160,16 +160,8 @@ def need(name: str) -> str:
     return path
 
 
-@pytest.mark.parametrize("line", ["#!/usr/bin/env python3", "#! /usr/bin/env  -S A=1 python3 -u"])
-def test_scripts_name_their_interpreter_in_all_ways(folder: Path, line: str) -> None:
-    assert output(load_bot(put(folder / "bot", f"{line}\n{PYTHON_HELLO}"))) == HELLO
-
-
-def test_a_virtual_environment_in_the_bots_own_folder_runs(folder: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "bot/venv"], check=True)
-    manifest = 'command = ["./venv/bin/python", "bot.py"]'
-    bot = bot_folder(folder / "bot", manifest, bot__py="import json, sys\nprint(sys.prefix)\n")
-    assert output(bot) == "/bot/venv\n"
+def test_a_script_may_name_its_interpreter_with_variables_and_options(folder: Path) -> None:
+    assert output(load_bot(put(folder / "bot", f"#! /usr/bin/env  -S A=1 python3 -u\n{PYTHON_HELLO}"))) == HELLO
 
 
 def test_a_compiled_program_runs(folder: Path) -> None:
@@ -182,8 +174,6 @@ def test_a_compiled_program_runs(folder: Path) -> None:
     ("interpreter", "program"),
     [
         ("node", 'console.log(process.cwd(), require("fs").readFileSync(0, "utf8").trim())'),
-        ("perl", 'use Cwd; print getcwd(), " ", scalar <STDIN>;'),
-        ("bash", 'read word; echo "$PWD $word"'),
         ("awk", "-f"),
     ],
 )
@@ -193,16 +183,6 @@ def test_an_interpreter_of_the_system_runs(folder: Path, interpreter: str, progr
     if program == "-f":
         line, program = "#!/usr/bin/awk -f\n", '{ print "/bot", $0 }'
     assert output(load_bot(put(folder / "bot", f"{line}{program}\n"))) == HELLO
-
-
-def test_paths_in_the_command_and_the_environment_are_those_inside(folder: Path) -> None:
-    own = folder / "bot"
-    manifest = (
-        f'command = ["./run", "{own}/data", "data", "/usr", "{own}/../bot/run"]\n'
-        f'env = {{ DATA = "{own}/data", WORD = "a b" }}'
-    )
-    bot = bot_folder(own, manifest, run='#!/bin/sh\necho "$0 $@ $DATA $WORD"\n', data="")
-    assert output(bot) == "/bot/run /bot/data data /usr /bot/run /bot/data a b\n"
 
 
 # --- how it ends ------------------------------------------------------------------------------------------------------
@@ -308,18 +288,6 @@ tell(writable)
     assert {"/tmp", "/dev/shm"} <= set(found) <= {"/tmp", "/dev/shm"} | own_way
 
 
-def test_what_is_shown_cannot_be_changed(sandbox: Sandbox) -> None:
-    program = """
-def attempt(path):
-    try:
-        return os.open(path, os.O_WRONLY | os.O_CREAT)
-    except OSError as error:
-        return error.strerror
-tell([attempt(path) for path in ("/bot/hostile.py", "/new", "/usr/new", "/proc/sys/kernel/hostname")])
-"""
-    assert set(sandbox.ask(program)) <= {"Read-only file system", "Permission denied"}
-
-
 def test_temporary_files_are_bounded(sandbox: Sandbox) -> None:
     program = """
 import errno, itertools
@@ -386,11 +354,6 @@ def test_it_is_nobody_and_has_no_rights(sandbox: Sandbox) -> None:
     assert status["Seccomp"].strip() == ("2" if filter_program() else "0")
     for kind in ("Inh", "Prm", "Eff", "Bnd", "Amb"):
         assert int(status[f"Cap{kind}"], 16) == 0 or (kind == "Bnd" and not sandbox.is_root_outside)
-
-
-def test_set_user_id_programs_have_no_effect(sandbox: Sandbox) -> None:
-    options = sandbox.ask("""tell([line.split()[4:6] for line in open("/proc/self/mountinfo")])""")
-    assert all("nosuid" in flags.split(",") for _, flags in options)
 
 
 def test_no_namespace_can_be_made(sandbox: Sandbox) -> None:

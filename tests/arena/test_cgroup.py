@@ -75,10 +75,6 @@ def made_up(folder: Path, controllers: str = "cpu memory pids", is_root: bool = 
     return folder
 
 
-def test_a_group_with_the_controllers_that_can_be_written_to_will_do(tmp_path: Path) -> None:
-    check(made_up(tmp_path / "group", "memory pids"), systemd_rules=False)
-
-
 @pytest.mark.parametrize(
     ("controllers", "is_root", "reason"),
     [

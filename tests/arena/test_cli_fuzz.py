@@ -25,13 +25,18 @@ from protocol.notation import RANK_BY_LETTER
 EXAMPLES = int(os.environ.get("ARENA_FUZZ", "50"))
 FILES = EXAMPLES // 2 if EXAMPLES < 1000 else EXAMPLES
 SECONDS_EACH = 60
+HELPERS = Path(__file__).parent.parent / "helpers"
 RULESETS = Path(loading.__file__).parent / "data"
 
 SERVER = """
 import json, os, signal, sys
+sys.path.insert(0, sys.argv[1])
+import played_here
 import arena.cli.main, arena.cli.saved_play, arena.cli.play_games, arena.sandbox.levels
 import arena.report.game_text, arena.report.rules_text
 arena.sandbox.levels.in_scope = lambda *_: None  # what starts itself anew would start this program
+here = played_here.games_played_here()
+here.__enter__()
 for line in sys.stdin:
     wish = json.loads(line)
     child = os.fork()
@@ -66,7 +71,11 @@ class Commands:
         self.files = folder / "files"
         self._folder = folder
         self._server = subprocess.Popen(
-            [sys.executable, "-c", SERVER], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", SERVER, str(HELPERS)],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def run(self, *arguments: str) -> Done:

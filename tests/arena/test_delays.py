@@ -52,10 +52,6 @@ def test_what_the_bots_own_threads_used_is_no_delay_by_the_machine(
     assert delay_between(before, after, used) == Delay(used, delay)
 
 
-def test_a_thread_that_was_not_there_when_the_turn_began_says_nothing() -> None:
-    assert delay_between({MAIN: (0, 0)}, {MAIN: (5, 0), OTHER: (0, 900)}, 5) == Delay(5, 0)
-
-
 @pytest.mark.parametrize(
     ("delay", "is_excused"),
     [

@@ -103,12 +103,6 @@ def test_the_two_games_of_a_pair_differ_in_colours_and_in_nothing_else() -> None
         assert one.id != other.id
 
 
-def test_a_game_is_played_under_the_settings_of_its_league() -> None:
-    for game in schedule(SETTINGS, [ANN, BOB], 2):
-        assert game.ruleset is SETTINGS.ruleset
-        assert game.time is SETTINGS.time
-
-
 DUEL_SWITCHES = [
     "attackers-advantage",
     "exploding-bombs",
@@ -202,13 +196,6 @@ def with_times(*own: tuple[Player, TimeControl], settings: Settings = SETTINGS) 
     return msgspec.structs.replace(settings, bot_times=tuple((player.digest, time) for player, time in own))
 
 
-def test_each_bot_has_its_own_clock_whatever_its_colour() -> None:
-    for game in schedule(with_times((BOB, SLOW), (CAT, SLOWER)), [ANN, BOB, CAT], 2):
-        clocks = {ANN: SETTINGS.time, BOB: SLOW, CAT: SLOWER}
-        assert game.times == tuple(clocks[player] for player in game.players)
-        assert game.blue_time is not None
-
-
 times = st.sampled_from([TimeControl(), SLOW, SLOWER, TimeControl(bank_ms=1000), TimeControl(margin_ms=0)])
 
 
@@ -230,19 +217,6 @@ def test_a_game_under_equal_clocks_is_that_of_a_league_of_this_time_and_every_ot
             assert all(game.id not in games for games in plain.values())
             others = {other.pair_seed for games in plain.values() for other in games.values()}
             assert game.pair_seed not in others
-
-
-def test_who_else_takes_part_and_has_which_clock_changes_no_game_of_two_others() -> None:
-    alone = by_id(schedule(with_times((ANN, SLOW)), [ANN, BOB], 2))
-    assert alone.items() <= by_id(schedule(with_times((CAT, SLOWER), (ANN, SLOW)), [CAT, BOB, ANN], 2)).items()
-
-
-def test_ids_of_a_handicap_are_the_same_on_every_machine_and_in_every_version() -> None:
-    """As above: stores are resumed by them."""
-    some = [Player("ann", "a"), Player("bob", "b")]
-    first, second = schedule(with_times((some[1], SLOW), settings=FIXED), some, 1)
-    assert (first.id, second.id) == ("052649c4a11162b0", "2c246730477113c8")
-    assert (first.pair_seed, first.seeds) == (106932775561049, (2968323707, 3652517552))
 
 
 def test_the_times_of_bots_are_told_apart_in_words_too() -> None:
@@ -298,14 +272,6 @@ def test_both_games_of_a_pair_have_one_opening_and_each_round_takes_the_next(
     rng.shuffle(mixed)
     assert by_id(schedule(GIVEN, mixed, rounds)) == by_id(games), "whatever order the bots are named in"
     assert by_id(schedule(GIVEN, some, rounds + 1)).items() >= by_id(games).items(), "a league goes on from there"
-
-
-def test_bots_that_meet_but_once_do_not_all_begin_alike() -> None:
-    some = [Player(str(number), f"digest {number}") for number in range(12)]
-    openings = Counter(game.opening for game in schedule(GIVEN, some, 1))
-    assert len(openings) == len(OPENINGS)
-    other_seed = schedule(msgspec.structs.replace(GIVEN, seed=2), some, 1)
-    assert [game.opening for game in other_seed] != [game.opening for game in schedule(GIVEN, some, 1)]
 
 
 def test_a_game_with_an_opening_is_another_than_without_or_with_another() -> None:

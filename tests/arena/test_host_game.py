@@ -24,13 +24,6 @@ def started(history: History | None = None) -> HostGame:
     return host
 
 
-def test_before_the_game_nothing_is_known_and_no_clock_runs() -> None:
-    host = HostGame(spec())
-    assert not host.has_begun
-    assert host.truth() == ()
-    assert not host.clock(Color.RED, lambda: 0.0, stands=False).runs
-
-
 def test_a_running_clock_shows_what_is_left_of_the_turn_and_of_the_bank() -> None:
     clock = started().clock(Color.RED, lambda: 102.0, stands=False)
     assert (clock.left_ms, clock.bank_ms, clock.runs) == (3_000, 58_000, True)

@@ -225,16 +225,13 @@ def begun(referee: Referee) -> Referee:
 # --- nothing of the first game is in the second -----------------------------------------------------------------------
 
 
-@at_both_levels
 def test_standard_error_is_that_of_each_game_what_is_written_at_its_end_included(
-    level: Level, pairs: Pairs, make_bot: MakeBot
+    pairs: Pairs, make_bot: MakeBot
 ) -> None:
     program = plays(
         setup='os.write(2, b"begins %d\\n" % game)', turn='os.write(2, b"t")', end='os.write(2, b"ends %d\\n" % game)'
     )
-    ann, bob = make_bot(program, "ann"), make_bot(plays(), "bob")
-    with held(level, ann, bob) as options:
-        first, second = trio.run(pairs.play, ann, bob, options)
+    first, second = trio.run(pairs.play, make_bot(program, "ann"), make_bot(plays(), "bob"))
     assert first.stderr == ("begins 1\nttends 1\n", "")
     assert second.stderr == ("", "begins 2\ntends 2\n")
 
@@ -387,12 +384,3 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
     *_, last = (outcome.record for outcome in outcomes if isinstance(outcome, Played))
     assert (last.kept or None) == ((True, True) if number == 0 else None)
     assert left_behind() == []
-
-
-def test_bots_that_are_kept_change_no_game_but_the_order_of_play() -> None:
-    players = [Player("p", str(number)) for number in range(5)]
-    fresh, kept = (
-        schedule(Settings(load_ruleset("duel"), PATIENT, keep_bots=keep), players, 3) for keep in (False, True)
-    )
-    assert sorted(game.id for game in fresh) == sorted(game.id for game in kept)
-    assert {game.id: game for game in fresh} == {game.id: game for game in kept}

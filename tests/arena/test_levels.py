@@ -25,7 +25,7 @@ from arena.play.game_options import GameOptions
 from arena.report.layout import drawn, unpainted
 from arena.sandbox import bwrap_check
 from arena.sandbox.cgroup import CgroupError, Hierarchy
-from arena.sandbox.levels import AUTO, Health, Level, LevelTrial, Promise, choose, enter_scope, examine
+from arena.sandbox.levels import AUTO, Health, Level, choose, enter_scope, examine
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
@@ -79,16 +79,6 @@ def test_a_level_that_does_not_work_is_refused_with_the_reason_and_where_to_look
     assert caught.value.exit_code == 2
 
 
-def test_control_groups_that_cannot_be_had_are_the_reason_where_bubblewrap_works(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(bwrap_check, "why_not", lambda: None)
-    monkeypatch.setattr(Hierarchy, "find", refuses(CgroupError("no groups today")))
-    assert choose("bwrap") is Level.BWRAP
-    with pytest.raises(UsageError, match="no groups today"):
-        choose("cgroup")
-
-
 @pytest.mark.parametrize(
     ("working", "strongest"),
     [
@@ -106,14 +96,6 @@ def test_auto_takes_the_strongest_that_works(
 
 
 # --- what bots play under -------------------------------------------------------------------------------------------
-
-
-def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSpec]) -> None:
-    ann, bob = bots
-    usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
-    sandbox = Sandbox(Level.BASIC, bots, usual, {"ann": own})
-    assert sandbox.limits_of(ann) == own
-    assert sandbox.limits_of(bob) == usual
 
 
 @at_every_level
@@ -179,14 +161,6 @@ def test_where_only_a_scope_lacks_the_very_same_command_is_started_in_one(
     with pytest.raises(Restarted):
         enter_scope(asked)
     assert restarts == [("scoper", ["scoper", "--", "python", "-m", "arena", "league", "a b.py"])]
-
-
-@pytest.mark.parametrize("asked", ["basic", "bwrap"])
-def test_nothing_is_started_again_for_a_level_without_control_groups(
-    asked: str, restarts: list[tuple[str, list[str]]]
-) -> None:
-    enter_scope(asked)
-    assert restarts == []
 
 
 @pytest.mark.parametrize("asked", ["cgroup", "auto"])
@@ -261,31 +235,6 @@ def test_doctor_loses_no_word_in_80_columns(working: tuple[Level, ...], only: Ca
     for promise in health.promises:
         for said in (promise.what, *promise.by.values()):
             assert set(said.split()) <= words
-
-
-def test_doctor_says_what_a_level_that_works_lacks_here() -> None:
-    health = Health(
-        system="Plan 9",
-        user="an ordinary user",
-        python="3.11.7",
-        open_files=99,
-        trials=(
-            LevelTrial(Level.BASIC, True, "", ("nobody looks",)),
-            LevelTrial(Level.BWRAP, False, REASON, ("unsaid",)),
-        ),
-        promises=(Promise("fill the disk", {Level.BASIC: "it can"}),),
-    )
-    assert [line.rstrip() for line in printed(health, 80).splitlines()] == [
-        "Plan 9, Python 3.11.7, as an ordinary user, 99 open files at most",
-        "",
-        "--sandbox basic: works",
-        "    but nobody looks",
-        "--sandbox bwrap: does not work here",
-        f"    {REASON}",
-        "",
-        "a bot tries to  basic",
-        "fill the disk   it can",
-    ]
 
 
 @pytest.mark.parametrize("command", ["league a b", "match a b", "resume game.json", "doctor"])

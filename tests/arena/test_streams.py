@@ -12,7 +12,6 @@ import pytest
 from commands import arena_bytes, unhurried
 from terminals import read_all
 
-from arena.cli.installation import shell_line
 from arena.league.store import Store
 
 PLAYS = f"exec(open({str(made_bots.PREAMBLE)!r}).read())\nintroduce()\nset_up()\nplay()\n"
@@ -162,11 +161,3 @@ def test_games_in_a_file_whose_name_is_no_text_are_played_and_resumed(folder: Pa
     again = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     assert b"2 of them stored already" in again.stderr
     assert (folder / os.fsdecode(b"\xff.sqlite")).exists()
-
-
-def test_a_printed_command_can_be_pasted_whatever_is_in_it() -> None:
-    words = ["plain", "two words", "it's", "\udcff", "\x1b]52;\x07'\\", "é", "a\nb", ""]
-    line = shell_line("printf", r"%s\0", *words)
-    assert line.isprintable()
-    said = subprocess.run(["bash", "-c", line], capture_output=True, check=True).stdout
-    assert said.split(b"\0")[:-1] == [os.fsencode(word) for word in words]
