@@ -263,6 +263,7 @@ def test_an_overlong_line_is_refused_before_it_ends() -> None:
         (b"want legal  board", "expected 'want' and one or more of board, legal, got '' in 'want legal  board'"),
         (b"want legal tea", "expected 'want' and one or more of board, legal, got 'tea'"),
         (b"ready now", "expected 'ready' alone, got 'ready now'"),
+        (b"ready ", "expected 'ready' alone, got 'ready '"),
         (b"move", "expected 'move' and one action such as a4-a5, got 'move '"),
         (b"move a4a5", "expected 'move' and one action such as a4-a5, got 'move a4a5'"),
         (b"move  a4-a5", "expected 'move' and one action such as a4-a5, got 'move  a4-a5'"),
