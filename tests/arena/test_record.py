@@ -346,6 +346,12 @@ def test_an_ending_on_the_board_without_both_set_ups_is_refused(play_game: "Play
     assert "without both set-ups" in refused(changed(record, setups=(record.setups[0], None)))
 
 
+def test_another_number_of_plies_than_there_are_actions_is_refused(play_game: "PlayGame") -> None:
+    _, record = play_game(load_ruleset("barrage"), Random(4), 10)
+    for plies in (record.verdict.plies - 1, record.verdict.plies + 1):
+        refused(changed(record, verdict=changed(record.verdict, plies=plies)))
+
+
 def test_more_or_fewer_times_than_actions_are_refused(play_game: "PlayGame") -> None:
     _, record = play_game(load_ruleset("barrage"), Random(4), 10)
     for times in (record.times_us[:-1], (*record.times_us, 1)):
