@@ -10,7 +10,7 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.seat_view import true_cells
-from arena.league import record_file
+from arena.league import exchange
 from arena.report.boards import board_text
 from arena.stratego.rules.events import Event
 from protocol.notation import COLOR_BY_WORD, SQUARE_INDEX, Color
@@ -105,4 +105,4 @@ def read_records(path: AnyPath) -> Iterator[GameRecord]:
     read, has no records or only those of one side (`--view`), and `ArenaError` with the number of a line that was
     changed.
     """
-    return record_file.read_records(path_of(path, "path"))
+    return exchange.read_records(path_of(path, "path"))

@@ -15,8 +15,8 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import PlayOptions
-from arena.league.outcome import LeagueOutcome, Watcher
 from arena.league.plan import LeagueEntry, Plan
+from arena.league.play_missing import LeagueOutcome, Watcher
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.play.machine import reference_text

@@ -27,11 +27,8 @@ from arena.league.game_ids import (
     starter,
 )
 from arena.league.settings import Settings
-from arena.league.store import (
-    KEEP_BOTS,
-    DamagedError,
-    Store,
-)
+from arena.league.store import DamagedError, Store
+from arena.league.store.document import KEEP_BOTS
 from arena.stratego.rules.ruleset import Starts
 
 

@@ -30,7 +30,7 @@ from arena.league.league_options import (
     PlayOptions,
 )
 from arena.league.settings import Settings
-from arena.league.store import NAMED
+from arena.league.store.document import NAMED
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.system.printable import printable
 

@@ -20,7 +20,7 @@ from arena.league.game_ids import (
     openings_digest,
 )
 from arena.league.league_options import LARGEST_SEED
-from arena.league.store import (
+from arena.league.store.document import (
     CALIBRATION,
     HIDDEN,
     KEEP_BOTS,

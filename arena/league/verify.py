@@ -33,14 +33,14 @@ from arena.league.game_ids import (
 )
 from arena.league.league_options import usable_cpus
 from arena.league.settings import KNOWN, NEEDED, OF_BOTS, Settings, is_seed, other_times, setting_fault
-from arena.league.store import (
+from arena.league.store import NO_SETTINGS, Damage, Kept, Store
+from arena.league.store.document import (
     CALIBRATION,
     HIDDEN,
     KEEP_BOTS,
     LIMITS_OF,
     NAMED,
     NO_OPENINGS,
-    NO_SETTINGS,
     OPENINGS,
     OPPONENTS,
     OTHER_TIMES,
@@ -49,9 +49,6 @@ from arena.league.store import (
     SEED,
     SEPARATOR,
     TIME,
-    Damage,
-    Kept,
-    Store,
     own_times_in,
 )
 from arena.league.stored_league import WORDS as FORMAT_WORDS

@@ -16,10 +16,9 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.time_control import LEAST_PERCENT, LONGEST_MS, MOST_PERCENT, TimeControl
-from arena.league.exchange import export_lines, import_games
+from arena.league.exchange import export_lines, import_games, verify_file
 from arena.league.executor.cluster.client import checked_records
 from arena.league.readers import HOST
-from arena.league.record_file import verify_file
 from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import GameChecks, verify

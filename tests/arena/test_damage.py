@@ -27,7 +27,7 @@ from arena.game.verdict import GameResult
 from arena.league.game_ids import game_id, pair_seed_of, seeds_of
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
-from arena.league.store.damage import Damage, DamagedError
+from arena.league.store.database import Damage, DamagedError
 from arena.league.verify import verify
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason

@@ -13,13 +13,12 @@ from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
-from arena.league.exchange import export_lines, import_games
+from arena.league.exchange import export_lines, import_games, verify_file
 from arena.league.readers import HOST
-from arena.league.record_file import verify_file
 from arena.league.resumed import agree
 from arena.league.settings import Settings
-from arena.league.store import Store, own_times_in
-from arena.league.store.document import time_key
+from arena.league.store import Store
+from arena.league.store.document import own_times_in, time_key
 from arena.league.verify import GameChecks, verify
 from arena.play.saved_game import SavedGame
 from arena.stratego.rules.ruleset import Ruleset

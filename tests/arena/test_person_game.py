@@ -22,7 +22,8 @@ from arena.league.rerun import RerunOptions, rerun
 from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.saved import Ending, Finished, NotSaved, PreparedGame, Saved
 from arena.league.stop import StopRequest, Wish
-from arena.league.store import GameRow, Store, own_times_in
+from arena.league.store import GameRow, Store
+from arena.league.store.document import own_times_in
 from arena.league.verify import salvage, verify
 from arena.play.saved_game import load_saved
 from arena.play.session import Session
