@@ -13,6 +13,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.play.machine import played_on, worker_of
 from arena.report.machines import NO_MACHINE, by_machine, machine_of, verdict_text
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
@@ -27,7 +28,7 @@ def record(
     reason: Reason = Reason.FLAG,
     seconds: float = 1.0,
 ) -> GameRecord:
-    spec = GameSpec(f"{number:016x}", load_ruleset("duel"), TimeControl(), (ANN, BOB), (1, 2), 3)
+    spec = GameSpec(f"{number:016x}", variant_of(load_ruleset("duel")), TimeControl(), (ANN, BOB), (1, 2), 3)
     verdict = Verdict(result, reason, 0, "in words")
     return msgspec.structs.replace(
         record_of(spec), times_us=(1000, 3000), verdict=verdict, seconds=seconds, machine=machine

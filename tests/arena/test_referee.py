@@ -14,14 +14,16 @@ from hypothesis import strategies as st
 from arena.game.clock import NEVER, Suspension
 from arena.game.connection import MAX_LINES_A_TURN
 from arena.game.faults import MAX_FAULT, Cause, Excess
+from arena.game.game_spec import GameSpec
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.referee import Referee
 from arena.game.seat import SETTLE_SECONDS
-from arena.game.seat_view import legal_actions
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.stratego.rules.ruleset import Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_view import legal_actions
+from arena.stratego.state import as_stratego
 from arena.system.printable import printable
 from protocol.bot_codec import decode_for_bot
 from protocol.lines import MAX_BOT_LINE
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from tests.arena.conftest import Table
 
     SeatBots = Callable[..., Table]
+    TableFor = Callable[[GameSpec], Table]
     RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
 
 RED, BLUE = Color.RED, Color.BLUE
@@ -48,6 +51,28 @@ RED_SETUP, BLUE_SETUP = "setup " + "/".join(RED_ROWS), "setup " + "/".join(BLUE_
 LONERS = replace(DUEL, army=((Rank.FLAG, 1), (Rank.BOMB, 2), (Rank.MARSHAL, 1)))
 FREE = ("F.........", "B.........", "..........", "M.......B.")
 SHUT_IN = ("MB........", "BF........", "..........", "..........")
+
+RULES = [
+    "rule army F:1 B:2 S:1 2:2 3:2 9:1 M:1",
+    "rule starts red",
+    "rule two-squares 3",
+    "rule chase isf",
+    "rule no-move at-once",
+    "rule needs-attacker no",
+    "rule equal-ranks both-leave",
+    "rule bombs fixed",
+    "rule flag fixed",
+    "rule fixed-pieces illegal",
+    "rule rescues 0",
+    "rule defence named",
+    "rule scouts seen",
+    "rule captains one-step",
+    "rule infiltration no",
+    "rule spy straight",
+    "rule attacks all-sides",
+    "rule max-plies 2000",
+    "rule max-quiet-plies 200",
+]
 
 
 def rows_text(rows: Sequence[str]) -> str:
@@ -104,7 +129,6 @@ def test_a_whole_game_byte_by_byte_and_write_by_write(seat_bots: "SeatBots") -> 
 
     Each move takes a quarter of a second, and the arena half a second to pass it on.
     """
-    rules = [f"rule {name} {value}" for name, value in DUEL.lines()]
     table = seat_bots(time=TimeControl(move_ms=1000, bank_ms=10_000, increment_ms=100), lag=0.5)
     table.send()
     table.expect(RED, "hello 1")
@@ -113,10 +137,10 @@ def test_a_whole_game_byte_by_byte_and_write_by_write(seat_bots: "SeatBots") -> 
     table.expect_nothing(RED)
     table.reply(RED, "name Ann 1.0", "author A. Nonymous", "want legal", "ready")
     table.expect(
-        RED, "game red duel", *rules, "clock setup 5000 move 1000 bank 10000 increment 100", "seed 11", "setup"
+        RED, "game red duel", *RULES, "clock setup 5000 move 1000 bank 10000 increment 100", "seed 11", "setup"
     )
     table.expect(
-        BLUE, "game blue duel", *rules, "clock setup 5000 move 1000 bank 10000 increment 100", "seed 22", "setup"
+        BLUE, "game blue duel", *RULES, "clock setup 5000 move 1000 bank 10000 increment 100", "seed 22", "setup"
     )
     table.reply(RED, RED_SETUP)
     table.expect_nothing(RED)
@@ -216,8 +240,8 @@ def test_a_wanted_board_has_a_hundred_cells_and_a_wanted_list_is_the_engines(
     ruleset, rng = load_ruleset(name), Random(5)
     table = seat_bots(ruleset)
     table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng), red=["want board legal"])
-    game = table.referee.game
-    assert game is not None
+    assert table.referee.state is not None
+    game = as_stratego(table.referee.state).board
     for _ in range(40):
         messages = [decode_for_bot(line.encode()) for line in table.next_write(RED)]
         board, legal = messages[-3], messages[-2]
@@ -1009,11 +1033,11 @@ deeds = st.one_of(
 
 def honest_answer(table: "Table", color: Color, choice: int) -> bytes:
     """What a bot without faults would say now, if anything."""
-    seat, game = table.referee.seats[color], table.referee.game
+    seat, state = table.referee.seats[color], table.referee.state
     if seat.due or seat.fault or not seat.phase.bot_must_answer:
         return b""
-    if game is not None:
-        actions = legal_actions(game)
+    if state is not None:
+        actions = legal_actions(as_stratego(state).board)
         return f"move {actions[choice % len(actions)]}\n".encode()
     return b"ready\n" if b"setup\n" not in sent_to(table, color) else (BLUE_SETUP + "\n").encode()
 

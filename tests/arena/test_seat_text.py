@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.person_seat import (
+from arena.report.seat_text import (
+    Typed,
+    Verb,
+    action_words,
+    piece_words,
+    read_typed,
+    screen_text,
+)
+from arena.stratego.person_seat import (
     ActionState,
     ClockState,
     EndState,
@@ -16,16 +24,8 @@ from arena.game.person_seat import (
     SeatState,
     ShownState,
 )
-from arena.game.setups import presets
-from arena.report.seat_text import (
-    Typed,
-    Verb,
-    action_words,
-    piece_words,
-    read_typed,
-    screen_text,
-)
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.setups import presets
 from protocol.notation import HOME_SQUARES, SQUARES, Color
 
 ISF = load_ruleset("isf")
@@ -67,11 +67,18 @@ def state_of(**fields: object) -> SeatState:
         ("e4-e5", Typed(Verb.ACT, ("e4-e5",))),
         ("E4 e5", Typed(Verb.ACT, ("e4-e5",))),
         ("e4e5", Typed(Verb.ACT, ("e4-e5",))),
+        (" a9 - a10 ", Typed(Verb.ACT, ("a9-a10",))),
+        ("a1a10", Typed(Verb.ACT, ("a1-a10",))),
+        ("d2-d3-e3", Typed(Verb.ACT, ("d2-d3-e3",))),
         ("a9-a10+8c2", Typed(Verb.ACT, ("a9-a10+8c2",))),
+        ("e7?e9B", Typed(Verb.ACT, ("e7?e9B",))),
         ("e4", Typed(Verb.TARGETS, ("e4",))),
         ("known e7", Typed(Verb.KNOWN, ("e7",))),
         ("?", Typed(Verb.HELP)),
+        ("", Typed(Verb.NOTHING)),
+        ("RESIGN", Typed(Verb.RESIGN)),
         ("ply 12", Typed(Verb.PLY, ("12",))),
+        ("back", Typed(Verb.BACK)),
         ("swap a1 b2", Typed(Verb.SWAP, ("a1", "b2"))),
         ("what now", Typed(Verb.UNKNOWN, ("what now",))),
         ("k4-k5", Typed(Verb.UNKNOWN, ("k4-k5",))),

@@ -27,6 +27,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.report.boards import SquareMark, marks_of
 from arena.report.game_text import GameStyle, game_pages, parse_plies
+from arena.stratego.game import variant_of
 from arena.stratego.rules.board import MOVES, Move
 from arena.stratego.rules.events import Fought, Guessed, Moved, Rescued, Resigned
 from arena.stratego.rules.rulesets import load_ruleset
@@ -44,7 +45,7 @@ FAULT = "blue (bob) tried an illegal action: ply 7: a9-a8: the spy on a9 cannot 
 def record() -> GameRecord:
     """A duel of six plies, which Blue lost by an illegal action; both have said something."""
     players = (Player("ann", "a" * 64), Player("bob", "b" * 64))
-    spec = GameSpec("0123456789abcdef", load_ruleset("duel"), TimeControl(), players, (1111, 2222), 3333)
+    spec = GameSpec("0123456789abcdef", variant_of(load_ruleset("duel")), TimeControl(), players, (1111, 2222), 3333)
     return msgspec.structs.replace(
         record_of(spec),
         arena="0.1.0",

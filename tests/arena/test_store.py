@@ -17,6 +17,7 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.settings import Settings
 from arena.league.store import Store, StoreError
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
@@ -28,7 +29,7 @@ ROOT = Path(__file__).parent.parent.parent
 def record(game_id: str = "0123456789abcdef", result: GameResult = GameResult.RED) -> GameRecord:
     """A record that a store takes; what the game was is of no matter here."""
     return msgspec.structs.replace(
-        record_of(GameSpec(game_id, DUEL, TimeControl(), (RED, BLUE), (1, 2), 3)),
+        record_of(GameSpec(game_id, variant_of(DUEL), TimeControl(), (RED, BLUE), (1, 2), 3)),
         declared=("hunter 1.0", ""),
         actions=("a4-a5", "a7-a6", "a5-a6"),
         times_us=(1000, 20, 3000),
@@ -161,12 +162,12 @@ def test_a_game_can_be_asked_for_by_number_or_by_the_start_of_its_id_and_nothing
 
 
 def test_settings_must_agree_with_what_the_store_holds(path: Path) -> None:
-    settings = Settings(DUEL, TimeControl())
+    settings = Settings(variant_of(DUEL), TimeControl())
     with Store(path, create=True) as store:
         store.agree(settings.described())
         store.agree(settings.described())
         with pytest.raises(UsageError, match=r"time: 100ms \(in the store\), 200ms \(asked for\)"):
-            store.agree(Settings(DUEL, TimeControl(move_ms=200)).described())
+            store.agree(Settings(variant_of(DUEL), TimeControl(move_ms=200)).described())
         assert store.settings() == settings.described()
 
 

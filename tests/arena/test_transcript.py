@@ -25,6 +25,7 @@ from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, Trans
 from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
@@ -91,7 +92,7 @@ def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
     game ended."""
     rng = Random(seed)
     game = spec(load_ruleset(ruleset), time)
-    rows = [random_rows(game.ruleset, rng) for _ in Color]
+    rows = [random_rows(ruleset_of(game.variant), rng) for _ in Color]
     if has_opening:
         game = msgspec.structs.replace(game, opening=("/".join(rows[RED]), "/".join(rows[BLUE])))
     table = table_for(game)
@@ -166,7 +167,7 @@ def test_a_game_that_never_began_has_the_lines_that_were_sent(
     has_opening: bool,
 ) -> None:
     lines, game = FAULTS[name], spec()
-    rows = "/".join(random_rows(game.ruleset, Random(1)))
+    rows = "/".join(random_rows(ruleset_of(game.variant), Random(1)))
     if has_opening:
         game = msgspec.structs.replace(game, opening=(rows, rows))
     table = table_for(game)
@@ -193,7 +194,12 @@ def test_a_game_that_was_interrupted_has_every_sitting(
     rng = Random(5)
     game = spec(time=CONTROLS[2])
     table = table_for(game)
-    table.begin(random_rows(game.ruleset, rng), random_rows(game.ruleset, rng), ["want board"], ["want legal"])
+    table.begin(
+        random_rows(ruleset_of(game.variant), rng),
+        random_rows(ruleset_of(game.variant), rng),
+        ["want board"],
+        ["want legal"],
+    )
     table.play_random(rng, 5, after=0.0123456789)
     sent = [written(table, color) for color in Color]
     for plies in (3, 4):
@@ -295,7 +301,7 @@ def test_two_games_in_the_same_processes_have_the_lines_of_each(
 ) -> None:
     bots = [recording("ann"), recording("bob")]
     (ann, _), (bob, _) = bots
-    first = GameSpec("0" * 16, load_ruleset("barrage"), PATIENT, (ann.player, bob.player), (1, 2), 3)
+    first = GameSpec("0" * 16, variant_of(load_ruleset("barrage")), PATIENT, (ann.player, bob.player), (1, 2), 3)
     second = msgspec.structs.replace(first, id="1" * 16, players=(bob.player, ann.player), seeds=(2, 1))
     keeper = Keeper()
 
@@ -327,7 +333,7 @@ def resigned(
     """A duel of a few plies, with a note, in which Red resigned."""
     game, rng = spec(), Random(3)
     table = table_for(game)
-    table.begin(random_rows(game.ruleset, rng), random_rows(game.ruleset, rng), ["want legal"])
+    table.begin(random_rows(ruleset_of(game.variant), rng), random_rows(ruleset_of(game.variant), rng), ["want legal"])
     table.reply(RED, "note I begin")
     table.play_random(rng, 4)
     table.play("resign")
@@ -344,7 +350,11 @@ def test_when_a_first_note_was_made_is_not_known(resigned: GameRecord) -> None:
     ("change", "message"),
     [
         (lambda r: {"actions": ("a1-a1", *r.actions[1:])}, "ply 1: "),
+        (lambda r: {"actions": r.actions[:-1]}, "5 times"),
         (lambda r: {"times_us": (10**9, *r.times_us[1:])}, "ply 1: "),
+        (lambda r: {"setups": ("x", r.setups[1])}, "expected 'setup'"),
+        (lambda r: {"interrupted": ((99, 1),)}, "interrupted at ply 99"),
+        (lambda r: {"rules": (*r.rules, ("no-such-rule", "1"))}, "no-such-rule"),
         (lambda r: {"ruleset": "du\u00e9l"}, "not printable ASCII"),
         (lambda r: {"setups": (None, None)}, "recorded as blue by resign, judged again as not over"),
         (

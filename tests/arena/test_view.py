@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.game_spec import GameSpec
-from arena.game.seat_view import SeatView, enemy_squares, tell, true_cells
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
 from arena.stratego.rules.board import MOVES, RANKS, Move
@@ -25,6 +24,8 @@ from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, 
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.seat_view import SeatView, enemy_squares, tell, true_cells
+from arena.stratego.state import StrategoState, as_stratego
 from protocol import messages
 from protocol.notation import (
     EMPTY,
@@ -95,6 +96,12 @@ def with_two_swapped(rows: Sequence[str], color: Color, rng: Random) -> tuple[tu
     return swapped, {HOME_SQUARES[color][one], HOME_SQUARES[color][other]}
 
 
+def board_of(table: "Table") -> Game:
+    state = table.referee.state
+    assert state is not None
+    return as_stratego(state).board
+
+
 @dataclass
 class Twins:
     """Two games whose hidden half differs; `seat` is the side that must not be able to tell them apart.
@@ -111,9 +118,7 @@ class Twins:
 
     @property
     def games(self) -> tuple[Game, Game]:
-        one, other = self.tables[0].referee.game, self.tables[1].referee.game
-        assert one is not None
-        assert other is not None
+        one, other = (board_of(table) for table in self.tables)
         return one, other
 
     def reply(self, color: Color, number: int, *lines: str, after: float = 0.0) -> None:
@@ -324,9 +329,9 @@ def test_who_the_opponent_is_and_what_it_says_and_how_long_it_thinks_makes_no_di
 class AllSeeing(SeatView):
     """A board that is drawn from the true position."""
 
-    def __init__(self, game: Game, color: Color, rows: Sequence[str]) -> None:
-        super().__init__(game, color, rows)
-        self._game = game
+    def __init__(self, state: StrategoState, color: Color) -> None:
+        super().__init__(state.board.ruleset, color, state.rows[color], ())
+        self._game = state.board
 
     def cells(self) -> tuple[str, ...]:
         return true_cells(self._game)
@@ -356,10 +361,16 @@ def times_caught(make: "MakeTwins", rules: Ruleset) -> int:
     return caught
 
 
-@pytest.mark.parametrize("leak", ["SeatView", "enemy_squares", "legal_actions"])
+LEAKS: dict[str, Callable[..., object]] = {
+    "StrategoState.view": AllSeeing,
+    "enemy_squares": by_rank,
+    "legal_actions": without_vain_attacks,
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
 def test_a_leak_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins", leak: str) -> None:
-    leaks = {"SeatView": AllSeeing, "enemy_squares": by_rank, "legal_actions": without_vain_attacks}
-    monkeypatch.setattr(f"arena.game.live.{leak}", leaks[leak])
+    monkeypatch.setattr(f"arena.stratego.game.{leak}", LEAKS[leak])
     assert times_caught(twins, load_ruleset("barrage")) >= 1
 
 
@@ -497,7 +508,7 @@ def test_the_same_is_seen_under_every_ruleset_and_every_switch(
 def watch(rules: Ruleset, random_rows: "RandomRows", lively: "Lively", rng: Random) -> None:
     game, rows = random_events(rules, random_rows, rng)
     witness = Witness(rules, rows)
-    views = {color: SeatView(game, color, rows[color]) for color in Color}
+    views = {color: SeatView(rules, color, rows[color], enemy_squares(game, color)) for color in Color}
     for _ in range(150):
         for color in Color:
             witness.assert_shown(views[color].cells(), color)

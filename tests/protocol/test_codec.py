@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from protocol.bot_codec import decode_for_bot, encode_from_bot
-from protocol.codec import decode_from_bot, encode_for_bot, is_action, legal_lines
+from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
+from protocol.forms import STRATEGO_FORMS, is_action
 from protocol.lines import MAX_BOT_LINE, LineBuffer, LocalProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
     Ability,
@@ -154,8 +155,8 @@ def test_every_message_of_a_bot_comes_back_as_it_was(kind: type) -> None:
         line = encode_from_bot(message)
         assert line.count(b"\n") == 1
         assert line.endswith(b"\n")
-        assert repr(decode_from_bot(line[:-1])) == repr(message)
-        assert repr(decode_from_bot(line[:-1] + b"\r")) == repr(message)
+        assert repr(decode_from_bot(line[:-1], STRATEGO_FORMS)) == repr(message)
+        assert repr(decode_from_bot(line[:-1] + b"\r", STRATEGO_FORMS)) == repr(message)
 
     there_and_back()
 
@@ -175,7 +176,7 @@ def test_every_message_of_a_bot_comes_back_as_it_was(kind: type) -> None:
 def test_any_line_of_a_bot_parses_or_is_refused_in_words_that_can_be_sent_back(line: bytes) -> None:
     refusal = None
     try:
-        message = decode_from_bot(line)
+        message = decode_from_bot(line, STRATEGO_FORMS)
     except RemoteProtocolError as error:
         refusal = str(error)
     if refusal is None:
@@ -272,19 +273,21 @@ def test_an_overlong_line_is_refused_before_it_ends() -> None:
             "expected 'setup' and four rows of ten piece letters or dots, own back row first, separated by '/'",
         ),
         (b"setup " + b"/".join([b"." * 10] * 5), "expected 'setup' and four rows of ten"),
+        (b"setup " + b"/".join([b"." * 11] * 4), "expected 'setup' and four rows of ten"),
         (b"setup " + b"/".join([b"........X."] * 4), "expected 'setup' and four rows of ten"),
+        (b"setup " + b"/".join([b"........1."] * 4), "expected 'setup' and four rows of ten"),
     ],
 )
 def test_a_refusal_says_what_was_expected_and_what_came(line: bytes, words: str) -> None:
     with pytest.raises(RemoteProtocolError, match=re.escape(words)):
-        decode_from_bot(line)
+        decode_from_bot(line, STRATEGO_FORMS)
 
 
 def test_of_all_bytes_only_printable_ascii_may_be_on_a_line() -> None:
     accepted = set()
     for byte in range(256):
         try:
-            decode_from_bot(b"note x" + bytes([byte]) + b"y")
+            decode_from_bot(b"note x" + bytes([byte]) + b"y", STRATEGO_FORMS)
         except RemoteProtocolError:
             continue
         accepted.add(byte)
@@ -293,22 +296,35 @@ def test_of_all_bytes_only_printable_ascii_may_be_on_a_line() -> None:
 
 @pytest.mark.parametrize("line", [b"", b"\r", b"#", b"# a comment", b"#move a4-a5\r"])
 def test_empty_lines_and_comments_of_a_bot_mean_nothing(line: bytes) -> None:
-    assert decode_from_bot(line) is None
+    assert decode_from_bot(line, STRATEGO_FORMS) is None
 
 
 @pytest.mark.parametrize(
     ("text", "is_one"),
     [
+        ("a4-a5", True),
+        ("a10-j10", True),
+        ("resign", True),
+        ("d2-d3-e3", True),
+        ("a9-a10+8c2", True),
+        ("e7?e9B", True),
+        ("e7?e9I", True),
         ("a0-a1", False),
         ("a11-a1", False),
+        ("k1-k2", False),
+        ("a4", False),
         ("a4-", False),
         ("a4-a5-a6-a7", False),
         ("a9-a10+1c2", False),
         ("a9-a10+8c2+8c3", False),
+        ("a9-a10+8", False),
         ("a9-a9-a10+8c2", True),
         ("e7?e9B+8c2", False),
+        ("e7?e8-e9B", False),
+        ("e7?e9", False),
         ("resigns", False),
         ("a4-a5\n", False),
+        ("", False),
     ],
 )
 def test_the_forms_of_an_action(text: str, is_one: bool) -> None:
@@ -341,17 +357,23 @@ def test_a_bot_passes_over_what_it_does_not_know(line: bytes) -> None:
         b"game green isf",
         b"rule",
         b"clock move 1000",
+        b"clock setup soon",
         b"seed 1_000",
         b"enemy a1 a11",
         b"turn 1 1000 -1",
+        b"turn 1 soon 1000 1000",
         b"board .. b?",
         b"moved a4-a5",
+        b"battle a5 ? 5 attacker",
         b"battle k5 7 5 attacker",
         b"reveal e6",
         b"rescued red c2 1",
+        b"guess e9 B maybe",
         b"guess B e9 right",
+        b"restore F.........",
         b"restore F........./1........./........../..........",
-        b"end win flags",
+        b"end win",
+        b"end win FLAG",
     ],
 )
 def test_a_bot_refuses_a_known_verb_with_wrong_fields(line: bytes) -> None:
@@ -374,10 +396,16 @@ def test_the_arena_cannot_send_text_that_has_no_place_on_a_line(text: str) -> No
     "message",
     [
         Name("caf\u00e9"),
+        Author("two\nlines"),
+        Note("end\r"),
+        Note("a\ttab"),
         Note("x" * (MAX_BOT_LINE - 4)),
         Wants(()),
         Setup(ROWS[:3]),
         Setup(("F", *ROWS[1:])),
+        Move(""),
+        Move("a4a5"),
+        Move("a4-a5\n"),
         Move("a4-a5 b4-b5"),
     ],
     ids=lambda message: ascii(repr(message))[:30],
