@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from arena.game.clock import NEVER, Suspension
 from arena.game.connection import MAX_LINES_A_TURN
 from arena.game.faults import MAX_FAULT, Cause, Excess
-from arena.game.game_spec import GameSpec
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.referee import Referee
 from arena.game.seat import SETTLE_SECONDS
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from tests.arena.conftest import Table
 
     SeatBots = Callable[..., Table]
-    TableFor = Callable[[GameSpec], Table]
     RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
 
 RED, BLUE = Color.RED, Color.BLUE

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from made_stores import read_game_script
 from twins import Lively, played_alike, with_two_swapped
 
-from arena.game.game_spec import GameSpec, Player
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
@@ -34,12 +34,7 @@ from arena.stratego.state import as_stratego
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:
-    from tests.arena.conftest import Table
-
-    TableFor = Callable[[GameSpec], Table]
-    SpecFor = Callable[..., GameSpec]
     RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-    RecordFrom = Callable[[Table], GameRecord]
     PlayGame = Callable[..., GameRecord]
 
 RULES = [
