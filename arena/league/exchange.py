@@ -26,8 +26,6 @@ from arena.league.store import Damage, Store, is_record_file, refuse_other_files
 from arena.league.store.database import STORE_START
 from arena.league.store.document import CALIBRATION, LIMITS_OF, SETTINGS_OF_GAMES, TIME_OF
 from arena.league.verify import GameChecks, other_limits
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import RulesetError
 from arena.system.printable import counted, printable, shown
 from arena.system.user_files import FileError, read_lines
 
@@ -103,8 +101,9 @@ def settings_fault(entry: RecordEntry) -> str | None:
         if fault:
             return expected_name(player.name, fault)
     try:
-        known = Settings(ruleset_from_lines(record.ruleset, record.rules), record.time).described(record.players)
-    except RulesetError as error:
+        record.variant.kind.check_variant(record.variant)
+        known = Settings(record.variant, record.time).described(record.players)
+    except UsageError as error:
         return str(error)
     times = {name for name in settings if name.startswith(TIME_OF) and not _is_of_another(name, record.players)}
     unknown = sorted(settings.keys() - known.keys() - times - {CALIBRATION})
@@ -198,7 +197,7 @@ def export_lines(
             continue
         try:
             lines = list(reader.lines(stored.record, settings_of_game(settings, stored.record)))
-        except (RecordError, RulesetError) as error:
+        except (RecordError, UsageError) as error:
             damaged(Damage(number, str(error)))
             continue
         for line in lines:

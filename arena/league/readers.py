@@ -19,7 +19,7 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.league.store.document import NO_OPENINGS, OPENINGS, SEED
 from arena.system.printable import shown
-from protocol.notation import Color
+from protocol.seats import Color
 
 OF_BOT = "bot:"
 """The prefix of the name of a bot."""

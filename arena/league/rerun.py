@@ -42,7 +42,7 @@ from arena.league.versions import Versions
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
 from arena.system.printable import SHOWN, printable
-from protocol.notation import Color
+from protocol.seats import Color
 
 MOST_LOOKED_AT = 500
 """The most entries of one folder that are examined."""

@@ -23,6 +23,7 @@ from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import GameChecks, verify
 from arena.play.machine import calibration_of, percent_of, played_on, read_reference, reference_text
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__
@@ -35,7 +36,7 @@ Played = Callable[[GameSpec], GameRecord]
 DUEL = load_ruleset("duel")
 PLAYERS = [Player(name, f"digest-of-{name}") for name in ("ann", "bob")]
 REFERENCE = 20_000
-PLAIN = Settings(DUEL, TimeControl(move_ms=100), 7)
+PLAIN = Settings(variant_of(DUEL), TimeControl(move_ms=100), 7)
 CALIBRATED = msgspec.structs.replace(PLAIN, reference_us=REFERENCE)
 LINUX = "Linux 6.1.0 x86_64, 4 CPUs, CPython 3.11.7"
 SLOW_US, SLOW_PERCENT = 31_040, 155
@@ -49,8 +50,8 @@ def table(
     """A game in which both have set up."""
 
     def begin(spec: GameSpec) -> "Table":
-        made, rng = table_for(spec), Random(spec.id)
-        made.begin(random_rows(spec.ruleset, rng), random_rows(spec.ruleset, rng))
+        made, rng, ruleset = table_for(spec), Random(spec.id), ruleset_of(spec.variant)
+        made.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
         return made
 
     return begin

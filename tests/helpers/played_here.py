@@ -42,7 +42,7 @@ class ExecutorHere:
     def send(self, message: object) -> None:
         """What a worker sends to its parent."""
         if isinstance(message, Happened):
-            self._tell.send_nowait(Watched(tuple(event.event() for event in message.events), message.dropped))
+            self._tell.send_nowait(Watched(tuple(event for event in message.events), message.dropped))
         elif isinstance(message, Outcome):
             self._tell.send_nowait(message)
             if isinstance(message, Played | Paused | NotPlayed | Failed) and message.id in self._last:

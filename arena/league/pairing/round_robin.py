@@ -140,7 +140,11 @@ MOST_WAITING = 1000
 
 
 class WithoutDisqualified:
-    """Another pairing without the games of bots that have had `limit` faults before."""
+    """Another pairing without the games of bots that have had `limit` faults before.
+
+    Whether a game is left out depends on the earlier games of its two bots in the pairing's order, not on when they
+    ended. A game waits only while that is open; then the later games of the two wait with it.
+    """
 
     def __init__(self, pairing: Pairing, limit: int) -> None:
         self._pairing = pairing

@@ -17,7 +17,7 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError, decode_record
 from arena.game.verdict import GameResult
 from arena.system.printable import printable
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 DIGEST_BYTES = 16
 
@@ -127,7 +127,7 @@ def row_from(columns: Columns) -> GameRow:
         _readable(game_id),
         (player_from(red, red_digest), player_from(blue, blue_digest)),
         _RESULTS[result],
-        _REASONS[reason],
+        Reason(reason),
         plies,
         _readable(detail),
         (
@@ -168,7 +168,6 @@ def is_unchanged(columns: Columns, of_record: object, of_row: object) -> bool:
 _TYPES = (*(int, str, str, str, str, str), *(str, str, int, str), *(int, int, int, int, int, int, float))
 _TYPES_OF_ROWS = {(*_TYPES, *cpu, int, float) for cpu in product((int, type(None)), repeat=2)}
 _RESULTS = {result.value: result for result in GameResult}
-_REASONS = {reason.value: reason for reason in Reason}
 
 
 def is_number(number: int) -> bool:
@@ -181,7 +180,7 @@ def could_be_stored(columns: Columns) -> bool:
         tuple(map(type, columns)) in _TYPES_OF_ROWS
         and is_number(columns[0])
         and columns[6] in _RESULTS  # hashable, as it is text
-        and columns[7] in _REASONS
+        and Reason.is_word(columns[7])
         and max(map(len, columns[1:6])) <= LONGEST_NAME
         and min(counts := (columns[8], *columns[10:16], columns[17] or 0, columns[18] or 0)) >= 0
         and max(counts) < MOST
