@@ -36,11 +36,13 @@ class ExecutorHere:
         self._free = trio.Semaphore(slots)
         self._last: dict[str, str] = {}
         """The first game of each task by its last one, whose outcome makes room for another task."""
-        self._is_closed = False
+        self._is_closed = self._is_stopped = False
         self._games = worker.WorkerGames(self, WorkerSetup.of(settings, slots=slots, cpus=()), held, nursery)  # type: ignore[arg-type]
 
     def send(self, message: object) -> None:
-        """What a worker sends to its parent."""
+        """What a worker sends to its parent; what comes after a stop is lost, as it is with a worker."""
+        if self._is_stopped:
+            return
         if isinstance(message, Happened):
             self._tell.send_nowait(Watched(tuple(event.event() for event in message.events), message.dropped))
         elif isinstance(message, Outcome):
@@ -80,6 +82,7 @@ class ExecutorHere:
         self._games.handle(SkipSecondGames())
 
     def stop(self) -> None:
+        self._is_stopped = True
         self._nursery.cancel_scope.cancel()
 
     def interrupt(self, game: str) -> None:
