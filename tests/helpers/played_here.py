@@ -1,7 +1,7 @@
 """Leagues without worker processes, which take longer to start than small games: this process plays the real bots."""
 
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 import pytest
 import trio
@@ -36,20 +36,19 @@ class ExecutorHere:
         self._free = trio.Semaphore(slots)
         self._last: dict[str, str] = {}
         """The first game of each task by its last one, whose outcome makes room for another task."""
-        self._is_closed = self._is_stopped = False
+        self._is_closed = False
         self._games = worker.WorkerGames(self, WorkerSetup.of(settings, slots=slots, cpus=()), held, nursery)  # type: ignore[arg-type]
 
     def send(self, message: object) -> None:
-        """What a worker sends to its parent; what comes after a stop is lost, as it is with a worker."""
-        if self._is_stopped:
-            return
-        if isinstance(message, Happened):
-            self._tell.send_nowait(Watched(tuple(event.event() for event in message.events), message.dropped))
-        elif isinstance(message, Outcome):
-            self._tell.send_nowait(message)
-            if isinstance(message, Played | Paused | NotPlayed | Failed) and message.id in self._last:
-                del self._last[message.id]
-                self._free.release()
+        """What a worker sends to its parent; what comes after the end is lost."""
+        with suppress(trio.ClosedResourceError):
+            if isinstance(message, Happened):
+                self._tell.send_nowait(Watched(tuple(event.event() for event in message.events), message.dropped))
+            elif isinstance(message, Outcome):
+                self._tell.send_nowait(message)
+        if isinstance(message, Played | Paused | NotPlayed | Failed) and message.id in self._last:
+            del self._last[message.id]
+            self._free.release()
         elif isinstance(message, SkippedGames):
             for first in [self._last.pop(game) for game in message.ids]:
                 self._last[first] = first
@@ -82,7 +81,6 @@ class ExecutorHere:
         self._games.handle(SkipSecondGames())
 
     def stop(self) -> None:
-        self._is_stopped = True
         self._nursery.cancel_scope.cancel()
 
     def interrupt(self, game: str) -> None:
