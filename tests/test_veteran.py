@@ -15,6 +15,7 @@ import pytest
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import Bot, Conversation, View
 from protocol.bot_codec import decode_for_bot, encode_from_bot
@@ -101,7 +102,7 @@ def play(variant: str, color: Color, seat: Seat, seed: int, plies: int = PLIES) 
     """A game of the program against a random bot, cut off at some ply."""
     ruleset = replace(load_ruleset(variant), max_plies=plies)
     players = (Player("r", "1"), Player("b", "2"))
-    referee = Referee(GameSpec("0" * 16, ruleset, NOTHING_IN_HAND, players, (seed, seed + 1), 5))
+    referee = Referee(GameSpec("0" * 16, variant_of(ruleset), NOTHING_IN_HAND, players, (seed, seed + 1), 5))
     drifter = Conversation(Drifter)
     while referee.verdict is None:
         for due in referee.due():

@@ -15,8 +15,8 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import PlayOptions
-from arena.league.outcome import LeagueOutcome, Watcher
 from arena.league.plan import LeagueEntry, Plan
+from arena.league.play_missing import LeagueOutcome, Watcher
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.play.machine import reference_text
@@ -178,7 +178,7 @@ def _plan_text(plan: Plan, what: str, stored: int) -> str:
     times = {bot.name: own[bot.player.digest].text for bot in plan.bots if bot.player.digest in own}
     usual = plan.settings.time.text
     handicap = handicap_text(usual, times, [bot.name for bot in plan.bots])
-    rules = f"{plan.settings.ruleset.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
+    rules = f"{plan.settings.variant.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
     lines = [f"{what}{have}; {rules}"]
     if plan.format_settings:
         lines.append(f"format: {', '.join(plan.format_settings)}")

@@ -220,7 +220,7 @@ def _play_person(prepared: PreparedGame, listening: "Listening | None", *, is_le
         remark(level_line(prepared.held.level, is_level_chosen))
     red, blue = prepared.spec.times
     names = prepared.spec.names.replace(" - ", " (red) - ") + " (blue)"
-    remark(f"{names}, {prepared.spec.ruleset.name}; red {red.text}, blue {blue.text}{_resumed(prepared)}")
+    remark(f"{names}, {prepared.spec.variant.name}; red {red.text}, blue {blue.text}{_resumed(prepared)}")
     store = prepared.store.path
     remark(f"store: {store}; Ctrl-C saves the game in {prepared.file}")
 

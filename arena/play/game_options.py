@@ -17,7 +17,7 @@ from arena.play.game_events import GameEvent
 from arena.play.participant import Participant
 from arena.sandbox.launch import Launch
 from protocol.messages import Quit
-from protocol.notation import Color
+from protocol.seats import Color
 
 MOST_TRIES = 10
 """Attempts to play a game, as the arena may be suspended in each of them."""

@@ -18,7 +18,7 @@ from arena.play.game_options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError,
 from arena.play.runner import play_game, play_on
 from arena.sandbox.bwrap import COMPLAINT
 from arena.system.printable import counted
-from protocol.notation import Reason
+from protocol.seats import Reason
 
 Say = Callable[[str], None]
 Bots = tuple[BotSpec, BotSpec]

@@ -44,14 +44,6 @@ def use_all_descriptors() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def file_size_limit() -> int | None:
-    """Return the largest file in bytes that this process may write; None if there is no limit."""
-    if sys.platform == "win32":
-        return None
-    soft, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-    return None if soft == resource.RLIM_INFINITY else soft
-
-
 def process_limits(limits: Limits) -> dict[str, int]:
     return {
         "data": limits.memory + DATA_ROOM,

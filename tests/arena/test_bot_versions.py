@@ -14,6 +14,7 @@ from arena.cli.main import cli
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.store import KeptFiles, Store
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
 OLD, NEW, CAT = Player("fox", "a" * 64), Player("fox", "b" * 64), Player("cat", "c" * 64)
@@ -32,7 +33,7 @@ class Book:
 
     def play(self, red: Player, blue: Player, declared: tuple[str, str] = ("", "")) -> None:
         day = next(self._days)
-        game = GameSpec(f"{day:016x}", load_ruleset("duel"), TimeControl(), (red, blue), (1, 2), day)
+        game = GameSpec(f"{day:016x}", variant_of(load_ruleset("duel")), TimeControl(), (red, blue), (1, 2), day)
         record = msgspec.structs.replace(record_of(game), declared=declared, started=NOVEMBER + day * DAY)
         with Store(self.path, create=True) as store:
             store.add(record)

@@ -16,14 +16,14 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.time_control import LEAST_PERCENT, LONGEST_MS, MOST_PERCENT, TimeControl
-from arena.league.exchange import export_lines, import_games
+from arena.league.exchange import export_lines, import_games, verify_file
 from arena.league.executor.cluster.client import checked_records
 from arena.league.readers import HOST
-from arena.league.record_file import verify_file
 from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import GameChecks, verify
 from arena.play.machine import calibration_of, percent_of, played_on, read_reference, reference_text
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__
@@ -36,7 +36,7 @@ Played = Callable[[GameSpec], GameRecord]
 DUEL = load_ruleset("duel")
 PLAYERS = [Player(name, f"digest-of-{name}") for name in ("ann", "bob")]
 REFERENCE = 20_000
-PLAIN = Settings(DUEL, TimeControl(move_ms=100), 7)
+PLAIN = Settings(variant_of(DUEL), TimeControl(move_ms=100), 7)
 CALIBRATED = msgspec.structs.replace(PLAIN, reference_us=REFERENCE)
 LINUX = "Linux 6.1.0 x86_64, 4 CPUs, CPython 3.11.7"
 SLOW_US, SLOW_PERCENT = 31_040, 155
@@ -50,8 +50,8 @@ def table(
     """A game in which both have set up."""
 
     def begin(spec: GameSpec) -> "Table":
-        made, rng = table_for(spec), Random(spec.id)
-        made.begin(random_rows(spec.ruleset, rng), random_rows(spec.ruleset, rng))
+        made, rng, ruleset = table_for(spec), Random(spec.id), ruleset_of(spec.variant)
+        made.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
         return made
 
     return begin

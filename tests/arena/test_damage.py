@@ -27,8 +27,9 @@ from arena.game.verdict import GameResult
 from arena.league.game_ids import game_id, pair_seed_of, seeds_of
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
-from arena.league.store.damage import Damage, DamagedError
+from arena.league.store.database import Damage, DamagedError
 from arena.league.verify import verify
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason
 
@@ -362,7 +363,7 @@ def test_a_store_with_games_and_without_what_they_were_played_under_is_none_that
 
 def settings_of(record: GameRecord) -> Settings:
     """The settings of the league of a duel."""
-    return Settings(ruleset_from_lines(record.ruleset, record.rules), record.time)
+    return Settings(variant_of(ruleset_from_lines(record.ruleset, record.rules)), record.time)
 
 
 DUEL = ("--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "new.sqlite")

@@ -7,11 +7,17 @@ import pytest
 import trio
 import trio.testing
 
-from arena.league.executor.event_stream import MOST_WAITING, EventStream, Happened, WireAction
-from arena.play.game_events import ActionPlayed
+from arena.game.game_spec import GameSpec
+from arena.game.persons import person
+from arena.game.time_control import TimeControl
+from arena.league.executor.event_stream import MOST_WAITING, EventStream, Happened
+from arena.play.game_events import ActionPlayed, GameStarted
+from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import infiltration, parse_action, rescue
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
+from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import told_of
 from protocol.notation import Color, Rank, Survivor
 
 MOVE = MOVES["a4-a5"]
@@ -43,20 +49,29 @@ class Pipe:
 
 
 def action(ply: int) -> ActionPlayed:
-    return ActionPlayed("game", ply, Color.RED, "a4-a5", (Moved(Color.RED, MOVE),), 10, 20)
+    return ActionPlayed("game", ply, Color.RED, "a4-a5", told_of((Moved(Color.RED, MOVE),)), 10, 20)
 
 
 def plies(sent: list[Happened]) -> list[int]:
-    return [event.ply for message in sent for event in message.events if isinstance(event, WireAction)]
+    return [event.ply for message in sent for event in message.events if isinstance(event, ActionPlayed)]
+
+
+def arrived(event: GameStarted | ActionPlayed) -> GameStarted | ActionPlayed:
+    """The event at the other end of the pipe."""
+    (got,) = msgspec.msgpack.decode(msgspec.msgpack.encode(Happened((event,), 0)), type=Happened).events
+    return got
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=str)
 def test_every_kind_of_event_arrives_as_it_was(event: Event) -> None:
-    played = ActionPlayed("game", 3, Color.BLUE, "a4-a5", (event, *EVENTS[:2]), 100, 200)
-    data = msgspec.msgpack.encode(Happened((WireAction.of(played),), 0))
-    (arrived,) = msgspec.msgpack.decode(data, type=Happened).events
-    assert arrived.event() == played
-    assert type(arrived.event().events[0]) is type(event) if isinstance(arrived, WireAction) else False
+    played = ActionPlayed("game", 3, Color.BLUE, "a4-a5", told_of((event, *EVENTS[:2])), 100, 200)
+    assert arrived(played) == played
+
+
+def test_a_start_arrives_as_it_was() -> None:
+    spec = GameSpec("game", variant_of(load_ruleset("duel")), TimeControl(), (person("Ada"), person("Bea")), (1, 2), 3)
+    started = GameStarted(spec, ("one set-up", "another"), None)
+    assert arrived(started) == started
 
 
 def run(pipe: Pipe, told: Callable[[EventStream], Awaitable[None]]) -> None:

@@ -28,11 +28,12 @@ from arena.league.executor.wire import InterruptGame
 from arena.league.settings import Settings
 from arena.sandbox.launch import Launch
 from arena.sandbox.levels import Level
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 PATIENCE = 120.0
-SETTINGS = Settings(load_ruleset("duel"), PATIENT)
+SETTINGS = Settings(variant_of(load_ruleset("duel")), PATIENT)
 GOOD = "introduce()\nset_up()\nplay()"
 BRIEF = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
 WAITS = """

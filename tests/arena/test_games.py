@@ -18,12 +18,14 @@ from arena.game.time_control import TimeControl
 from arena.league.game_ids import ID_LENGTH, misfit
 from arena.league.game_specs import Games
 from arena.league.settings import Settings
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from protocol.notation import Rank
 
 DUEL = load_ruleset("duel")
-SETTINGS = Settings(DUEL, TimeControl())
+VARIANT = variant_of(DUEL)
+SETTINGS = Settings(VARIANT, TimeControl())
 ANN, BOB, CAT, DAN = (Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cat", "dan"))
 
 players = st.lists(
@@ -78,7 +80,7 @@ def test_a_league_does_not_depend_on_the_order_in_which_its_bots_are_named(
 
 ARMY = ((Rank.FLAG, 1), (Rank.MARSHAL, 1))
 RULES = Ruleset("x", "", "", ARMY, Starts.RED, 3, Chase.ISF, NoMove.AT_ONCE, max_plies=2000, max_quiet_plies=200)
-FIXED = Settings(RULES, TimeControl(100, None, 0, 10_000, 5000, 50), 1)
+FIXED = Settings(variant_of(RULES), TimeControl(100, None, 0, 10_000, 5000, 50), 1)
 
 
 def test_ids_are_the_same_on_every_machine_and_in_every_version() -> None:
@@ -136,7 +138,7 @@ OTHER_TIMES = [
     TimeControl(margin_ms=0),
 ]
 OTHER_SETTINGS = [
-    *(msgspec.structs.replace(SETTINGS, ruleset=ruleset) for ruleset in OTHER_RULES),
+    *(msgspec.structs.replace(SETTINGS, variant=variant_of(ruleset)) for ruleset in OTHER_RULES),
     *(msgspec.structs.replace(SETTINGS, time=time) for time in OTHER_TIMES),
     msgspec.structs.replace(SETTINGS, seed=2),
 ]
@@ -164,26 +166,30 @@ def test_what_bots_are_called_changes_no_id_and_no_seed(some: list[Player], name
 
 # --- who starts -----------------------------------------------------------------------------------------------------
 
-CHOSEN = msgspec.structs.replace(SETTINGS, ruleset=replace(DUEL, starts=Starts.CHOSEN))
+CHOSEN = msgspec.structs.replace(SETTINGS, variant=variant_of(replace(DUEL, starts=Starts.CHOSEN)))
+
+
+def starts(game: GameSpec) -> Starts:
+    return ruleset_of(game.variant).starts
 
 
 def starter(game: GameSpec) -> Player:
     """The bot that has the first turn."""
-    return game.players[game.ruleset.starts is Starts.BLUE]
+    return game.players[starts(game) is Starts.BLUE]
 
 
 def test_where_the_players_choose_the_seed_says_who_starts_and_each_bot_of_a_pair_starts_one_game() -> None:
     games = schedule(CHOSEN, [ANN, BOB, CAT], 20)
     for one, other in pairs(games):
-        assert one.ruleset == other.ruleset
+        assert one.variant == other.variant
         assert {starter(one), starter(other)} == set(one.players)
-    assert {game.ruleset.starts for game in games} == {Starts.RED, Starts.BLUE}
+    assert {starts(game) for game in games} == {Starts.RED, Starts.BLUE}
 
 
 def test_the_choice_by_seed_favours_nobody() -> None:
     """Neither a colour nor, among the first games of each pair, the bot that is named first."""
     games = schedule(CHOSEN, [ANN, BOB], 200)
-    assert 70 < sum(game.ruleset.starts is Starts.RED for game in games[::2]) < 130
+    assert 70 < sum(starts(game) is Starts.RED for game in games[::2]) < 130
     assert sum(starter(game) is ANN for game in games) == 200
 
 
@@ -206,9 +212,9 @@ def test_a_game_under_equal_clocks_is_that_of_a_league_of_this_time_and_every_ot
 ) -> None:
     usual = data.draw(times)
     own = {player: data.draw(st.none() | times) or usual for player in some}
-    settings = with_times(*own.items(), settings=Settings(DUEL, usual))
+    settings = with_times(*own.items(), settings=Settings(VARIANT, usual))
     for game in schedule(settings, some, 2):
-        plain = {time: by_id(schedule(Settings(DUEL, time), list(game.players), 2)) for time in set(own.values())}
+        plain = {time: by_id(schedule(Settings(VARIANT, time), list(game.players), 2)) for time in set(own.values())}
         red, blue = (own[player] for player in game.players)
         assert game.times == (red, blue)
         if red == blue:

@@ -25,12 +25,14 @@ from arena.game.hints import (
 )
 from arena.game.recorded import LONGEST_FAULT
 from arena.game.time_control import TimeControl
+from arena.stratego.game import GAME
 from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import StrategoState
 from protocol.bot import Bot, Conversation, View
 from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after
+from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError, Slip
 from protocol.messages import Game as GameLine
 from protocol.notation import Color, Reason
@@ -347,7 +349,7 @@ LINES: list[tuple[Mistake, bytes]] = [
 def refused(line: bytes, phase: Phase = Phase.THINKING) -> Hint:
     """Return the hint for a line that cannot be read, or must not come now."""
     try:
-        message = decode_from_bot(line)
+        message = decode_from_bot(line, STRATEGO_FORMS)
     except RemoteProtocolError as error:
         return hint_for(Seen(phase, malformed(error)))
     assert message is not None
@@ -401,14 +403,17 @@ ACTIONS: list[tuple[Mistake, str]] = [
 
 def illegal(action: str, played: tuple[str, ...] = (), **more: Any) -> Seen:
     """What is seen of the side to move, which wants to play this after what was played."""
-    game = Game(load_ruleset("isf"), RED, BLUE)
+    rows = (RED, BLUE)
+    state = StrategoState(load_ruleset("isf"), rows)
     for one in played:
-        game.apply(one)
+        state.play(one)
+    game = state.board
     with pytest.raises(IllegalActionError) as error:
         game.check(game.parse(action))
-    rows = (RED, BLUE)
     fault = illegal_fault(game.ply + 1, action, error.value)
-    return Seen(Phase.THINKING, fault, game=game, rows=rows[game.to_move], setups=rows, actions=played, **more)
+    return Seen(
+        Phase.THINKING, fault, kind=GAME, state=state, rows=rows[game.to_move], setups=rows, actions=played, **more
+    )
 
 
 @pytest.mark.parametrize(("mistake", "action"), ACTIONS)

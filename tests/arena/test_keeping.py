@@ -26,6 +26,7 @@ from arena.league.settings import Settings
 from arena.play.game_options import USUAL, GameOptions, Keeper
 from arena.play.retry import play_with_retries
 from arena.sandbox.levels import Level
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import random_rows
 from protocol.notation import Color, Reason
@@ -68,7 +69,7 @@ def plays(setup: str = "pass", turn: str = "pass", end: str = "pass") -> str:
 
 
 def pair_of(ann: BotSpec, bob: BotSpec, time: TimeControl = PATIENT) -> tuple[GameSpec, GameSpec]:
-    settings = Settings(load_ruleset("duel"), time, keep_bots=True)
+    settings = Settings(variant_of(load_ruleset("duel")), time, keep_bots=True)
     first, second = schedule(settings, [ann.player, bob.player], 1)
     return first, second
 
@@ -210,7 +211,7 @@ def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_th
 
 def begun(referee: Referee) -> Referee:
     """Both have set up, and Red is asked for its first move."""
-    rows = "/".join(random_rows(dict(referee.spec.ruleset.army), Random(1))).encode()
+    rows = "/".join(random_rows(dict(ruleset_of(referee.spec.variant).army), Random(1))).encode()
     for answer in (b"ready\n", b"setup " + rows + b"\n"):
         for color in Color:
             referee.take(color)

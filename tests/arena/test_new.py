@@ -32,6 +32,7 @@ from arena.sandbox import bwrap
 from arena.sandbox.levels import Level
 from arena.sandbox.mounts import mounts_of
 from arena.sandbox.programs import HostPrograms
+from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import RulesetError
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import Color
@@ -100,7 +101,9 @@ def talking(command: list[str], folder: Path, environment: dict[str, str]) -> It
 def play(name: str, plies: int, talks: tuple[Talk, Talk]) -> Referee:
     """A game between two processes that have perhaps played others before, cut off after so many plies."""
     ruleset = replace(load_ruleset(name), max_plies=plies)
-    spec = GameSpec("0" * 16, ruleset, TimeControl(), (Player("r", "1"), Player("b", "2")), (7, 2**32 - 1), 5)
+    spec = GameSpec(
+        "0" * 16, variant_of(ruleset), TimeControl(), (Player("r", "1"), Player("b", "2")), (7, 2**32 - 1), 5
+    )
     known = {color: talk.introduction for color, talk in zip(Color, talks, strict=True) if talk.introduction}
     referee = Referee(spec, introduced=known, keeps=True)
     while referee.verdict is None:

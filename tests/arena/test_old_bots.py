@@ -9,7 +9,7 @@ from arena.bots.loading import load_bot
 from arena.bots.samples import ADAPTER, split_word
 from arena.cli.config import read_config
 from arena.errors import UsageError
-from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.game import GAME
 
 
 def program(folder: Path, name: str = "old.py") -> Path:
@@ -86,7 +86,7 @@ def test_a_file_of_settings_names_bots_with_a_prefix_relative_to_itself(tmp_path
 def test_a_bot_that_cannot_play_what_was_chosen_is_broken_with_the_reason(tmp_path: Path) -> None:
     path = program(tmp_path)
     plain, old = (find_bots([word])[0] for word in (str(path), f"ucc:{path}"))
-    isf, duel = load_ruleset("isf"), load_ruleset("duel")
+    isf, duel = GAME.variant("isf"), GAME.variant("duel")
     assert fitting(old, isf, has_openings=False) == old
     assert fitting(plain, duel, has_openings=True) == plain
     words = "ucc-2012 has no words for an army other than the original one of 40 pieces, which the rules of duel have"

@@ -26,6 +26,7 @@ from arena.league.readers import HOST
 from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import verify
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
@@ -34,7 +35,7 @@ GIVEN = (".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/.
 OTHER = (GIVEN[1], GIVEN[0])
 THIRD = (GIVEN[0], GIVEN[0])
 BARRAGE = load_ruleset("barrage")
-SETTINGS = Settings(BARRAGE, TimeControl(), openings=(GIVEN, OTHER, THIRD))
+SETTINGS = Settings(variant_of(BARRAGE), TimeControl(), openings=(GIVEN, OTHER, THIRD))
 PLAYERS = (Player("ann", "digest-of-ann"), Player("bob", "digest-of-bob"), Player("cat", "digest-of-cat"))
 changed = msgspec.structs.replace
 

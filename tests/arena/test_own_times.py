@@ -14,15 +14,15 @@ from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
-from arena.league.exchange import export_lines, import_games
+from arena.league.exchange import export_lines, import_games, verify_file
 from arena.league.readers import HOST
-from arena.league.record_file import verify_file
 from arena.league.resumed import agree
 from arena.league.settings import Settings
-from arena.league.store import Store, own_times_in
-from arena.league.store.document import time_differences, time_key
+from arena.league.store import Store
+from arena.league.store.document import own_times_in, time_differences, time_key
 from arena.league.verify import GameChecks, verify
 from arena.play.saved_game import SavedGame
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
@@ -34,7 +34,7 @@ Played = Callable[[GameSpec], GameRecord]
 DUEL = load_ruleset("duel")
 USUAL, SLOW, SLOWER = TimeControl(), TimeControl(move_ms=1000), TimeControl(move_ms=None, bank_ms=60_000)
 ANN, BOB, CAT = PLAYERS = [Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cat")]
-HANDICAP = Settings(DUEL, USUAL, 7, bot_times=((ANN.digest, SLOW), (CAT.digest, SLOWER)))
+HANDICAP = Settings(variant_of(DUEL), USUAL, 7, bot_times=((ANN.digest, SLOW), (CAT.digest, SLOWER)))
 PLAIN = msgspec.structs.replace(HANDICAP, bot_times=())
 changed = msgspec.structs.replace
 
@@ -48,8 +48,8 @@ def played(
     """`played(spec)`: a game of a few plies, each as long as its side's own clock has room for."""
 
     def play(spec: GameSpec) -> GameRecord:
-        rng, table = Random(spec.id), table_for(spec)
-        table.begin(random_rows(spec.ruleset, rng), random_rows(spec.ruleset, rng))
+        rng, table, ruleset = Random(spec.id), table_for(spec), ruleset_of(spec.variant)
+        table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
         for ply in range(6):
             table.play_random(rng, plies=1, after=(spec.times[ply % 2].move_ms or 5000) / 1000)
         table.play("resign")
@@ -309,8 +309,8 @@ def saved(played: Played) -> SavedGame:
     history = History(("", ""), (red, blue), record.actions[:-1], record.times_us[:-1], ())
     return SavedGame(
         id=spec.id,
-        ruleset=spec.ruleset.name,
-        rules=tuple(spec.ruleset.lines()),
+        ruleset=spec.variant.name,
+        rules=spec.variant.rules,
         time=spec.time,
         players=spec.players,
         seeds=spec.seeds,

@@ -27,9 +27,10 @@ from arena.league.store import GameRow, Store
 from arena.league.stored_league import GamesBetween, stored_games
 from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
-SETTINGS = Settings(load_ruleset("duel"), TimeControl())
+SETTINGS = Settings(variant_of(load_ruleset("duel")), TimeControl())
 PLAYERS = tuple(Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cid", "dan"))
 ANN, BOB, CID, DAN = PLAYERS
 Here = Callable[..., AbstractAsyncContextManager[Executor]]

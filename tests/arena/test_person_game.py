@@ -9,7 +9,6 @@ import trio
 
 from arena.bots.samples import bot_path
 from arena.errors import ArenaError, UsageError
-from arena.game.person_seat import SeatStage
 from arena.game.persons import is_person, person
 from arena.game.record import GameRecord
 from arena.league.exchange import export_lines, import_games
@@ -22,10 +21,12 @@ from arena.league.rerun import RerunOptions, rerun
 from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.saved import Ending, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
 from arena.league.stop import StopRequest, Wish
-from arena.league.store import GameRow, Store, own_times_in
+from arena.league.store import GameRow, Store
+from arena.league.store.document import own_times_in
 from arena.league.verify import salvage, verify
 from arena.play.saved_game import load_saved
 from arena.play.session import Session
+from arena.stratego.person_seat import SeatStage
 from protocol.notation import Color, Reason
 
 BOTH = PersonOptions(("Ada", "Bea"), seed_given=True)

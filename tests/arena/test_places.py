@@ -17,9 +17,8 @@ from arena.errors import UsageError
 from arena.league.exchange import import_games
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.pairing.placing import Placing
-from arena.league.places import stored_places
 from arena.league.store import Store
-from arena.league.stored_league import KeptFormat
+from arena.league.stored_league import KeptFormat, stored_places
 from arena.report.placings import PlacingEntry, stage_text
 from arena.report.site.site_contents import SitePlan, read_site
 

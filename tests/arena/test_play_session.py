@@ -12,20 +12,21 @@ from play_table import at_random
 from arena.bots.spec import BotSpec, person_spec
 from arena.check.situations import script
 from arena.game.game_spec import GameSpec
-from arena.game.person_seat import SeatStage, SeatState
 from arena.game.persons import person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
-from arena.game.seat_view import SeatView, tell
 from arena.game.time_control import UNLIMITED_MS, TimeControl
 from arena.play import retry
 from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
+from arena.stratego.game import variant_of
+from arena.stratego.person_seat import SeatStage, SeatState
 from arena.stratego.rules.events import Rule
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import FixedPieces, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.seat_view import SeatView, enemy_squares, tell
 from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason
@@ -42,7 +43,7 @@ Player = Callable[[Session, Color], Awaitable[None]]
 def spec_of(rules: str = "duel", time: TimeControl | None = None) -> GameSpec:
     return GameSpec(
         id="0123456789abcdef",
-        ruleset=load_ruleset(rules),
+        variant=variant_of(load_ruleset(rules)),
         time=time or without_clock(TIME),
         players=(person("Ada"), person("Bea")),
         seeds=(11, 22),
@@ -129,7 +130,7 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
     check_record(record)
     red, blue = ((rows or "").split("/") for rows in record.setups)
     game = Game(load_ruleset(rules), red, blue)
-    views = [SeatView(game, color, (red, blue)[color]) for color in Color]
+    views = [SeatView(game.ruleset, color, (red, blue)[color], enemy_squares(game, color)) for color in Color]
     expected: tuple[list[messages.ArenaMessage], list[messages.ArenaMessage]] = ([], [])
     for action in record.actions:
         for event in game.apply(action):

@@ -8,12 +8,13 @@ from arena.bots.spec import person_spec
 from arena.cli.play_terminal import SetupEditor
 from arena.game.game_spec import GameSpec
 from arena.game.persons import person, without_clock
-from arena.game.setups import random_rows
 from arena.game.time_control import TimeControl
 from arena.play.session import RefusedError, Session
 from arena.report.layout import plain
 from arena.report.seat_text import read_typed
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.setups import random_rows
 from protocol.notation import Color
 
 EMPTY_ROWS = "/".join(["." * 10] * 4)
@@ -22,7 +23,7 @@ EMPTY_ROWS = "/".join(["." * 10] * 4)
 def editor_of(color: Color = Color.RED, rules: str = "isf") -> SetupEditor:
     spec = GameSpec(
         id="0123456789abcdef",
-        ruleset=load_ruleset(rules),
+        variant=variant_of(load_ruleset(rules)),
         time=without_clock(TimeControl()),
         players=(person("Ada"), person("Bea")),
         seeds=(1, 2),

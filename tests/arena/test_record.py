@@ -18,7 +18,6 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.recorded import judged
 from arena.game.replay import Replay
-from arena.game.seat_view import tell, true_cells
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.stratego.rules.action_types import Action
@@ -45,6 +44,8 @@ from arena.stratego.rules.ruleset import (
     Starts,
 )
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.seat_view import tell, true_cells
+from arena.stratego.state import as_stratego
 from arena.system.printable import printable
 from protocol.codec import encode_for_bot
 from protocol.notation import Color, Rank, Reason
@@ -85,8 +86,8 @@ def play_game(table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows",
         table = table_for(spec(ruleset, TimeControl(move_ms=1000)))
         rows = random_rows(ruleset, rng), random_rows(ruleset, rng)
         table.begin(*rows, red=["name Ann 1.0", "want board"], blue=["want board"])
-        game = table.referee.game
-        assert game is not None
+        assert table.referee.state is not None
+        game = as_stratego(table.referee.state).board
         while table.referee.verdict is None and game.ply < plies:
             if rng.random() < 0.1:
                 table.reply(game.to_move, "note hm")
@@ -217,20 +218,23 @@ def assert_replayed(play_game: "PlayGame", ruleset: Ruleset, seed: int) -> None:
     """What the seats were sent live, line by line, against what the replay makes of the record."""
     table, record = play_game(ruleset, Random(seed), 100)
     replay = Replay(record)
+    state = as_stratego(replay.state)
     boards: dict[Color, list[bytes]] = {color: [] for color in Color}
     events: dict[Color, list[bytes]] = {color: [] for color in Color}
 
     def look() -> None:
-        if replay.game.outcome is None:
-            color = replay.game.to_move
-            boards[color].append(" ".join(("board", *replay.views[color].cells())).encode())
+        if state.outcome is None:
+            color = state.to_move
+            boards[color].append(" ".join(("board", *state.view(color).cells())).encode())
 
     look()
     steps = []
     for step in replay.steps():
         steps.append(step)
         for color in Color:
-            events[color] += [encode_for_bot(tell(event)[color]).rstrip(b"\n") for event in step.events]
+            told = [encode_for_bot(tell(event)[color]).rstrip(b"\n") for event in state.events]
+            assert [line.encode() for line in step.told[color]] == told
+            events[color] += told
         look()
     for color in Color:
         lines = b"".join(table.writes[color]).splitlines()
@@ -241,8 +245,8 @@ def assert_replayed(play_game: "PlayGame", ruleset: Ruleset, seed: int) -> None:
     assert [step.color for step in steps] == [Color((first + number) % 2) for number in range(len(steps))]
     assert tuple(step.action for step in steps) == record.actions
     assert tuple(step.microseconds for step in steps) == record.times_us
-    assert table.referee.game is not None
-    assert true_cells(replay.game) == true_cells(table.referee.game)
+    assert table.referee.state is not None
+    assert true_cells(state.board) == true_cells(as_stratego(table.referee.state).board)
 
 
 @pytest.mark.parametrize("missing", [(True, False), (False, True), (True, True)])
@@ -314,7 +318,7 @@ def forgeries(record: GameRecord, rng: Random) -> dict[str, GameRecord]:
     steps = replay.steps()
     for _ in range(place):
         next(steps)
-    legal = {move.text for move in replay.game.legal_moves()} | {"resign"}
+    legal = {move.text for move in as_stratego(replay.state).board.legal_moves()} | {"resign"}
     wrong = rng.choice([text for text in MOVES if text not in legal])
     results = [result for result in GameResult if result is not verdict.result]
     reasons = [reason for reason in Reason if reason is not verdict.reason]
@@ -543,7 +547,7 @@ def test_an_action_that_lost_as_illegal_has_to_be_illegal(play_game: "PlayGame")
     replay = Replay(record)
     for _ in replay.steps():
         pass
-    legal = replay.game.legal_moves()[0].text
+    legal = as_stratego(replay.state).board.legal_moves()[0].text
 
     def tried(action: str) -> GameRecord:
         words = f"red (ann) tried an illegal action: ply 7: {action}: a reason (rule: own-piece)"

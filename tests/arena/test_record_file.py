@@ -12,9 +12,16 @@ import pytest
 import arena
 from arena.errors import ArenaError, UsageError
 from arena.game.exported import LONGEST_LINE, encode_line, with_checksum
-from arena.league.exchange import Imported, export_lines, import_games
+from arena.league.exchange import (
+    LONGEST_FAULT,
+    MOST_NO_RECORDS,
+    Imported,
+    export_lines,
+    import_games,
+    settings_of_game,
+    verify_file,
+)
 from arena.league.readers import reader_named
-from arena.league.record_file import LONGEST_FAULT, MOST_NO_RECORDS, settings_of_game, verify_file
 from arena.league.store import Store, is_record_file
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"

@@ -18,11 +18,12 @@ from arena.game.game_spec import GameSpec
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.referee import Referee
 from arena.game.seat import SETTLE_SECONDS
-from arena.game.seat_view import legal_actions
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.stratego.rules.ruleset import NoMove, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_view import legal_actions
+from arena.stratego.state import as_stratego
 from arena.system.printable import printable
 from protocol.bot_codec import decode_for_bot
 from protocol.lines import MAX_BOT_LINE
@@ -277,8 +278,8 @@ def test_a_wanted_board_has_a_hundred_cells_and_a_wanted_list_is_the_engines(
     ruleset, rng = load_ruleset(name), Random(5)
     table = seat_bots(ruleset)
     table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng), red=["want board legal"])
-    game = table.referee.game
-    assert game is not None
+    assert table.referee.state is not None
+    game = as_stratego(table.referee.state).board
     for _ in range(40):
         messages = [decode_for_bot(line.encode()) for line in table.next_write(RED)]
         board, legal = messages[-3], messages[-2]
@@ -1001,7 +1002,7 @@ def test_a_bot_that_dies_while_the_other_sets_up_has_crashed(seat_bots: "SeatBot
     assert table.referee.verdict is None
     table.reply(BLUE, BLUE_SETUP)
     assert_lost(table, RED, Reason.CRASH, plies=0)
-    assert table.referee.game is None
+    assert table.referee.state is None
 
 
 Behaviour = Callable[["Table", Color], None]
@@ -1268,11 +1269,11 @@ deeds = st.one_of(
 
 def honest_answer(table: "Table", color: Color, choice: int) -> bytes:
     """What a bot without faults would say now, if anything."""
-    seat, game = table.referee.seats[color], table.referee.game
+    seat, state = table.referee.seats[color], table.referee.state
     if seat.due or seat.fault or not seat.phase.bot_must_answer:
         return b""
-    if game is not None:
-        actions = legal_actions(game)
+    if state is not None:
+        actions = legal_actions(as_stratego(state).board)
         return f"move {actions[choice % len(actions)]}\n".encode()
     return b"ready\n" if b"setup\n" not in sent_to(table, color) else (BLUE_SETUP + "\n").encode()
 

@@ -19,8 +19,16 @@ from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.game.verdict import Verdict
-from arena.league.found_again import BotFinder
-from arena.league.rerun import FirstDifference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
+from arena.league.rerun import (
+    BotFinder,
+    FirstDifference,
+    Part,
+    RerunOptions,
+    chosen_level,
+    difference,
+    rerun,
+    sandbox_asked,
+)
 from arena.league.store import Store
 from arena.sandbox.levels import Level
 from protocol.notation import Color, Reason

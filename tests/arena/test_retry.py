@@ -20,12 +20,13 @@ from arena.play.game_options import MOST_TRIES, USUAL, ArenaStoppedError, GameOp
 from arena.play.retry import play_on_with_retries, play_with_retries
 from arena.sandbox.launch import SandboxError
 from arena.sandbox.levels import Level
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
 MakeBot = Callable[..., BotSpec]
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
-SETTINGS = Settings(load_ruleset("duel"), PATIENT)
+SETTINGS = Settings(variant_of(load_ruleset("duel")), PATIENT)
 BRIEF = """
 introduce()
 set_up()

@@ -15,9 +15,10 @@ from arena.league.game_specs import Games
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
-SETTINGS = Settings(load_ruleset("duel"), TimeControl())
+SETTINGS = Settings(variant_of(load_ruleset("duel")), TimeControl())
 
 
 def some_players(number: int) -> list[Player]:

@@ -18,6 +18,7 @@ from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_pages
 from arena.report.piece_names import NOT_IN_THE_BOOKLETS, Names, Numbering, PieceLanguage
 from arena.report.rules_text import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
+from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import Rank, Reason
@@ -259,7 +260,9 @@ def test_the_army_shows_american_numbers_beside_the_letters_that_files_use() -> 
 
 def record_of(ruleset: Ruleset, red: str, blue: str, actions: str) -> GameRecord:
     """A record of a game that was broken off after these actions."""
-    spec = GameSpec("0123456789abcdef", ruleset, TimeControl(), (Player("ann", "a"), Player("bob", "b")), (1, 2), 3)
+    spec = GameSpec(
+        "0123456789abcdef", variant_of(ruleset), TimeControl(), (Player("ann", "a"), Player("bob", "b")), (1, 2), 3
+    )
     played = tuple(actions.split())
     return GameRecord(
         id=spec.id,

@@ -32,7 +32,7 @@ def specs(spec: Callable[..., GameSpec], count: int) -> list[GameSpec]:
     """Games that differ in their ids."""
     one = spec()
     return [
-        GameSpec(secrets.token_hex(8), one.ruleset, one.time, one.players, one.seeds, one.pair_seed)
+        GameSpec(secrets.token_hex(8), one.variant, one.time, one.players, one.seeds, one.pair_seed)
         for _ in range(count)
     ]
 

@@ -23,6 +23,7 @@ from arena.game.time_control import TimeControl
 from arena.league.resumed import agree
 from arena.league.store import Store
 from arena.play.saved_game import CHECKSUM, SavedGame, load_saved, save_game
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot_codec import decode_for_bot
 from protocol.messages import Turn
@@ -306,13 +307,13 @@ BANKS = TimeControl(move_ms=5000, bank_ms=10_000, increment_ms=100)
 
 
 def spec(time: TimeControl = BANKS) -> GameSpec:
-    return GameSpec("0" * 16, load_ruleset("duel"), time, (Player("a", "1"), Player("b", "2")), (3, 4), 5)
+    return GameSpec("0" * 16, variant_of(load_ruleset("duel")), time, (Player("a", "1"), Player("b", "2")), (3, 4), 5)
 
 
 def seated(history: History | None = None, now: float = 0.0) -> Referee:
     """A game in which it is somebody's turn, whose clock has started."""
     referee = Referee(spec(), history=history)
-    while not (referee.game and not referee.due()):
+    while not (referee.state and not referee.due()):
         for color in referee.due():
             text = referee.take(color).decode()
             referee.sent(color, now)

@@ -7,18 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.person_seat import (
-    ActionState,
-    ClockState,
-    EndState,
-    FightState,
-    GuessState,
-    PieceState,
-    SeatStage,
-    SeatState,
-    ShownState,
-)
-from arena.game.setups import presets
 from arena.report.layout import colored, unpainted
 from arena.report.piece_names import Names, Numbering
 from arena.report.seat_text import (
@@ -31,7 +19,19 @@ from arena.report.seat_text import (
     screen_text,
     setup_cells,
 )
+from arena.stratego.person_seat import (
+    ActionState,
+    ClockState,
+    EndState,
+    FightState,
+    GuessState,
+    PieceState,
+    SeatStage,
+    SeatState,
+    ShownState,
+)
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.setups import presets
 from protocol.notation import HOME_SQUARES, SQUARES, Color
 
 ISF = load_ruleset("isf")

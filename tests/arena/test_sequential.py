@@ -102,12 +102,6 @@ def test_the_bounds_are_those_of_wald() -> None:
     assert decided == [Decision.NOT_BETTER, Decision.UNDECIDED, Decision.UNDECIDED, Decision.BETTER]
 
 
-@pytest.mark.parametrize("values", [(10, 0), (5, 5), (math.nan, 5), (0, 10, 0, 0.05), (0, 10, 0.5, 0.5)])
-def test_what_makes_no_sense_is_no_test(values: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        Hypotheses(*values)
-
-
 def test_the_time_to_leave_an_interval_is_that_of_a_walk() -> None:
     """The gambler's ruin: steps of one, from 3 above the one end and 5 below the other."""
     assert exit_time(3, 5, 0.0, 1.0) == pytest.approx(15)

@@ -26,10 +26,11 @@ from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
-GAMES = Games(Settings(load_ruleset("duel"), TimeControl()))
+GAMES = Games(Settings(variant_of(load_ruleset("duel")), TimeControl()))
 NEW, OLD, OTHER = (Player(name, f"digest-of-{name}") for name in ("new", "old", "other"))
 WIDE = Hypotheses(0, 200)
 TIME = PlayerTime(1, 1, 1, 1)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from arena.game.setups import check_rows, presets, random_rows, spread
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.rules.setup import check_setup
+from arena.stratego.setups import check_rows, presets, random_rows, spread
 from protocol.notation import EMPTY
 
 NOTHING = ("..........",) * 4

@@ -19,6 +19,7 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.settings import Settings
 from arena.league.store import DamagedError, PlayerTime, Store, StoreError
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
@@ -198,12 +199,12 @@ def test_a_game_can_be_asked_for_by_number_or_by_the_start_of_its_id_and_nothing
 
 
 def test_settings_must_agree_with_what_the_store_holds(path: Path) -> None:
-    settings = Settings(DUEL, TimeControl())
+    settings = Settings(variant_of(DUEL), TimeControl())
     with Store(path, create=True) as store:
         store.agree(settings.described())
         store.agree(settings.described())
         with pytest.raises(UsageError, match=r"time: 100ms \(in the store\), 200ms \(asked for\)"):
-            store.agree(Settings(DUEL, TimeControl(move_ms=200)).described())
+            store.agree(Settings(variant_of(DUEL), TimeControl(move_ms=200)).described())
         assert store.settings() == settings.described()
 
 
@@ -218,14 +219,6 @@ def test_what_is_not_a_store_is_refused_and_left_as_it_was(path: Path, tmp_path:
     with pytest.raises(UsageError, match="no such store"):
         Store(tmp_path / "missing.sqlite", create=False)
     assert not (tmp_path / "missing.sqlite").exists()
-
-
-def test_a_store_of_nearly_that_name_is_named(tmp_path: Path) -> None:
-    for name in ("league.sqlite", "league.sqlite-lock", "mine.py"):
-        (tmp_path / name).touch()
-    with pytest.raises(UsageError) as error:
-        Store(tmp_path / "leage.sqlite", create=False)
-    assert str(error.value).endswith("leage.sqlite: there is no such store; did you mean league.sqlite?")
 
 
 def test_another_programs_database_is_refused_and_left_as_it_was(path: Path) -> None:

@@ -21,6 +21,7 @@ from arena.league.store import Store
 from arena.league.verify import verify
 from arena.report.game_text import facts_of
 from arena.report.standings import Declared, declared_last
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Ability
 from protocol.notation import Color
@@ -29,7 +30,7 @@ RED, BLUE = Color.RED, Color.BLUE
 ROWS = "FBBS2339M./........../........../2........."
 GIVEN = (ROWS, ROWS)
 ANN, BOB = Player("ann", "digest-of-ann"), Player("Jäger", "digest-of-bob")
-NAMED = Settings(load_ruleset("duel"), TimeControl(), names_told=True)
+NAMED = Settings(variant_of(load_ruleset("duel")), TimeControl(), names_told=True)
 changed = msgspec.structs.replace
 
 

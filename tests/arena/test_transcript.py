@@ -26,6 +26,7 @@ from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, Trans
 from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Want
 from protocol.notation import Color, Reason
@@ -93,7 +94,7 @@ def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
     game ended."""
     rng = Random(seed)
     game = spec(load_ruleset(ruleset), time)
-    rows = [random_rows(game.ruleset, rng) for _ in Color]
+    rows = [random_rows(ruleset_of(game.variant), rng) for _ in Color]
     if has_opening:
         game = msgspec.structs.replace(game, opening=("/".join(rows[RED]), "/".join(rows[BLUE])))
     table = table_for(game)
@@ -168,7 +169,7 @@ def test_a_game_that_never_began_has_the_lines_that_were_sent(
     has_opening: bool,
 ) -> None:
     lines, game = FAULTS[name], spec()
-    rows = "/".join(random_rows(game.ruleset, Random(1)))
+    rows = "/".join(random_rows(ruleset_of(game.variant), Random(1)))
     if has_opening:
         game = msgspec.structs.replace(game, opening=(rows, rows))
     table = table_for(game)
@@ -195,7 +196,12 @@ def test_a_game_that_was_interrupted_has_every_sitting(
     rng = Random(5)
     game = spec(time=CONTROLS[2])
     table = table_for(game)
-    table.begin(random_rows(game.ruleset, rng), random_rows(game.ruleset, rng), ["want board"], ["want legal"])
+    table.begin(
+        random_rows(ruleset_of(game.variant), rng),
+        random_rows(ruleset_of(game.variant), rng),
+        ["want board"],
+        ["want legal"],
+    )
     table.play_random(rng, 5, after=0.0123456789)
     sent = [written(table, color) for color in Color]
     for plies in (3, 4):
@@ -299,7 +305,9 @@ def test_a_live_game_with_an_opening_has_exactly_the_lines_that_its_bots_have_wr
     plays = PLAYS.replace("set_up()", 'hear("restore")')
     (red, red_log), (blue, blue_log) = recording("ann", plays), recording("bob", plays)
     opening = (".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/........../2.S.3.M...")
-    game = GameSpec("0" * 16, load_ruleset("barrage"), PATIENT, (red.player, blue.player), (1, 2), 3, opening=opening)
+    game = GameSpec(
+        "0" * 16, variant_of(load_ruleset("barrage")), PATIENT, (red.player, blue.player), (1, 2), 3, opening=opening
+    )
 
     async def play_it() -> GameRecord:
         with trio.fail_after(120):
@@ -320,7 +328,7 @@ def test_two_games_in_the_same_processes_have_the_lines_of_each(
 ) -> None:
     bots = [recording("ann"), recording("bob")]
     (ann, _), (bob, _) = bots
-    first = GameSpec("0" * 16, load_ruleset("barrage"), PATIENT, (ann.player, bob.player), (1, 2), 3)
+    first = GameSpec("0" * 16, variant_of(load_ruleset("barrage")), PATIENT, (ann.player, bob.player), (1, 2), 3)
     second = msgspec.structs.replace(first, id="1" * 16, players=(bob.player, ann.player), seeds=(2, 1))
     keeper = Keeper()
 
@@ -352,7 +360,7 @@ def resigned(
     """A duel of a few plies, with a note, in which Red resigned."""
     game, rng = spec(), Random(3)
     table = table_for(game)
-    table.begin(random_rows(game.ruleset, rng), random_rows(game.ruleset, rng), ["want legal"])
+    table.begin(random_rows(ruleset_of(game.variant), rng), random_rows(ruleset_of(game.variant), rng), ["want legal"])
     table.reply(RED, "note I begin")
     table.play_random(rng, 4)
     table.play("resign")

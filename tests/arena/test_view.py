@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.game_spec import GameSpec
-from arena.game.seat_view import SeatView, enemy_squares, tell, true_cells
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
 from arena.stratego.rules.board import MOVES, RANKS, Move
@@ -25,6 +24,8 @@ from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, 
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.seat_view import SeatView, enemy_squares, tell, true_cells
+from arena.stratego.state import StrategoState, as_stratego, told_of
 from protocol import messages
 from protocol.notation import (
     EMPTY,
@@ -95,6 +96,12 @@ def with_two_swapped(rows: Sequence[str], color: Color, rng: Random) -> tuple[tu
     return swapped, {HOME_SQUARES[color][one], HOME_SQUARES[color][other]}
 
 
+def board_of(table: "Table") -> Game:
+    state = table.referee.state
+    assert state is not None
+    return as_stratego(state).board
+
+
 @dataclass
 class Twins:
     """Two games whose hidden half differs; `seat` is the side that must not be able to tell them apart.
@@ -113,9 +120,7 @@ class Twins:
 
     @property
     def games(self) -> tuple[Game, Game]:
-        one, other = self.tables[0].referee.game, self.tables[1].referee.game
-        assert one is not None
-        assert other is not None
+        one, other = (board_of(table) for table in self.tables)
         return one, other
 
     def reply(self, color: Color, number: int, *lines: str, after: float = 0.0) -> None:
@@ -329,9 +334,9 @@ def test_who_the_opponent_is_and_what_it_says_and_how_long_it_thinks_makes_no_di
 class AllSeeing(SeatView):
     """A board that is drawn from the true position."""
 
-    def __init__(self, game: Game, color: Color, rows: Sequence[str]) -> None:
-        super().__init__(game, color, rows)
-        self._game = game
+    def __init__(self, state: StrategoState, color: Color) -> None:
+        super().__init__(state.board.ruleset, color, state.rows[color], ())
+        self._game = state.board
 
     def cells(self) -> tuple[str, ...]:
         return true_cells(self._game)
@@ -399,10 +404,16 @@ def times_caught(make: "MakeTwins", rules: Ruleset, on_move: "list[Table]") -> i
     return caught
 
 
-@pytest.mark.parametrize("leak", ["SeatView", "enemy_squares", "legal_actions"])
+LEAKS: dict[str, Callable[..., object]] = {
+    "StrategoState.view": AllSeeing,
+    "enemy_squares": by_rank,
+    "legal_actions": without_vain_attacks,
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
 def test_a_leak_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins", leak: str) -> None:
-    leaks = {"SeatView": AllSeeing, "enemy_squares": by_rank, "legal_actions": without_vain_attacks}
-    monkeypatch.setattr(f"arena.game.live.{leak}", leaks[leak])
+    monkeypatch.setattr(f"arena.stratego.game.{leak}", LEAKS[leak])
     assert times_caught(twins, load_ruleset("barrage"), []) >= 1
 
 
@@ -412,11 +423,11 @@ def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch,
     rules, tell_too_much = TELL_LEAKS[leak]
 
     def tell_of_this_game(event: Event) -> Told:
-        game = on_move[0].referee.game
-        assert game is not None
-        return tell_too_much(event, game)
+        return tell_too_much(event, board_of(on_move[0]))
 
-    monkeypatch.setattr("arena.game.live.tell", tell_of_this_game)
+    monkeypatch.setattr("arena.stratego.game.tell", tell_of_this_game)
+    monkeypatch.setattr("arena.stratego.game._moves", lambda mover, action, events: told_of(events))
+    monkeypatch.setattr("arena.stratego.game._MOVES", ({}, {}))
     assert times_caught(twins, rules, on_move) >= 1
 
 
@@ -555,7 +566,7 @@ def test_the_same_is_seen_under_every_ruleset_and_every_switch(
 def watch(rules: Ruleset, random_rows: "RandomRows", lively: "Lively", rng: Random) -> None:
     game, rows = random_events(rules, random_rows, rng)
     witness = Witness(rules, rows)
-    views = {color: SeatView(game, color, rows[color]) for color in Color}
+    views = {color: SeatView(rules, color, rows[color], enemy_squares(game, color)) for color in Color}
     for _ in range(150):
         for color in Color:
             witness.assert_shown(views[color].cells(), color)
@@ -576,7 +587,7 @@ def test_at_the_start_a_seat_sees_where_the_enemy_stands_and_nothing_else_of_it(
     random_rows: "RandomRows", name: str, seat: Color
 ) -> None:
     game, rows = random_events(load_ruleset(name), random_rows, Random(3))
-    cells = SeatView(game, seat, rows[seat]).cells()
+    cells = SeatView(game.ruleset, seat, rows[seat], enemy_squares(game, seat)).cells()
     enemy = seat.opponent.word[0]
     assert {cell for cell in cells if cell[0] == enemy} == {f"{enemy}?"}
     assert tuple(square for square, cell in zip(SQUARES, cells, strict=True) if cell[0] == enemy) == enemy_squares(

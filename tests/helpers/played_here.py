@@ -43,7 +43,7 @@ class ExecutorHere:
         """What a worker sends to its parent; what comes after the end is lost."""
         with suppress(trio.ClosedResourceError):
             if isinstance(message, Happened):
-                self._tell.send_nowait(Watched(tuple(event.event() for event in message.events), message.dropped))
+                self._tell.send_nowait(Watched(message.events, message.dropped))
             elif isinstance(message, Outcome):
                 self._tell.send_nowait(message)
         if isinstance(message, Played | Paused | NotPlayed | Failed) and message.id in self._last:

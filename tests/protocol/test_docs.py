@@ -22,6 +22,7 @@ from arena.stratego.rules.setup import check_setup
 from protocol.bot_codec import _FOR_BOT_PARSERS, decode_for_bot, encode_from_bot
 from protocol.codec import _FROM_BOT, decode_from_bot, encode_for_bot
 from protocol.conversation import BOT_MAY_SEND, Phase, after
+from protocol.forms import STRATEGO_FORMS
 from protocol.lines import MAX_BOT_LINE
 from protocol.messages import (
     ArenaMessage,
@@ -95,7 +96,7 @@ def test_each_line_of_the_arena_is_read_and_written_as_it_stands(line: str) -> N
 
 @pytest.mark.parametrize("line", BOT_LINES, ids=lambda line: line[:24])
 def test_each_line_of_a_bot_is_read_and_written_as_it_stands(line: str) -> None:
-    message = decode_from_bot(line.encode())
+    message = decode_from_bot(line.encode(), STRATEGO_FORMS)
     assert message is not None
     assert encode_from_bot(message) == line.encode() + b"\n"
 
@@ -179,7 +180,7 @@ def test_the_environment_of_a_bot_is_the_one_that_is_described(monkeypatch: pyte
 
 def test_the_table_of_phases_is_the_state_machine() -> None:
     rows = {row[0]: (row[2], quoted(row[3])) for row in table(section("A conversation from its start"))}
-    verbs = {type(decode_from_bot(line.encode())): line.split()[0] for line in BOT_LINES}
+    verbs = {type(decode_from_bot(line.encode(), STRATEGO_FORMS)): line.split()[0] for line in BOT_LINES}
     assert set(rows) == {phase.name.lower().replace("_", " ") for phase in Phase}
     for phase in Phase:
         waits, may_send = rows[phase.name.lower().replace("_", " ")]
@@ -274,7 +275,7 @@ def test_each_line_of_the_game_is_read_and_written_as_it_stands(
         assert heard is not None
         assert encode_for_bot(heard) == line
     for line in conversations[color].bot:
-        said = decode_from_bot(line[:-1])
+        said = decode_from_bot(line[:-1], STRATEGO_FORMS)
         assert said is not None
         assert encode_from_bot(said) == line
 
@@ -288,7 +289,7 @@ def test_in_the_game_every_message_comes_in_its_phase(color: Color, conversation
             heard = decode_for_bot(line)
             phase = Phase.IDLE if isinstance(heard, End) else leads_to.get(type(heard), phase)
         else:
-            said = decode_from_bot(line[:-1])
+            said = decode_from_bot(line[:-1], STRATEGO_FORMS)
             assert said is not None
             phase = after(phase, said)
     assert phase is Phase.CLOSED
@@ -313,7 +314,9 @@ def test_the_game_is_a_game_and_both_players_are_told_what_happened_in_it(
 ) -> None:
     """Played again under the real rules, every line of the arena comes out as it stands in the text."""
     heard = {color: [decode_for_bot(line) for line in conversations[color].arena] for color in Color}
-    answers = {color: [decode_from_bot(line[:-1]) for line in conversations[color].bot] for color in Color}
+    answers = {
+        color: [decode_from_bot(line[:-1], STRATEGO_FORMS) for line in conversations[color].bot] for color in Color
+    }
     arena = small_arena("barrage")
     told: dict[Color, list[ArenaMessage]] = {color: [Hello(1)] for color in Color}
     wants: dict[Color, tuple[Want, ...]] = dict.fromkeys(Color, ())
@@ -373,7 +376,7 @@ class Child:
     def read(self) -> object:
         line = self.pipes[1].readline()
         assert line.endswith(b"\n"), "the bot has stopped"
-        return decode_from_bot(line[:-1])
+        return decode_from_bot(line[:-1], STRATEGO_FORMS)
 
     def close(self) -> int:
         self.pipes[0].close()

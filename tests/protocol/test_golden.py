@@ -16,6 +16,7 @@ import pytest
 from protocol.bot import Bot, Conversation, View, Want, run
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot, encode_for_bot
+from protocol.forms import STRATEGO_FORMS
 from protocol.messages import Board
 from protocol.notation import Color
 
@@ -117,7 +118,7 @@ def test_every_line_is_read_and_written_as_it_stands(case: "tuple[str, Transcrip
         assert heard is not None
         assert encode_for_bot(heard) == line
     for line in golden.bot:
-        said = decode_from_bot(line[:-1])
+        said = decode_from_bot(line[:-1], STRATEGO_FORMS)
         assert said is not None
         assert encode_from_bot(said) == line
 

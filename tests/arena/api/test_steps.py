@@ -8,7 +8,8 @@ import pytest
 import arena
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
-from arena.game.seat_view import true_cells
+from arena.stratego.seat_view import true_cells
+from arena.stratego.state import as_stratego
 from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -36,7 +37,8 @@ def test_a_replay_begins_with_the_set_ups_and_has_a_step_for_each_ply(record: Ga
 def test_boards_are_those_of_the_moment_however_late_they_are_looked_at(record: GameRecord) -> None:
     steps = list(arena.replay(record))
     again = Replay(record)
-    positions = [true_cells(again.game), *(true_cells(again.game) for _ in again.steps())]
+    game = as_stratego(again.state).board
+    positions = [true_cells(game), *(true_cells(game) for _ in again.steps())]
     assert [step.board.cells for step in steps] == positions
 
 

@@ -34,7 +34,7 @@ def test_a_game_is_told_from_its_start_to_its_end(bots: Bots) -> None:
     steps = list(Replay(record).steps())
     assert len(steps) > 10
     assert actions == [
-        ActionPlayed(record.id, step.ply, step.color, step.action, step.events, step.microseconds, cpu_us)
+        ActionPlayed(record.id, step.ply, step.color, step.action, step.told, step.microseconds, cpu_us)
         for step, cpu_us in zip(steps, record.cpu_us, strict=True)
     ]
     assert callers == {threading.current_thread()}

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from arena.game.game_spec import GameSpec
 from arena.game.verdict import GameResult
-from arena.league.pairing.disqualify import WithoutDisqualified
-from arena.league.pairing.round_robin import RoundRobin
+from arena.league.pairing.round_robin import RoundRobin, WithoutDisqualified
 from protocol.notation import Reason
 
 if TYPE_CHECKING:

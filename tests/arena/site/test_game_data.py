@@ -16,7 +16,6 @@ from twins import Lively, played_alike, with_two_swapped
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
-from arena.game.seat_view import true_cells
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.readers import reader_named
@@ -30,6 +29,8 @@ from arena.report.site.write_site import write_site
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_view import true_cells
+from arena.stratego.state import as_stratego
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:
@@ -71,10 +72,11 @@ def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_ga
     data = read_game_script(game_script(1, game_data(record, SeenBy.ALL, DEFAULT_NAMES, labels={})))
     shown = {view: boards(data, view) for view in ("all", "red", "blue")}
     replay = Replay(record)
+    state = as_stratego(replay.state)
     for ply, step in enumerate(itertools.chain([None], replay.steps())):
-        assert shown["all"][ply] == list(true_cells(replay.game))
+        assert shown["all"][ply] == list(true_cells(state.board))
         for color in Color:
-            assert shown[color.word][ply] == list(replay.views[color].cells())
+            assert shown[color.word][ply] == list(state.view(color).cells())
         assert step is None or data.actions[ply - 1] == step.action
     assert len(shown["all"]) == len(record.actions) + 1
 
@@ -84,14 +86,15 @@ def test_lost_pieces_are_those_that_each_view_knows_of(play_game: "PlayGame", ru
     record = play_game(load_ruleset(rules), seed=3)
     data = game_data(record, SeenBy.ALL, DEFAULT_NAMES, labels={})
     replay = Replay(record)
+    state = as_stratego(replay.state)
     now = dict.fromkeys(data.views, ("", ""))
     for step in replay.steps():
         for view in data.views:
             now[view] = data.views[view].lost.get(step.ply, now[view])
         for color in Color:
-            knows = replay.views[color]
+            knows = state.view(color)
             assert now[color.word] == tuple("".join(r.letter for r in knows.captured(side)) for side in Color)
-        assert now["all"] == tuple("".join(r.letter for r in replay.views[side].captured(side)) for side in Color)
+        assert now["all"] == tuple("".join(r.letter for r in state.view(side).captured(side)) for side in Color)
     assert any(data.views["all"].lost)
 
 

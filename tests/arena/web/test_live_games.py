@@ -14,8 +14,8 @@ from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
 from arena.league.executor.child_process import Frames, WireError, frame
-from arena.league.executor.event_stream import Happened, WireAction, WireStart
-from arena.play.game_events import ActionPlayed
+from arena.league.executor.event_stream import Happened
+from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.game_text import ReplayPosition
 from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.game_data import SeenBy
@@ -44,10 +44,10 @@ def told(play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]) ->
         assert red is not None
         assert blue is not None
         of_it = replace(spec(ruleset, TimeControl(move_ms=1000)), id=id)
-        yield Happened((WireStart(of_it, (red, blue)),), 0)
+        yield Happened((GameStarted(of_it, (red, blue), None),), 0)
         for step in Replay(record).steps():
-            event = ActionPlayed(id, step.ply, step.color, step.action, step.events, step.microseconds, 0)
-            yield Happened((WireAction.of(event),), 0)
+            event = ActionPlayed(id, step.ply, step.color, step.action, step.told, step.microseconds, 0)
+            yield Happened((event,), 0)
 
     return tell
 
@@ -107,10 +107,10 @@ def test_games_that_are_over_are_forgotten_the_oldest_first(told: Callable[..., 
     start, *_ = told("x", 3)
     assert isinstance(start, Happened)
     (begun,) = start.events
-    assert isinstance(begun, WireStart)
+    assert isinstance(begun, GameStarted)
     for number in range(KEPT_OVER + 10):
         id = f"{number:04x}"
-        games.tell(Happened((WireStart(replace(begun.spec, id=id), begun.setups),), 0))
+        games.tell(Happened((replace(begun, spec=replace(begun.spec, id=id)),), 0))
         games.tell(GameStored(id, number, "over"))
     assert len(games.games) == KEPT_OVER
     assert "0000" not in games.games
@@ -158,9 +158,9 @@ def test_the_pages_of_games_under_way_can_be_read_without_a_script(
     first, *rest = told("aa", 6)
     assert isinstance(first, Happened)
     (start,) = first.events
-    assert isinstance(start, WireStart)
+    assert isinstance(start, GameStarted)
     players = (replace(start.spec.players[0], name=NASTY), start.spec.players[1])
-    games.tell(Happened((WireStart(replace(start.spec, players=players), start.setups),), 0))
+    games.tell(Happened((replace(start, spec=replace(start.spec, players=players)),), 0))
     look = PageLook(Site("a test", (), ""))
     served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
     page = served.get("/now.html")
@@ -200,7 +200,7 @@ RULES = ["isf", "vintage/lightning+silent-defence", "jumbo-81320/infiltrator+res
 
 def events_of(record: GameRecord) -> Iterator[ActionPlayed]:
     for step in Replay(record).steps():
-        yield ActionPlayed(record.id, step.ply, step.color, step.action, step.events, step.microseconds, 0)
+        yield ActionPlayed(record.id, step.ply, step.color, step.action, step.told, step.microseconds, 0)
 
 
 def watched(record: GameRecord, spec: GameSpec, audience: SeenBy = SeenBy.PUBLIC) -> WatchedGame:

@@ -10,9 +10,9 @@ import pytest
 import trio
 from play_table import PlayTable, Seat, at_random, from_lines, seated
 
-from arena.game.person_seat import SeatStage
 from arena.game.record import GameRecord, History
 from arena.play.session import Session
+from arena.stratego.person_seat import SeatStage
 from arena.system.concurrency import background
 from arena.web.address import Address, listen
 from arena.web.seat_page import Earlier, SeatAnswer, Token, shown_squares

@@ -10,11 +10,11 @@ import pytest
 from play_table import PlayTable, Seat, at_random, from_lines, history_until
 
 from arena.bots.loading import load_bot
-from arena.game.person_seat import SeatStage
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
+from arena.stratego.person_seat import SeatStage
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:
