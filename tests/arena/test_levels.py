@@ -59,12 +59,6 @@ def bots() -> Iterator[list[BotSpec]]:
 # --- which level ----------------------------------------------------------------------------------------------------
 
 
-def test_the_default_level_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bwrap_check, "why_not", lambda: REASON)
-    monkeypatch.setattr("arena.sandbox.levels.Hierarchy", None)
-    assert choose("basic") is Level.BASIC
-
-
 @pytest.mark.parametrize("asked", ["bwrap", "cgroup"])
 def test_a_level_that_does_not_work_is_refused_with_the_reason_and_where_to_look(
     asked: str, monkeypatch: pytest.MonkeyPatch

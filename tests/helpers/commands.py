@@ -66,11 +66,12 @@ while line := wishes.readline():
 class Commands:
     """The process that forks, and a folder for what its children print."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: str = "") -> None:
+        """`before` is what the process that forks does first."""
         self._folder = tempfile.TemporaryDirectory(prefix="arena-tests-commands-")
         self._count = 0
         self._server = subprocess.Popen(
-            [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", f"{before}\n{SERVER}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def run(
