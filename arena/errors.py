@@ -1,5 +1,6 @@
 """The errors that a user can meet, and suggestions of what may have been meant."""
 
+import enum
 from collections.abc import Iterable
 
 
@@ -16,6 +17,15 @@ class UsageError(ArenaError):
     """Invalid arguments: a wrong path, name or option."""
 
     exit_code = 2
+
+
+class IllegalAnswerError(ArenaError):
+    """A set-up or an action that the rules of a game do not allow. The text says what was expected and what came.
+
+    `rule` is the broken rule, for hints, in a game that tells its rules apart.
+    """
+
+    rule: enum.Enum | None = None
 
 
 def nearest(word: str, known: Iterable[str]) -> list[str]:

@@ -56,6 +56,7 @@ from arena.league.executor.local import local_executor
 from arena.league.executor.task import Failed, GameTask, Played, PlaySettings, Watched
 from arena.league.store import Store
 from arena.sandbox.launch import Launch
+from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.web.address import Address, listen
@@ -216,7 +217,7 @@ async def play_all(plan: Plan, games: int, load: bool, pinned: bool, viewers: in
                 beside.add(str(number))
             seeds = (2 * number, 2 * number + 1)
             players = (red.player, honest.player)
-            yield GameTask(GameSpec(str(number), plan.ruleset, PATIENT, players, seeds, number))
+            yield GameTask(GameSpec(str(number), variant_of(plan.ruleset), PATIENT, players, seeds, number))
 
     async def watch_cpu() -> None:
         workers = psutil.Process().children()

@@ -38,6 +38,7 @@ from arena.league.pairing.swiss import Swiss, usual_rounds
 from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
@@ -130,7 +131,7 @@ def main() -> None:
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--confidence", type=float, default=0.95)
     asked = parser.parse_args()
-    games = Games(Settings(load_ruleset("duel"), TimeControl()))
+    games = Games(Settings(variant_of(load_ruleset("duel")), TimeControl()))
     if asked.stop:
         stops(games, asked)
         return

@@ -40,6 +40,7 @@ from arena.league.executor.task import PlaySettings
 from arena.league.play_missing import play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
@@ -70,7 +71,7 @@ def specs(bot: BotSpec, games: int, plies: int) -> list[GameSpec]:
     """So many games of so many plies."""
     ruleset = replace(load_ruleset("duel"), max_plies=plies, max_quiet_plies=None)
     return [
-        GameSpec(f"{number:016x}", ruleset, PATIENT, (bot.player, bot.player), (1, 2), number)
+        GameSpec(f"{number:016x}", variant_of(ruleset), PATIENT, (bot.player, bot.player), (1, 2), number)
         for number in range(games)
     ]
 

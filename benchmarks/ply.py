@@ -42,6 +42,7 @@ from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.runner import play_game
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
 THINKING_NS = 2_000_000
@@ -179,7 +180,7 @@ def ping_pong(program: Path, rounds: int, places: Sequence[tuple[int, int]]) -> 
 
 async def play(bot: BotSpec, plies: int) -> None:
     ruleset = replace(load_ruleset("duel"), max_plies=plies, max_quiet_plies=None)
-    spec = GameSpec("ply", ruleset, PATIENT, (bot.player, bot.player), (1, 2), 0)
+    spec = GameSpec("ply", variant_of(ruleset), PATIENT, (bot.player, bot.player), (1, 2), 0)
     record = await play_game(spec, bot, bot)
     if record.verdict.plies != plies:
         sys.exit(f"the game ended too early: {record.verdict.detail}")

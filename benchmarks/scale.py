@@ -39,10 +39,11 @@ from arena.league.game_specs import Games
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
 from arena.league.store import Store
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import RESIGN, Color, Reason
 
-SETTINGS = Settings(load_ruleset("duel"), TimeControl(move_ms=2000))
+SETTINGS = Settings(variant_of(load_ruleset("duel")), TimeControl(move_ms=2000))
 AT_ONCE = 2000
 CIRCLE = ("c2-c3", "c9-c8", "c3-d3", "c8-d8", "d3-d2", "d8-d9", "d2-c2", "d9-c9")
 """Legal moves, as often as they are wanted."""
@@ -100,7 +101,7 @@ def resigned(loser: Color, plies: int) -> GameRecord:
         id="",
         arena="0",
         ruleset="duel",
-        rules=tuple(SETTINGS.ruleset.lines()),
+        rules=SETTINGS.variant.rules,
         time=SETTINGS.time,
         players=(Player("", ""), Player("", "")),
         seeds=(0, 0),

@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from arena.game.seat_view import enemy_squares, tell
 from arena.search import Knowledge, Position, WeightedArmies
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_view import enemy_squares, tell
 from protocol.bot import random_rows
 from protocol.messages import Enemy, Rule, Turn
 from protocol.messages import Game as GameMessage

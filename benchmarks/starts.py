@@ -38,6 +38,7 @@ from arena.play.game_options import GameOptions
 from arena.play.runner import play_game
 from arena.sandbox.levels import Level
 from arena.sandbox.reaper import own_every_orphan
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
 try:
@@ -67,7 +68,7 @@ def time_games(program: Path, games: int, level: Level, *, is_kept: bool) -> Cos
     bot = load_bot(program)
     other = replace(bot, digest="other")
     ruleset = replace(load_ruleset("duel"), max_plies=PLIES, max_quiet_plies=None)
-    spec = GameSpec("starts", ruleset, PATIENT, (bot.player, bot.player), (1, 2), 0)
+    spec = GameSpec("starts", variant_of(ruleset), PATIENT, (bot.player, bot.player), (1, 2), 0)
 
     async def play(options: GameOptions) -> Cost:
         start = used = 0.0

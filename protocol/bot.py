@@ -18,13 +18,13 @@ of the bot against itself, without processes or clocks, to look for such mistake
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from random import Random
-from typing import BinaryIO, TextIO
+from typing import BinaryIO
 
 from protocol.actions import Parts, parts, squares
 from protocol.bot_codec import decode_for_bot, encode_from_bot
-from protocol.lines import MAX_BOT_LINE
+from protocol.game_bot import note_who_plays, one_line, shown, speak
 from protocol.messages import (
     Ability,
     ArenaMessage,
@@ -49,12 +49,6 @@ from protocol.messages import (
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Color, Rank
 from protocol.view import Piece, View, new_view
 
-NOTE_LENGTH = MAX_BOT_LINE - len("note ")
-"""The longest note that fits on a line."""
-LONGEST_SHOWN = 60
-"""Characters of a wrong answer in an exception, short enough for one line of a verdict."""
-INTERRUPTED = 130
-"""The exit code of a program that was stopped by Ctrl-C, as in shells."""
 PLAY_ITSELF = "--play-itself"
 OF_SUCH_A_GAME = ("--rules", "--seed", "--no-boards")
 _LETTERS = frozenset((*RANK_BY_LETTER, EMPTY))
@@ -71,12 +65,6 @@ def random_rows(army: Mapping[Rank, int], random: Random) -> tuple[str, ...]:
 def random_setup(view: View) -> str:
     """Return a random legal set-up for `Bot.setup`. The same seed gives the same one."""
     return "/".join(random_rows(view.army, view.random))
-
-
-def one_line(text: str) -> str:
-    """Return `text` in the form of a `note` line: single spaces, other characters escaped, and cut."""
-    plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode("ascii")
-    return "".join(character if character.isprintable() else "?" for character in plain)[:NOTE_LENGTH]
 
 
 class Bot:
@@ -149,7 +137,7 @@ class Conversation:
     def _introduce(self) -> None:
         for what in ("name", "author"):
             if (text := getattr(self._bot, what)) is not None and not isinstance(text, str):
-                raise TypeError(f"{what} of {type(self._bot).__name__} is {_shown(text)}; expected a string")
+                raise TypeError(f"{what} of {type(self._bot).__name__} is {shown(text)}; expected a string")
         if self._bot.name:
             self._answers.append(Name(self._bot.name))
         if self._bot.author:
@@ -157,7 +145,7 @@ class Conversation:
         wants = self._bot.wants
         if not (isinstance(wants, tuple | list) and all(isinstance(want, Want) for want in wants)):
             raise TypeError(
-                f"wants of {type(self._bot).__name__} is {_shown(wants)}; expected a tuple of Want, such as "
+                f"wants of {type(self._bot).__name__} is {shown(wants)}; expected a tuple of Want, such as "
                 "(Want.LEGAL,)"
             )
         if wants:
@@ -189,7 +177,7 @@ class Conversation:
         if isinstance(answer, str) and not wrong:
             return rows
         raise ValueError(
-            f"setup() of {type(self._bot).__name__} returned {_shown(answer)}{wrong}; expected {SETUP_ROWS} rows of "
+            f"setup() of {type(self._bot).__name__} returned {shown(answer)}{wrong}; expected {SETUP_ROWS} rows of "
             f"{BOARD_SIZE} letters, separated by '/', own back row first, '{EMPTY}' for an empty square"
         )
 
@@ -197,7 +185,7 @@ class Conversation:
         if isinstance(answer, str):
             return answer
         raise TypeError(
-            f"move() of {type(self._bot).__name__} returned {_shown(answer)}; expected an action such as 'a4-a5'"
+            f"move() of {type(self._bot).__name__} returned {shown(answer)}; expected an action such as 'a4-a5'"
         )
 
     def _answer(self, answer: BotMessage) -> None:
@@ -218,11 +206,6 @@ def _wrong_with(rows: tuple[str, ...]) -> str:
     return ""
 
 
-def _shown(answer: object) -> str:
-    text = repr(answer)
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
-
-
 def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: BinaryIO | None = None) -> None:
     """Speak the protocol until `quit` or the end of input. The main program of a bot.
 
@@ -236,49 +219,14 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
     if source is None and _is_for_people(make_bot, sys.argv[1:]):
         return
     if source is None:
-        _note_who_plays(make_bot)
-    source = source or sys.stdin.buffer
-    sink = sink or sys.stdout.buffer
-    sys.stdout = sys.stderr
+        note_who_plays(make_bot)
     conversation = Conversation(make_bot)
-    for line in _lines(source):
+
+    def receive(line: bytes) -> list[bytes]:
         message = decode_for_bot(line)
-        if message is None:
-            continue
-        answers = conversation.receive(message)
-        if answers:
-            sink.write(b"".join(encode_from_bot(answer) for answer in answers))
-            sink.flush()
-        if conversation.finished:
-            break
+        return [] if message is None else [encode_from_bot(answer) for answer in conversation.receive(message)]
 
-
-def _lines(source: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of the arena. Ctrl-C while waiting for one ends the program without a traceback."""
-    while True:
-        try:
-            line = source.readline()
-        except KeyboardInterrupt:
-            sys.exit(INTERRUPTED)
-        if not line:
-            return
-        yield line
-
-
-_HAS_PLAYED: list[tuple[TextIO, str]] = []
-"""The standard input that a `run` has read, and the name of its bot."""
-
-
-def _note_who_plays(make_bot: Callable[[], Bot]) -> None:
-    """Raise `RuntimeError` for a second bot in the program: it would find its input already read."""
-    name = getattr(make_bot, "__name__", "a bot")
-    for source, other in _HAS_PLAYED:
-        if source is sys.stdin:
-            raise RuntimeError(
-                f"run({name}) after run({other}): a program is one bot, and {other} has played; "
-                f"put {name} into a file of its own"
-            )
-    _HAS_PLAYED[:] = [(sys.stdin, name)]
+    speak(receive, lambda: conversation.finished, source, sink)
 
 
 def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:
@@ -298,7 +246,7 @@ def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:
         return False
     wrong = next((word for word in words if _is_meant_for_kit(word)), None)
     if wrong is not None:
-        print(f"{program}: expected {PLAY_ITSELF} [OPTION...] or --help, got {_shown(wrong)}", file=sys.stderr)
+        print(f"{program}: expected {PLAY_ITSELF} [OPTION...] or --help, got {shown(wrong)}", file=sys.stderr)
         sys.exit(2)
     print(usage, file=sys.stderr)
     return False

@@ -6,7 +6,8 @@ version 1 can grow.
 
 from collections.abc import Callable
 
-from protocol.codec import HIDDEN, SETUP_ROW_PATTERN, decode_from_bot
+from protocol.codec import HIDDEN, Forms, decode_from_bot
+from protocol.forms import SETUP_ROW_PATTERN, STRATEGO_FORMS
 from protocol.lines import LocalProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
     ArenaMessage,
@@ -43,7 +44,7 @@ from protocol.messages import (
 from protocol.notation import COLOR_BY_WORD, RANK_BY_LETTER, SETUP_ROWS, SQUARE_INDEX, Rank, Reason, Result, Survivor
 
 
-def encode_from_bot(message: BotMessage) -> bytes:
+def encode_from_bot(message: BotMessage, forms: Forms = STRATEGO_FORMS) -> bytes:
     """Encode a message from a bot as one line with its newline. Raises `LocalProtocolError` for a message that would be
     refused.
     """
@@ -61,12 +62,14 @@ def encode_from_bot(message: BotMessage) -> bytes:
         case Move(action):
             line = f"move {action}"
     data = line.encode("ascii", "backslashreplace")
+    if (ended := data + b"\n") in forms.plain_moves:
+        return ended
     try:
-        if repr(decode_from_bot(data)) != repr(message):
+        if repr(decode_from_bot(data, forms)) != repr(message):
             raise LocalProtocolError(f"expected one line of printable ASCII, got {line!a:.200}")
     except RemoteProtocolError as error:
         raise LocalProtocolError(str(error)) from None
-    return data + b"\n"
+    return ended
 
 
 def decode_for_bot(line: bytes) -> ArenaMessage | None:

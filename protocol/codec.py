@@ -1,7 +1,8 @@
 """The arena's side of the protocol, version 1: decoding the bots' messages and encoding the arena's.
 
 Lines of printable ASCII, ended by a newline; fields separated by single spaces; the first field is the verb.
-`docs/protocol.md` is the specification. There is no input or output here: bytes in, messages out, and the reverse.
+`docs/protocol.md` is the specification. There is no input or output here: bytes in, messages out, and the reverse. What
+an action and a set-up look like is known by each game: its `Forms`.
 
 `decode_from_bot` is strict and says what it expected: any bytes either parse or raise `RemoteProtocolError`. The bot's
 side, `protocol.bot_codec`, is lenient.
@@ -9,7 +10,8 @@ side, `protocol.bot_codec`, is lenient.
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from functools import lru_cache
+from typing import Protocol, TypeVar
 
 from protocol.lines import MAX_BOT_LINE, LocalProtocolError, RemoteProtocolError, Slip, cut, excerpt
 from protocol.messages import (
@@ -46,7 +48,6 @@ from protocol.messages import (
     Want,
     Wants,
 )
-from protocol.notation import BOARD_SIZE, EMPTY, RANK_LETTERS, RESIGN, SETUP_ROWS, SQUARE_PATTERN
 
 _Word = TypeVar("_Word", Want, Ability)
 
@@ -56,25 +57,29 @@ HIDDEN = "?"
 
 # --- reading what a bot sends -------------------------------------------------------------------------------------
 
+
+class Forms(Protocol):
+    """The form of the answers of one game: what a set-up and an action look like, whether the rules allow them or not.
+
+    Each method raises `RemoteProtocolError` for a text of another form.
+    """
+
+    plain_moves: dict[bytes, str]
+    """Actions whose form was checked, by their whole line with its newline. Only a bounded number of actions may be
+    kept here: those that nearly all lines have."""
+
+    def check_setup_form(self, text: str) -> None: ...
+    def check_move_form(self, text: str) -> None: ...
+
+
 _PRINTABLE = re.compile(rb"[ -~]*\Z")
-_SQUARE, _RANK = SQUARE_PATTERN, f"[{RANK_LETTERS}]"
-_ACTION = re.compile(rf"{RESIGN}|{_SQUARE}(?:-{_SQUARE}){{1,2}}(?:\+{_RANK}{_SQUARE})?|{_SQUARE}\?{_SQUARE}{_RANK}")
-SETUP_ROW_PATTERN = re.compile(rf"[{EMPTY}{RANK_LETTERS}]{{{BOARD_SIZE}}}")
 
 
-def is_action(text: str) -> bool:
-    """Whether `text` has the form of an action, legal or not."""
-    return _ACTION.fullmatch(text) is not None
-
-
-def decode_from_bot(line: bytes) -> BotMessage | None:
+def decode_from_bot(line: bytes, forms: Forms) -> BotMessage | None:
     """Decode one line from a bot (without its newline); None for an empty line or a comment.
 
-    Raises `RemoteProtocolError` for anything else that is not a well-formed message.
+    Raises `RemoteProtocolError` for anything else that is not a well-formed message of this game.
     """
-    known = _PLAIN_MOVES.get(line)
-    if known is not None:
-        return known
     if line.endswith(b"\r"):
         line = line[:-1]
     if len(line) > MAX_BOT_LINE:
@@ -93,21 +98,14 @@ def decode_from_bot(line: bytes) -> BotMessage | None:
         raise RemoteProtocolError("expected 'ready' alone, got 'ready '", Slip.FIELDS, text)
     try:
         message = parse(rest)
+        if isinstance(message, Move):
+            forms.check_move_form(rest)
+        elif isinstance(message, Setup):
+            forms.check_setup_form(rest)
     except RemoteProtocolError as error:
         error.line = text
         raise
-    if isinstance(message, Move) and _PLAIN_MOVE.fullmatch(message.action):
-        _PLAIN_MOVES[line] = message
-        PLAIN_MOVE_LINES[line + b"\n"] = message.action
     return message
-
-
-_PLAIN_MOVE = re.compile(rf"{_SQUARE}-{_SQUARE}")
-_PLAIN_MOVES: dict[bytes, Move] = {}
-"""Cache of plain moves by line: nearly all that a bot sends, limited by the pairs of squares."""
-
-PLAIN_MOVE_LINES: dict[bytes, str] = {}
-"""The actions of the cached moves, by their line with its newline, to look up all output of a bot."""
 
 
 def _parse_wants(rest: str) -> Wants:
@@ -139,19 +137,7 @@ def _parse_ready(rest: str) -> Ready:
 
 
 def _parse_setup(rest: str) -> Setup:
-    rows = tuple(rest.split("/"))
-    if len(rows) != SETUP_ROWS or not all(SETUP_ROW_PATTERN.fullmatch(row) for row in rows):
-        raise RemoteProtocolError(
-            "expected 'setup' and four rows of ten piece letters or dots, own back row first, separated by '/', "
-            f"got 'setup {cut(rest)}'"
-        )
-    return Setup(rows)
-
-
-def _parse_move(rest: str) -> Move:
-    if not is_action(rest):
-        raise RemoteProtocolError(f"expected 'move' and one action such as a4-a5, got 'move {cut(rest)}'")
-    return Move(rest)
+    return Setup(tuple(rest.split("/")))
 
 
 _FROM_BOT: dict[str, Callable[[str], BotMessage]] = {
@@ -161,7 +147,7 @@ _FROM_BOT: dict[str, Callable[[str], BotMessage]] = {
     "cannot": _parse_cannot,
     "ready": _parse_ready,
     "setup": _parse_setup,
-    "move": _parse_move,
+    "move": Move,
     "note": Note,
 }
 
@@ -186,23 +172,22 @@ def encode_for_bot(message: ArenaMessage) -> bytes:
 
     Raises `LocalProtocolError` for text that is not allowed on a line or too long.
     """
-    if isinstance(message, Moved):
-        known = MOVED_LINES[message.color].get(message.action)
-        if known is not None:
-            return known
-    line = _FOR_BOT[type(message)](message)
+    return encode_line(_FOR_BOT[type(message)](message))
+
+
+def encode_line(line: str) -> bytes:
+    """Encode a line to a bot. Raises `LocalProtocolError` for text that is not allowed on a line or too long."""
     if not (line.isascii() and line.isprintable()):
         raise LocalProtocolError(f"not printable ASCII: {line!r}")
     if len(line) > MAX_BOT_LINE:
         raise LocalProtocolError(f"a line of {len(line)} bytes, expected at most {MAX_BOT_LINE}: {cut(line)!r}")
-    data = line.encode("ascii") + b"\n"
-    if isinstance(message, Moved) and _PLAIN_MOVE.fullmatch(message.action):
-        MOVED_LINES[message.color][message.action] = data
-    return data
+    return line.encode("ascii") + b"\n"
 
 
-MOVED_LINES: tuple[dict[str, bytes], dict[str, bytes]] = ({}, {})
-"""Cache of encoded lines, by colour and action: each is sent to two bots and repeats often."""
+@lru_cache(maxsize=16384)
+def encode_lines(lines: tuple[str, ...]) -> bytes:
+    """Encode lines of a game to a bot. Cached, as most are sent to two bots and repeat often."""
+    return b"".join(map(encode_line, lines))
 
 
 def _write_clock(message: Clock) -> str:

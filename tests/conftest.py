@@ -35,6 +35,7 @@ from arena.league.league_options import usable_cpus
 from arena.play.game_options import USUAL, GameOptions
 from arena.play.runner import play_game
 from arena.sandbox import procfs, reaper
+from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import MOVES, Move
 from arena.stratego.rules.game import Game
@@ -94,9 +95,9 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(usable_cpus(), MOST_PROCESSES)
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def commands_are_over() -> Iterator[None]:
-    """What runs commands for one module of tests is no child of this process in the next."""
+    """End the process that runs commands for all tests."""
     yield
     commands.close()
 
@@ -145,7 +146,7 @@ def play() -> Callable[..., Awaitable[GameRecord]]:
     ) -> GameRecord:
         game = GameSpec(
             id=secrets.token_hex(8),
-            ruleset=load_ruleset(ruleset),
+            variant=variant_of(load_ruleset(ruleset)),
             time=time,
             players=(Player(red.name, red.digest), Player(blue.name, blue.digest)),
             seeds=seeds,
@@ -214,7 +215,9 @@ def _play_kit_bots(variant: str, red: type[Bot], blue: type[Bot], seed: int, pli
     """A whole game between two bots without processes; anything that a bot raises comes out of here."""
     ruleset = replace(load_ruleset(variant), max_plies=plies)
     referee = Referee(
-        GameSpec("0" * 16, ruleset, TimeControl(), (Player("r", "1"), Player("b", "2")), (seed, seed + 1), 5)
+        GameSpec(
+            "0" * 16, variant_of(ruleset), TimeControl(), (Player("r", "1"), Player("b", "2")), (seed, seed + 1), 5
+        )
     )
     conversations = (Conversation(red), Conversation(blue))
     while referee.verdict is None:

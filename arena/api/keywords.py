@@ -11,7 +11,7 @@ from typing import Any, TypedDict, get_type_hints
 
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_time
-from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions
+from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions, variant_of
 from arena.league.option_values import build_limits, check_options, option_value, time_control, usual_limits
 from arena.league.pairing.chosen import ChosenFormat, format_of
 from arena.sandbox.launch import host_fault
@@ -112,7 +112,7 @@ def check_values(options: PlayOptions) -> None:
         time_control(options)
         usual_limits(options)
         build_limits(options)
-        rules(options.rules)
+        variant_of(options)
 
 
 def _check_type(name: str, value: object, expected: type) -> None:

@@ -18,19 +18,22 @@ from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
-from arena.game.seat_view import SeatView, enemy_squares, legal_actions, opening, tell
+from arena.game.live import introduction
 from arena.game.time_control import parse_time
 from arena.league.entrants import built
 from arena.league.league_options import LARGEST_SEED, PlayOptions
 from arena.league.option_values import check_options, option_value, usual_limits
 from arena.sandbox.launch import StartError
 from arena.sandbox.levels import Level, choose
+from arena.stratego.game import variant_of
 from arena.stratego.rules.events import Event
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
+from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell
 from arena.system.concurrency import background, readable
 from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
+from protocol.forms import STRATEGO_FORMS
 from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError
 from protocol.messages import (
     PROTOCOL_VERSION,
@@ -135,7 +138,7 @@ class OpenBot:
         while self._lines:
             line = self._lines.popleft()
             try:
-                message = decode_from_bot(line)
+                message = decode_from_bot(line, STRATEGO_FORMS)
             except RemoteProtocolError as error:
                 raise self._error(f"sent what is no message: {error}") from None
             if message is not None:
@@ -191,7 +194,7 @@ class OpenBot:
         if not isinstance(time, str):
             raise UsageError(f"time: expected a string such as '100ms', got {time!r}")
         control = option_value("time", parse_time, time)
-        await self.send(*opening(self.ruleset, control, seed, side), within=within)
+        await self.send(*introduction(variant_of(self.ruleset), control, seed, side), within=within)
         setup = await self._wait_for(Setup, within, self._note, allowed=(Note,))
         try:
             check_setup(self.ruleset, setup.rows)
@@ -211,7 +214,7 @@ class OpenBot:
         if self._color is None or self._rows is None:
             raise UsageError("expected set_up before the game starts")
         self._game = game
-        self._view = SeatView(game, self._color, self._rows)
+        self._view = SeatView(game.ruleset, self._color, self._rows, enemy_squares(game, self._color))
         if not game.ruleset.fills_rows:
             await self.send(Enemy(enemy_squares(game, self._color)), within=within)
 

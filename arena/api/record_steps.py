@@ -9,10 +9,10 @@ from arena.api.leagues import stored_record
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
-from arena.game.seat_view import true_cells
-from arena.league import record_file
+from arena.league import exchange
 from arena.report.boards import board_text
 from arena.stratego.rules.events import Event
+from arena.stratego.state import as_stratego
 from protocol.notation import COLOR_BY_WORD, SQUARE_INDEX, Color
 
 
@@ -89,13 +89,15 @@ def replay(game: GameRecord | AnyPath, number: int | str | None = None) -> Itera
 
 
 def _steps(replay: Replay) -> Iterator[Step]:
+    state = as_stratego(replay.state)
+
     def boards() -> tuple[Board, tuple[Board, Board]]:
-        red, blue = (Board(view.cells()) for view in replay.views)
-        return Board(true_cells(replay.game)), (red, blue)
+        red, blue = (Board(state.cells(color)) for color in Color)
+        return Board(state.cells(None)), (red, blue)
 
     yield Step(0, None, None, (), 0, *boards())
     for step in replay.steps():
-        yield Step(step.ply, step.color, step.action, step.events, step.microseconds, *boards())
+        yield Step(step.ply, step.color, step.action, state.events, step.microseconds, *boards())
 
 
 def read_records(path: AnyPath) -> Iterator[GameRecord]:
@@ -105,4 +107,4 @@ def read_records(path: AnyPath) -> Iterator[GameRecord]:
     read, has no records or only those of one side (`--view`), and `ArenaError` with the number of a line that was
     changed.
     """
-    return record_file.read_records(path_of(path, "path"))
+    return exchange.read_records(path_of(path, "path"))

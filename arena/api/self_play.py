@@ -17,7 +17,6 @@ from arena.game.exported import ALL
 from arena.game.faults import named
 from arena.game.game_spec import Player
 from arena.game.referee import Referee
-from arena.game.seat_view import true_cells
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.league.game_specs import Games
@@ -26,8 +25,10 @@ from arena.league.settings import Settings
 from arena.report.boards import board_text, marks_of
 from arena.report.game_text import event_words, told
 from arena.report.piece_names import DEFAULT_NAMES
+from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import as_stratego
 from arena.system.printable import counted
 from protocol.bot import Bot, Conversation
 from protocol.bot_codec import decode_for_bot, encode_from_bot
@@ -97,7 +98,7 @@ def play_itself(
 ) -> int:
     """Play a whole game and `write` it, ply by ply, with the real time of each. Returns the exit code."""
     players = Player("red", "red"), Player("blue", "blue")
-    spec = Games(Settings(ruleset, NO_HURRY, seed)).game(*players, 0)
+    spec = Games(Settings(variant_of(ruleset), NO_HURRY, seed)).game(*players, 0)
     game = _SelfPlay(Referee(spec), make_bot, write, boards=boards)
     write(f"{ruleset.name}, seed {seed}: {getattr(make_bot, '__name__', 'the bot')} against itself")
     game.play()
@@ -145,22 +146,23 @@ class _SelfPlay:
             self._show(color, milliseconds)
 
     def _when(self) -> str:
-        return f"ply {len(self.referee.actions) + 1}" if self.referee.game else "before the first ply"
+        return f"ply {len(self.referee.actions) + 1}" if self.referee.state else "before the first ply"
 
     def _show(self, color: Color, milliseconds: float) -> None:
-        referee, live = self.referee, self.referee.live
+        referee = self.referee
         for note in referee.notes[self._notes :]:
             self._write(f"note of {note.color}: {note.text}")
         self._notes = len(referee.notes)
-        if referee.game is None:
+        if referee.state is None:
             return
+        state = as_stratego(referee.state)
         plies = len(referee.actions)
         if plies > self._shown:
-            texts = (event_words(told(event, ALL), DEFAULT_NAMES) for event in live.events)
+            texts = (event_words(told(event, ALL), DEFAULT_NAMES) for event in state.events)
             words = "".join(f"; {text}" for text in texts if text)
             self._write(f"\nply {plies}: {color.word} {referee.actions[-1]}{words}  [{milliseconds:.1f} ms]")
         if self._boards and (plies > self._shown or not plies):
-            self._write(board_text(true_cells(referee.game), marks_of(live.events if plies else ())))
+            self._write(board_text(state.cells(None), marks_of(state.events)))
         self._shown = plies
 
 

@@ -23,7 +23,7 @@ from arena.bots.names import PROGRAM_ENDINGS, base_name, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
-from arena.stratego.rules.ruleset import Ruleset
+from arena.game import Variant
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS
 
@@ -215,19 +215,19 @@ def _refused_link(path: Path) -> BotSpec:
     return broken(BotSpec(made_name(name_of_file(base_name(path))), path, (), place_of_link(path), digest), fault)
 
 
-def why_unfit(bot: BotSpec, ruleset: Ruleset) -> str:
+def why_unfit(bot: BotSpec, variant: Variant) -> str:
     """Return why a bot cannot play under these rules, or an empty string if it can."""
     lacking = ""
     if bot.is_of_2012:
         from protocol.ucc2012 import unspeakable  # the adapter of a bot that few leagues have
 
-        lacking = unspeakable(dict(ruleset.lines()))
-    return f"ucc-2012 has no words for {lacking}, which the rules of {ruleset.name} have" if lacking else ""
+        lacking = unspeakable(dict(variant.rules))
+    return f"ucc-2012 has no words for {lacking}, which the rules of {variant.name} have" if lacking else ""
 
 
-def fitting(bot: BotSpec, ruleset: Ruleset, *, has_openings: bool) -> BotSpec:
+def fitting(bot: BotSpec, variant: Variant, *, has_openings: bool) -> BotSpec:
     """Return the same bot, broken if it cannot play under these rules or with openings."""
-    why = why_unfit(bot, ruleset)
+    why = why_unfit(bot, variant)
     if has_openings and bot.is_of_2012:
         why = "in ucc-2012 each bot chooses its set-up: expected no --openings"
     return broken(bot, f"{printable(str(bot.path))}: {why}") if why and bot.fault is None else bot

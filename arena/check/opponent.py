@@ -14,6 +14,7 @@ from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.tables import CANNOT_ATTACK, tables_of
+from arena.stratego.state import as_stratego
 from protocol.bot import random_rows
 from protocol.conversation import Phase
 from protocol.notation import BOARD_SIZE, Color, Rank, Survivor
@@ -159,8 +160,8 @@ class PlannedGame:
             return None if situation.twist is Twist.NO_GAME else b"ready\n"
         if phase is Phase.SETTING_UP:
             return f"setup {'/'.join(self._rows)}\n".encode()
-        game = referee.game
-        assert game is not None
+        assert referee.state is not None
+        game = as_stratego(referee.state).board
         if self._begun is None:
             self._begun = now()
         is_long = situation.plies is not None and game.ply >= situation.plies and not self._breaks
@@ -170,8 +171,8 @@ class PlannedGame:
 
     def is_at_break(self, referee: Referee) -> bool:
         """Whether to break the game off here, where the bot has received its turn."""
-        situation, game = self._situation, referee.game
-        if not self._breaks or game is None or situation.plies is None:
+        situation = self._situation
+        if not self._breaks or referee.state is None or situation.plies is None:
             return False
         seat = referee.seats[situation.color]
-        return game.ply >= situation.plies and seat.phase is Phase.THINKING and not seat.due
+        return referee.state.ply >= situation.plies and seat.phase is Phase.THINKING and not seat.due

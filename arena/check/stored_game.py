@@ -18,7 +18,7 @@ from arena.bots.starting import Sandbox
 from arena.check.situations import Failure
 from arena.check.talk import Manner, Talk, Times
 from arena.check.trying import SHOWN_LINES, STDERR_LINES
-from arena.errors import ArenaError, UsageError
+from arena.errors import ArenaError, IllegalAnswerError, UsageError
 from arena.game import faults
 from arena.game.clock import MICROSECONDS
 from arena.game.faults import Fault
@@ -30,11 +30,9 @@ from arena.game.recorded import BY_A_LINE, faults_of, spec_of, with_slack
 from arena.game.referee import Referee
 from arena.play.driver import EXIT_FOLLOWS
 from arena.sandbox.launch import StartError
-from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from arena.system.concurrency import background, readable
 from arena.system.printable import printable
-from protocol.codec import decode_from_bot, is_action
+from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after
 from protocol.lines import LineBuffer, RemoteProtocolError
 from protocol.messages import BotMessage, Move, Ready, Setup
@@ -128,7 +126,11 @@ def illegal_then_of(record: GameRecord, color: Color) -> str | None:
     if fault is None or fault.reason is not Reason.ILLEGAL_ACTION:
         return None
     action = fault.text.removeprefix(f"ply {len(record.actions) + 1}: ").partition(": ")[0]
-    return action if is_action(action) else None
+    try:
+        record.variant.kind.check_move_form(action)
+    except RemoteProtocolError:
+        return None
+    return action
 
 
 def seated(game: StoredGame, bot: BotSpec) -> StoredGame:
@@ -290,8 +292,9 @@ class _Sitting:
 
     def _check_setup(self, rows: tuple[str, ...]) -> None:
         try:
-            check_setup(self._referee.spec.ruleset, rows)
-        except IllegalSetupError as error:
+            spec = self._referee.spec
+            spec.kind.check_setup(spec.variant, self._color, "/".join(rows))
+        except IllegalAnswerError as error:
             raise _WrongError(Fault(Reason.ILLEGAL_SETUP, str(error)).shown) from None
 
     def _limit(self, phase: Phase) -> float:
@@ -302,15 +305,15 @@ class _Sitting:
 
     def _moved(self, action: str, taken: float) -> bool:
         record, referee = self._record, self._referee
-        done, game = len(referee.actions), referee.game
-        assert game is not None
+        done, state = len(referee.actions), referee.state
+        assert state is not None
         is_played = done < len(record.actions)
         recorded = record.actions[done] if is_played else illegal_then_of(record, self._color)
-        error = None
+        error: IllegalAnswerError | None = None
         if not (is_played and action == recorded) and action != RESIGN:
             try:
-                game.check(game.parse(action))
-            except IllegalActionError as found:
+                referee.spec.kind.check(state, action)
+            except IllegalAnswerError as found:
                 error = found
         recorded_ms = record.times_us[done] / 1000 if is_played else None
         self.replies.append(Reply(done + 1, recorded, action, recorded_ms, taken, printable(str(error or ""))))
@@ -338,7 +341,7 @@ class _Sitting:
 
     def _decoded(self, line: bytes, phase: Phase) -> tuple[BotMessage | None, Phase]:
         try:
-            message = decode_from_bot(line)
+            message = decode_from_bot(line, self._referee.spec.kind)
             return message, phase if message is None else after(phase, message)
         except RemoteProtocolError as error:
             raise _WrongError(faults.malformed(error).shown) from None
@@ -348,7 +351,7 @@ class _Sitting:
         if self._talk.process.has_output() and (data := self._talk.hear_now()):
             self._feed(data)
         for line in self._heard:
-            self._decoded(line, Phase.WAITING if self._referee.game else Phase.IDLE)
+            self._decoded(line, Phase.WAITING if self._referee.state else Phase.IDLE)
         self._heard.clear()
 
     def _feed(self, data: bytes) -> None:
@@ -382,7 +385,7 @@ class _Sitting:
         talk.advised(referee, referee.seats[self._color], fault)
         hint = talk.hint
         talk.process.read_stderr_now()
-        ply = len(referee.actions) + 1 if referee.game is not None else 0
+        ply = len(referee.actions) + 1 if referee.state is not None else 0
         self.failure = Failure(
             ply,
             fault.reason,
@@ -392,7 +395,7 @@ class _Sitting:
             talk.last_exchange(SHOWN_LINES),
             tuple(talk.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:]),
         )
-        is_its_turn = referee.game is not None and referee.game.to_move is self._color
+        is_its_turn = referee.state is not None and referee.state.to_move is self._color
         if is_its_turn and fault.reason is not Reason.ILLEGAL_ACTION:  # which is an answer, and among them already
             done = ply - 1
             is_played = done < len(self._record.actions)

@@ -23,6 +23,7 @@ from arena.game.referee import Referee
 from arena.game.seat import Introduction
 from arena.game.time_control import TimeControl
 from arena.sandbox.launch import StartError
+from arena.stratego.game import variant_of
 from protocol.conversation import Phase
 from protocol.notation import Color, Reason
 
@@ -68,7 +69,7 @@ class BotTrial:
             if why := why or _why_not(outcomes):
                 outcomes.append(SituationOutcome(situation, Mark.NOT_TRIED, why))
                 continue
-            if why_never := why_unfit(self._bot, ruleset_of(situation)):
+            if why_never := why_unfit(self._bot, variant_of(ruleset_of(situation))):
                 outcomes.append(SituationOutcome(situation, Mark.NOT_APPLICABLE, why_never))
                 continue
             begins(situation, len(outcomes))
@@ -221,7 +222,7 @@ class BotTrial:
         me = self._bot.player
         return GameSpec(
             id="check",
-            ruleset=ruleset,
+            variant=variant_of(ruleset),
             time=self._time,
             players=(me, FOE) if situation.color is Color.RED else (FOE, me),
             seeds=(self._seed + number, self._seed + number),
@@ -236,7 +237,7 @@ class BotTrial:
     def _fault(
         self, situation: Situation, referee: Referee, talk: Talk, fault: Fault, where: str = ""
     ) -> SituationOutcome:
-        ply = len(referee.actions) + 1 if referee.game is not None else 0
+        ply = len(referee.actions) + 1 if referee.state is not None else 0
         fault = Fault(fault.reason, where + fault.text)
         failure = _failure(ply, fault, talk.hint)
         if situation.twist is Twist.NOISE:

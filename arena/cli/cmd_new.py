@@ -7,7 +7,7 @@ import click
 
 from arena.cli.completing import offer_languages
 from arena.cli.helping import ArenaCommand
-from arena.cli.installation import shell_line, this_command
+from arena.cli.installation import arena_line
 from arena.cli.shared_options import json_option
 from arena.cli.streams import remark, result
 from arena.system.printable import printable
@@ -82,9 +82,9 @@ def _page(bot: "NewBot") -> str:
         f"    {printable(str(bot.folder / bot.language.source))}",
         "",
         f"{play}:",
-        f"    {shell_line(*this_command(), 'match', folder, RIVAL)}",
+        f"    {printable(arena_line('match', folder, RIVAL))}",
         "check it as a host would:",
-        f"    {shell_line(*this_command(), 'check', folder)}",
+        f"    {printable(arena_line('check', folder))}",
         "test its answers:",
         f"    cd {printable(shlex.quote(folder))} && {bot.language.test}",
     ]

@@ -17,7 +17,7 @@ from arena.errors import UsageError
 from arena.system.printable import counted, printable
 
 if TYPE_CHECKING:
-    from arena.league.record_file import LineFault
+    from arena.league.exchange import LineFault
     from arena.league.store import Damage
 
 
@@ -40,7 +40,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
 
     Each line names a game and its fault. Exits with 0 if there is none, with 1 otherwise.
     """
-    from arena.league.record_file import verify_file
+    from arena.league.exchange import verify_file
     from arena.league.store import Store, is_record_file, refuse_other_files
     from arena.league.verify import salvage as copy_sound_games
     from arena.league.verify import verify
@@ -76,7 +76,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
 
 def _printed(findings: Iterable[Finding], *, quiet: bool) -> Iterator[Finding]:
     """Yield findings and print them unless `quiet`: the first of each text, and at the end the number of the others."""
-    from arena.league.record_file import LONGEST_FAULT
+    from arena.league.exchange import LONGEST_FAULT
 
     repeated = Counter[str]()
     for finding in findings:

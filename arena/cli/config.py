@@ -41,6 +41,10 @@ META = "arena.settings"
 NO_CONFIG = "arena.no-config"
 LONGEST_NAMED = 200
 """Characters of the paths of bots that an error quotes if their number is wrong."""
+SOURCES: dict[ParameterSource | None, str] = {
+    ParameterSource.DEFAULT_MAP: "file",
+    ParameterSource.COMMANDLINE: "command line",
+}
 COLUMN = 36
 """The column of the comment on the source of a setting, if the setting is not longer."""
 
@@ -354,10 +358,8 @@ def _settings_in_force(ctx: click.Context) -> dict[str, Any]:
         name = option.name or ""
         value = ctx.params[name]
         value = list(value) if isinstance(value, tuple) else str(value) if isinstance(value, Path) else value
-        from_file = ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
-        is_given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        source = "file" if from_file else "command line" if is_given else "default"
-        settings[key] = {"source": source, "key": state.keys[name] if from_file else None, "value": value}
+        source = SOURCES.get(ctx.get_parameter_source(name), "default")
+        settings[key] = {"source": source, "key": state.keys[name] if source == "file" else None, "value": value}
     asked = [
         {"path": bot.path, "name": bot.name, "args": list(bot.arguments) or None} | _own_values(bot.own)
         for bot in state.bots or ()

@@ -29,10 +29,5 @@ def _answer(text: str) -> int:
     from arena.report.consoles import folded, width_of
 
     streams.take_over()
-    try:
-        streams.result(folded(text, width_of(sys.stdout)), end="")
-        streams.flush_results()
-    except streams.OutputError as error:
-        error.tell()
-        return FAILED
-    return DONE
+    is_printed = streams.try_to_print(lambda: streams.result(folded(text, width_of(sys.stdout)), end=""))
+    return DONE if is_printed else FAILED

@@ -1,7 +1,6 @@
 """How this arena was installed and started: its name in a shell, and missing parts of the installation or machine."""
 
 import importlib.util
-import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -17,30 +16,21 @@ def started_as_module() -> bool:
     return spec is not None and spec.name == "arena.__main__"
 
 
-def this_command() -> tuple[str, ...]:
-    """Return the words that call this program: its name, or its path if a shell finds another one.
+def arena_line(*words: str) -> str:
+    """Return the line that calls this program with these words: by its name, or its path if a shell finds another one.
 
     A program started by `python -m arena` is called like that.
     """
-    if started_as_module():
-        return (sys.executable, "-m", NAME)
-    import shutil  # commands that name no command start sooner
+    import shutil  # commands that print no line start sooner
 
     called = sys.argv[0]
-    return (called,) if Path(called).name == NAME and shutil.which(NAME) not in (None, called) else (NAME,)
-
-
-def shell_line(*words: str) -> str:
-    """Return the line that a shell splits into these words. Unprintable bytes are written `$'\\xff'`, as in bash."""
-    return " ".join(shlex.quote(word) if word.isprintable() else _escaped(word) for word in words)
-
-
-def _escaped(word: str) -> str:
-    plain = (
-        chr(byte) if chr(byte).isprintable() and byte < 0x80 and byte not in b"'\\" else f"\\x{byte:02x}"
-        for byte in os.fsencode(word)
-    )
-    return "$'" + "".join(plain) + "'"
+    if started_as_module():
+        program = [sys.executable, "-m", NAME]
+    elif Path(called).name == NAME and shutil.which(NAME) not in (None, called):
+        program = [called]
+    else:
+        program = [NAME]
+    return shlex.join([*program, *words])
 
 
 SERVING = ("jinja2", "starlette", "hypercorn")

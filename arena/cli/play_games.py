@@ -5,9 +5,9 @@ from collections.abc import Callable
 from functools import partial
 
 from arena.cli.exit_codes import FAILED, INTERRUPTED
-from arena.cli.installation import shell_line, this_command
+from arena.cli.installation import arena_line
 from arena.cli.interrupts import StopRequests, unwinding
-from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
+from arena.cli.process_setup import level_line, run_unwinding, same_command, stopped_by
 from arena.cli.serving import PagesServed, refuse_to_give_away, serving_pages
 from arena.cli.shared_options import OutputForm
 from arena.cli.streams import Detail, complain, detail, flush_results, remark, result, try_to_print
@@ -15,8 +15,8 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import PlayOptions
-from arena.league.outcome import LeagueOutcome, Watcher
 from arena.league.plan import LeagueEntry, Plan
+from arena.league.play_missing import LeagueOutcome, Watcher
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.play.machine import reference_text
@@ -28,6 +28,7 @@ from arena.report.placings import placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress, Silence
 from arena.report.standings import declared_last, handicap_text, make_table, table_note
 from arena.report.terminal import full_report, standings_grid
+from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
 
 STDERR_LINES_SHOWN = 5
@@ -51,7 +52,7 @@ def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: Page
 def play_as(entry: LeagueEntry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
     """Open a league and have it played. Returns the exit code; raises `ArenaError`."""
     with unwinding():
-        own_process(options.sandbox)
+        use_all_descriptors()
         with open_league(entry, options, remark, run_unwinding) as league:
             count = 0 if options.store else league.store.count_others(league.plan.players)
             if count:
@@ -178,7 +179,7 @@ def _plan_text(plan: Plan, what: str, stored: int) -> str:
     times = {bot.name: own[bot.player.digest].text for bot in plan.bots if bot.player.digest in own}
     usual = plan.settings.time.text
     handicap = handicap_text(usual, times, [bot.name for bot in plan.bots])
-    rules = f"{plan.settings.ruleset.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
+    rules = f"{plan.settings.variant.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
     lines = [f"{what}{have}; {rules}"]
     if plan.format_settings:
         lines.append(f"format: {', '.join(plan.format_settings)}")
@@ -218,7 +219,7 @@ def _print_forfeits(plan: Plan, outcome: LeagueOutcome) -> None:
         for line in lines[-STDERR_LINES_SHOWN:]:
             remark(f"    {forfeits.name} stderr: {line}")
         if len(lines) > STDERR_LINES_SHOWN:
-            show = shell_line(*this_command(), "show", str(plan.path), str(forfeits.first.number))
+            show = arena_line("show", str(plan.path), str(forfeits.first.number))
             remark(f"    (all of it: {show})")
 
 
@@ -245,7 +246,7 @@ def _stored(league: OpenLeague) -> str:
         league.count()
         return f"{league.known}{_of_all(league)} games are stored in {path}"
     except StoreError:
-        verify = shell_line(*this_command(), "verify", str(path))
+        verify = arena_line("verify", str(path))
         return f"{league.known}{_of_all(league)} games were stored in {path}, which cannot be read now (see '{verify}')"
 
 

@@ -17,8 +17,6 @@ import trio
 
 from arena.cli.pager import AUTO, paint_for
 from arena.cli.streams import flush_results, result
-from arena.game.person_seat import SeatStage, SeatState
-from arena.game.setups import Rows
 from arena.play.session import RefusedError, Session
 from arena.report.boards import board_text
 from arena.report.consoles import fitted, width_of
@@ -37,6 +35,8 @@ from arena.report.seat_text import (
     setup_cells,
     stage_words,
 )
+from arena.stratego.person_seat import SeatStage, SeatState
+from arena.stratego.setups import Rows
 from arena.system.concurrency import open_nursery
 from arena.system.printable import printable
 from protocol.notation import EMPTY, HOME_SQUARES, SQUARE_INDEX, Color

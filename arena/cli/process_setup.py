@@ -12,26 +12,20 @@ from typing import TypeVar, TypeVarTuple
 
 import trio
 
-from arena.cli.installation import shell_line, this_command
+from arena.cli.installation import arena_line
 from arena.cli.interrupts import told_instead
 from arena.cli.streams import remark
 from arena.errors import ArenaError
-from arena.sandbox.levels import AUTO, Level, choose, enter_scope
+from arena.sandbox.levels import AUTO, Level, choose
 from arena.sandbox.rlimits import use_all_descriptors
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 
-def own_process(sandbox: str) -> None:
-    """Set up this process for games. This may start the command again, in a scope in which the level works."""
-    enter_scope(sandbox)
-    use_all_descriptors()
-
-
 def own_process_at_level(sandbox: str) -> None:
     """Set up this process for games, and tell the level of the sandbox."""
-    own_process(sandbox)
+    use_all_descriptors()
     remark(level_line(choose(sandbox), sandbox == AUTO))
 
 
@@ -46,7 +40,7 @@ def level_line(level: Level, is_chosen: bool) -> str:
 
 
 def same_command() -> str:
-    return shell_line(*this_command(), *sys.argv[1:])
+    return arena_line(*sys.argv[1:])
 
 
 def stopped_by(error: ArenaError, *lines: str) -> ArenaError:

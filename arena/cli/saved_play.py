@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from arena.bots.names import name_fault
 from arena.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from arena.cli.installation import SERVING, needs, shell_line, this_command
+from arena.cli.installation import SERVING, arena_line, needs
 from arena.cli.interrupts import StopRequests, unwinding
-from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
+from arena.cli.process_setup import level_line, run_unwinding, same_command, stopped_by
 from arena.cli.shared_options import OutputForm, by_color
 from arena.cli.streams import flush_results, remark, result, try_to_print
 from arena.errors import ArenaError, UsageError
@@ -20,7 +20,7 @@ from arena.game.time_control import parse_time
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import option_value
 from arena.league.person_game import Face, PersonOptions, begin_person_game, play_person_game
-from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
+from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.saved import (
     AlreadyPlayed,
     Changed,
@@ -39,6 +39,7 @@ from arena.report.consoles import to_json, to_line
 from arena.report.game_list import PausedJson, game_entry, game_line
 from arena.report.standings import handicap_text
 from arena.sandbox.levels import AUTO
+from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
 from protocol.notation import COLOR_BY_WORD, Color
 
@@ -55,7 +56,7 @@ NOBODY, GUEST = "you", "guest"
 def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None, form: OutputForm) -> int:
     """Play the first game of a match so that it can be saved. Returns the exit code."""
     with unwinding():
-        own_process(options.sandbox)
+        use_all_descriptors()
         with begin_game(paths, options, file, remark, run_unwinding) as prepared:
             return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
 
@@ -67,10 +68,11 @@ def resume(
     with unwinding():
         saved = load_saved(file)
         if any(saved.persons):
-            raise UsageError(f"{file}: a game with a person; resume it with: {_line('play', '--resume', str(file))}")
+            words = arena_line("play", "--resume", str(file))
+            raise UsageError(f"{file}: a game with a person; resume it with: {words}")
         names = [frozenset({player.name}) for player in saved.players]
         options = replace(options, bots=by_color("--bot", paths, names))
-        own_process(resume_sandbox(saved, options))
+        use_all_descriptors()
         with resume_game(saved, file, options, remark, run_unwinding) as prepared:
             return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
 
@@ -163,7 +165,7 @@ def _user_name() -> str:
 def begin_with_person(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path | None) -> int:
     who = seats.persons(1 if paths else 2)
     with seats.listening() as listening, unwinding():
-        own_process(options.sandbox)
+        use_all_descriptors()
         with begin_person_game(paths, options, who, remark, file=save, run=run_unwinding) as prepared:
             return _play_person(prepared, listening, is_level_chosen=options.sandbox == AUTO)
 
@@ -174,7 +176,7 @@ def resume_with_person(
     """Resume a saved game; `bot` is the path of its bot now. Returns the exit code; raises `ArenaError`."""
     saved = load_saved(file)
     if not any(saved.persons):
-        words = _line("resume", str(file))
+        words = arena_line("resume", str(file))
         raise UsageError(f"{file}: expected a game with a person, got one of bots; resume it with: {words}")
     if seats.is_terminal and all(saved.persons):
         raise UsageError(f"{file}: in one terminal two people would see each other's pieces: resume without --terminal")
@@ -183,7 +185,7 @@ def resume_with_person(
         raise UsageError(f"{file}: two people play this game: expected no BOT")
     options = ResumeOptions(sandbox, places, interpreters)
     with seats.listening() as listening, unwinding():
-        own_process(resume_sandbox(saved, options))
+        use_all_descriptors()
         with resume_game(saved, file, options, remark, run_unwinding) as prepared:
             if isinstance(prepared, AlreadyPlayed):
                 remark(_already_played(prepared))
@@ -206,9 +208,9 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
 
     store = str(prepared.store.path)
     commands = NextCommands(
-        go_on=_line("play", "--resume", str(prepared.file)),
-        show=lambda number: _line("show", store, str(number)),
-        report=_line("report", store, "--out", "site"),
+        go_on=arena_line("play", "--resume", str(prepared.file)),
+        show=lambda number: arena_line("show", store, str(number)),
+        report=arena_line("report", store, "--out", "site"),
     )
     stays = "the game is over; close its pages or press Ctrl-C to end the command"
     return page_face(listening, tell, complain=remark, commands=commands, ended=lambda: remark(stays))
@@ -219,13 +221,13 @@ def _play_person(prepared: PreparedGame, listening: "Listening | None", *, is_le
         remark(level_line(prepared.held.level, is_level_chosen))
     red, blue = prepared.spec.times
     names = prepared.spec.names.replace(" - ", " (red) - ") + " (blue)"
-    remark(f"{names}, {prepared.spec.ruleset.name}; red {red.text}, blue {blue.text}{_resumed(prepared)}")
+    remark(f"{names}, {prepared.spec.variant.name}; red {red.text}, blue {blue.text}{_resumed(prepared)}")
     store = prepared.store.path
     remark(f"store: {store}; Ctrl-C saves the game in {prepared.file}")
 
     def finished(row: GameRow) -> int:
         remark(game_line(row))
-        remark(f"stored as game {row.number}: {_line('show', str(store), str(row.number))}")
+        remark(f"stored as game {row.number}: {arena_line('show', str(store), str(row.number))}")
         return DONE
 
     def saved(plies: int) -> None:
@@ -275,10 +277,6 @@ def _run(
         return INTERRUPTED if stop.wish else DONE
 
 
-def _line(*words: str) -> str:
-    return shell_line(*this_command(), *words)
-
-
 def _plies(count: int) -> str:
     return counted(count, "ply", "plies")
 
@@ -298,4 +296,4 @@ def _kept(prepared: PreparedGame) -> str:
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
     named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
-    return _line(*command, str(prepared.file), *named)
+    return arena_line(*command, str(prepared.file), *named)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.cli.installation import shell_line, this_command
+from arena.cli.installation import arena_line
 from arena.cli.streams import remark
 from arena.errors import UsageError
 
@@ -151,4 +151,4 @@ def serving_pages(
         yield _ServedProgress(progress, server, league.known, league.planned), server.watch
     finally:
         server.end()
-        remark(f"the pages end with the league; serve them again: {shell_line(*this_command(), 'serve', str(store))}")
+        remark(f"the pages end with the league; serve them again: {arena_line('serve', str(store))}")

@@ -19,7 +19,7 @@ from protocol.notation import Color
 
 HELP_GROUPS = {
     "Rules and time": (
-        *("rules", "time", "start-time", "setup-time", "margin", "seed"),
+        *("game", "rules", "time", "start-time", "setup-time", "margin", "seed"),
         *("openings", "opponents", "pondering", "keep-bots"),
     ),
     "Machine": ("jobs", "affinity"),
@@ -37,6 +37,19 @@ def _usual(name: str, **settings: Any) -> Decorator:
     return click.option(f"--{name}", default=getattr(USUAL, name.replace("-", "_")), show_default=True, **settings)
 
 
+def _load_game(ctx: click.Context, _: click.Parameter, value: str | None) -> str:
+    if value and not ctx.resilient_parsing:
+        from arena.game.finding import load_game
+
+        load_game(value)
+    return value or ""
+
+
+_GAME_WORDS: dict[str, Any] = {"metavar": "GAME", "callback": _load_game, "default": ""}
+_game_option = click.option("--game", **_GAME_WORDS, help="Game: a name, or a Python file (default: Stratego).")
+known_game_option = click.option(
+    "--game", **_GAME_WORDS, expose_value=False, help="Python file of the game, if it is not installed."
+)
 rules_metavar: dict[str, Any] = {"metavar": "NAME[+SWITCH...]", "shell_complete": offer_rulesets}
 store_argument = click.argument("store", type=click.Path(path_type=Path))
 game_argument = click.argument("game", shell_complete=offer_games)
@@ -97,7 +110,10 @@ def sandbox_option(default: str | None, words: str) -> Decorator:
 
 
 PLAY_OPTIONS: dict[str, Decorator] = {
-    "rules": _usual("rules", **rules_metavar, help="Ruleset; see 'arena rules'."),
+    "game": _game_option,
+    "rules": click.option(
+        "--rules", **rules_metavar, default="", help="Rules of the game; see 'arena rules' (default: isf)."
+    ),
     "time": _usual("time", metavar="TIME", help="Time control: 1s/move or 60+0.6."),
     "start-time": _usual("start-time", metavar="TIME", help="Limit to start and say 'ready'."),
     "setup-time": _usual("setup-time", metavar="TIME", help="Limit to set up."),

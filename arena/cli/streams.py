@@ -108,13 +108,13 @@ def flush_results() -> None:
     sys.stdout.flush()
 
 
-def try_to_print(print_results: Callable[[], None], store: Path) -> bool:
-    """Print results. Returns False if that fails; the games are in the store then."""
+def try_to_print(print_results: Callable[[], None], store: Path | None = None) -> bool:
+    """Print results. Returns False after an error, which tells in which store their games are."""
     try:
         print_results()
         flush_results()
     except OutputError as error:
-        error.tell(f"; the games are stored in {store}")
+        error.tell(f"; the games are stored in {store}" if store else "")
         return False
     return True
 

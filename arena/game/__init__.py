@@ -1,1 +1,271 @@
-"""One game as a value: its specification, what each seat may know of it, its judgement and its record. Pure."""
+"""The seam between the arena and a game: what a game of two seats is, and where games are found.
+
+The arena carries lines, keeps clocks, judges faults and stores records for any game. A game is an object of a class
+below `Game`; one played game is a `State`. Both are pure: no clock, no file, no process, and random numbers only from
+the seed that the arena passes to `Game.start`, so that a record can be played again. `docs/new-game.md` explains how to
+write one.
+"""
+
+import copy
+import hashlib
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import msgspec
+
+from arena.errors import IllegalAnswerError, UsageError, suggest
+from protocol.lines import RemoteProtocolError, cut
+from protocol.seats import RESIGN, Color, Outcome, Reason, ReasonKind
+
+STRATEGO = "stratego"
+
+
+class Variant(msgspec.Struct, frozen=True):
+    """The rules of one game as a value: the game, its version, the name of the variant, and its rules.
+
+    `rules` are names and values, as `rule` lines tell them to bots and records keep them.
+    """
+
+    game: str
+    version: str
+    name: str
+    rules: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def kind(self) -> "Game":
+        """The game, which must have been found before in this process, or come with the arena."""
+        return game_named(self.game)
+
+    @property
+    def title(self) -> str:
+        """The game and its version in a record; empty for Stratego."""
+        return "" if self.game == STRATEGO else f"{self.game} {self.version}"
+
+
+class Ending(NamedTuple):
+    """What a game's own reason of an end means: a sentence that follows the name of the side that lost.
+
+    Of a draw (`is_draw`) it follows "drawn: ".
+    """
+
+    sentence: str
+    is_draw: bool = False
+
+
+Told = tuple[tuple[str, ...], tuple[str, ...]]
+"""Lines for Red and for Blue, without their ends."""
+
+
+def moved(color: Color, action: str) -> str:
+    """Return the line by which both seats usually learn of an action."""
+    return f"moved {color.word} {action}"
+
+
+def to_both(*lines: str) -> Told:
+    return lines, lines
+
+
+class State(ABC):
+    """One game under way, from the end of both set-ups to its outcome.
+
+    `to_move` is the seat that has to answer next, `ply` the number of actions so far, `outcome` None until the end. A
+    game in which both act at once asks one seat after the other, and tells the first action only with the second.
+    """
+
+    to_move: Color = Color.RED
+    ply: int = 0
+    outcome: Outcome | None = None
+
+    def first_lines(self, seat: Color | None) -> Sequence[str]:
+        """Return the lines before the first turn: what a seat, or anybody (None), may know of the beginning."""
+        del seat
+        return ()
+
+    def play(self, action: str) -> Told:
+        """Play an action of the seat to move, and return the lines that each seat is told.
+
+        Raises `IllegalAnswerError` before anything has changed.
+        """
+        mover = self.to_move
+        if self.outcome is not None:
+            raise IllegalAnswerError(f"{action}: the game is over")
+        if action == RESIGN:
+            told = to_both(moved(mover, RESIGN))
+            self.outcome = Outcome(mover.opponent, Reason.RESIGN)
+        else:
+            told = self.act(action)
+        self.ply += 1
+        return told
+
+    @abstractmethod
+    def act(self, action: str) -> Told:
+        """Play an action other than resigning: update `to_move` and `outcome`, return the lines for each seat.
+
+        Raises `IllegalAnswerError` before anything has changed. `ply` is counted by `play`.
+        """
+
+    def legal_actions(self) -> Sequence[str] | None:
+        """Return the legal actions of the seat to move but resigning; None if the game cannot list them."""
+        return None
+
+    def board_line(self, color: Color) -> str | None:
+        """Return the position as this seat knows it, in one line for a bot that wants it before each turn."""
+        del color
+        return None
+
+    def text(self, seat: Color | None) -> str:
+        """Return the position as text of one or more lines: as a seat knows it, or all of it (None)."""
+        del seat
+        return ""
+
+    def svg(self, seat: Color | None) -> str | None:
+        """Return the position as an SVG image, as a seat knows it, or all of it (None)."""
+        del seat
+        return None
+
+    def copy(self) -> "State":
+        return copy.deepcopy(self)
+
+
+class Game:
+    """A game of two seats: its name, its variants, and how a game of it begins.
+
+    `endings` explains the words that its outcomes have as reasons. With `has_setups` both seats send a set-up before
+    the first turn; a game `has_chance` if the seed decides anything; it `hides_actions` if a seat is not told all.
+    """
+
+    name: str
+    version: str = "1"
+    has_setups: bool = False
+    has_chance: bool = False
+    hides_actions: bool = False
+    endings: Mapping[str, Ending] = MappingProxyType({})
+    seat_names: tuple[str, str] = ("Red", "Blue")
+    """What people call the two seats."""
+
+    def __init__(self) -> None:
+        self.plain_moves: dict[bytes, str] = {}
+        """See `protocol.codec.Forms`."""
+        for word, ending in self.endings.items():
+            Reason(word).explain(ReasonKind.DRAWN if ending.is_draw else ReasonKind.PLAYED, ending.sentence)
+
+    # --- variants -----------------------------------------------------------------------------------------------------
+
+    def variant_names(self) -> Sequence[str]:
+        """Return the names of all variants, the usual one first."""
+        return (self.name,)
+
+    def rules_of(self, name: str) -> Sequence[tuple[str, str]]:
+        """Return the rules of a variant as names and values, for bots and records."""
+        del name
+        return ()
+
+    def variant(self, text: object = "") -> Variant:
+        """Return the variant that `--rules` names; the usual one for an empty text. Raises `UsageError`."""
+        names = self.variant_names()
+        name = text or names[0]
+        if name not in names:
+            raise UsageError(f"--rules: {self.name} has no variant {cut(str(name))!r}; {suggest(str(name), names)}")
+        return Variant(self.name, self.version, str(name), tuple(self.rules_of(str(name))))
+
+    def check_variant(self, variant: Variant) -> None:
+        """Raise `UsageError` unless games of this variant, as a record has it, can be played."""
+        if variant.version != self.version:
+            raise UsageError(
+                f"expected {self.name} {self.version}, which is here, got {variant.game} {variant.version}"
+            )
+        if variant != self.variant(variant.name):
+            raise UsageError(f"the rules of {variant.name!r} are not those of {self.name} {self.version}")
+
+    def digest(self, variant: Variant) -> str:
+        """Return a fingerprint of the rules, from which ids of games follow."""
+        lines = "\n".join(f"{name} {value}" for name, value in variant.rules)
+        return hashlib.sha256(f"{self.name} {self.version} {variant.name}\n{lines}".encode()).hexdigest()
+
+    def lasting_rules(self, variant: Variant) -> Sequence[tuple[str, str]]:
+        """Return the rules as the settings of a store have them; for a game that has gained rules, without new ones."""
+        return variant.rules
+
+    def settled(self, variant: Variant, pair_seed: int) -> Variant:
+        """Return the variant for one pair of games, where the rules leave something to the draw."""
+        del pair_seed
+        return variant
+
+    def unsettled(self, variant: Variant, pair_seed: int) -> Sequence[Variant]:
+        """Return the variants from which `settled` gives this one."""
+        del pair_seed
+        return (variant,)
+
+    def completed(self, variant: Variant) -> Variant:
+        """Return the variant of `lasting_rules` with all its rules. Raises `UsageError` if there is no such variant."""
+        self.check_variant(variant)
+        return variant
+
+    def first_seat(self, variant: Variant) -> Color:
+        """Return the seat that has the first turn."""
+        del variant
+        return Color.RED
+
+    # --- answers ------------------------------------------------------------------------------------------------------
+
+    def check_move_form(self, text: str) -> None:
+        """Raise `RemoteProtocolError` unless the text has the form of an action, legal or not."""
+        if not text or " " in text:
+            raise RemoteProtocolError(f"expected 'move' and one action without spaces, got 'move {cut(text)}'")
+
+    def check_setup_form(self, text: str) -> None:
+        """Raise `RemoteProtocolError` unless the text has the form of a set-up, legal or not."""
+        if not self.has_setups:
+            raise RemoteProtocolError(f"there are no set-ups in {self.name}, got 'setup {cut(text)}'")
+
+    def check_setup(self, variant: Variant, color: Color, setup: str) -> None:
+        """Raise `IllegalAnswerError` unless the rules allow a seat this set-up."""
+
+    @abstractmethod
+    def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:
+        """Return a new game. `setups` are Red's and Blue's, which have been checked, or empty texts."""
+        raise NotImplementedError
+
+    def public_lines(self, told: Told) -> Sequence[str]:
+        """Return the lines about an action that anybody may read: those that both seats were told."""
+        red, blue = told
+        return [line for line in red if line in blue]
+
+    # --- what a game may offer besides --------------------------------------------------------------------------------
+
+    def rules_in_words(self, variant: Variant) -> str:
+        """Return the rules for people, as plain text."""
+        del variant
+        return ""
+
+    def random_setup(self, variant: Variant, color: Color, seed: int) -> str:
+        """Return a legal set-up. A game with set-ups needs this for `arena check` and for people who play."""
+        raise NotImplementedError(f"{self.name} makes no set-ups")
+
+    def check(self, state: State, action: str) -> None:
+        """Raise `IllegalAnswerError` if the seat to move may not play this action now."""
+        state.copy().play(action)
+
+    def hint(self, seen: Any) -> Any:
+        """Return a `Hint` for an author whose bot broke a rule of the game (`arena.game.hints`), or None."""
+        del seen
+
+
+_games: dict[str, Game] = {}
+"""The games that have been found in this process, by name."""
+
+
+def add_game(game: Game) -> Game:
+    return _games.setdefault(game.name, game)
+
+
+def game_named(name: str) -> Game:
+    """Return a game that has been found, comes with the arena, or is installed. Raises `UsageError`."""
+    if name not in _games:
+        if name == STRATEGO:
+            return add_game(importlib.import_module("arena.stratego.game").GAME)
+        return add_game(importlib.import_module("arena.game.finding").find(name))
+    return _games[name]

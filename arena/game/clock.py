@@ -8,7 +8,7 @@ and the next start is not charged.
 from typing import NamedTuple
 
 from arena.game.time_control import TimeControl
-from protocol.notation import Color
+from protocol.seats import Color
 
 NEVER = float("inf")
 MICROSECONDS = 1_000_000

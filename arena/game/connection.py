@@ -1,17 +1,16 @@
 """A seat's connection: bytes of one bot on one side, messages on the other, after the model of h11 and wsproto.
 
 Its state is the unfinished line, the phase of the conversation, and the number of lines. The referee interprets the
-messages. `take_move`, `moved` and `turn` are fast paths for most plies, with the effect of `receive` and `send`.
+messages. `take_move` and `turn` are fast paths for most plies, with the effect of `receive` and `send`.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
 
-from protocol.codec import MOVED_LINES, PLAIN_MOVE_LINES, decode_from_bot, encode_for_bot
+from protocol.codec import Forms, decode_from_bot, encode_for_bot
 from protocol.conversation import ARENA_MOVES_TO, UNASKED, Phase, after
 from protocol.lines import LineBuffer, RemoteProtocolError, Slip
-from protocol.messages import ArenaMessage, BotMessage, Moved, Rule
-from protocol.notation import Color
+from protocol.messages import ArenaMessage, BotMessage, Rule
 
 MAX_LINES_A_TURN = 1000
 """The most lines that a bot may send before it answers: each costs the arena time."""
@@ -53,11 +52,13 @@ class _Asking:
 class LineConnection:
     """Version 1 of the arena's protocol: `docs/protocol.md`."""
 
-    __slots__ = ("_asking", "_buffer", "_lines", "phase")
+    __slots__ = ("_asking", "_buffer", "_forms", "_lines", "phase")
 
-    def __init__(self) -> None:
+    def __init__(self, forms: Forms) -> None:
+        """`forms` tells what an action and a set-up look like in the game."""
         self.phase = Phase.STARTING
         """The phase of the conversation, with all results of `send` counted as sent."""
+        self._forms = forms
         self._buffer = LineBuffer()
         self._asking = _Asking()
         self._lines = 0
@@ -89,7 +90,7 @@ class LineConnection:
             phase = self._asking.phase_of_line(self.phase)
             if self._lines > MAX_LINES_A_TURN:
                 raise RemoteProtocolError(f"more than {MAX_LINES_A_TURN} lines without an answer", Slip.TOO_MANY)
-            message = decode_from_bot(line)
+            message = decode_from_bot(line, self._forms)
             if message is not None:
                 self.phase = after(phase, message)
                 yield message
@@ -99,7 +100,7 @@ class LineConnection:
 
         None leaves the state unchanged: the bytes are for `receive`.
         """
-        action = PLAIN_MOVE_LINES.get(data)
+        action = self._forms.plain_moves.get(data)
         if action is None or self.phase is not Phase.THINKING or self._asking.is_pending:
             return None
         if self._lines >= MAX_LINES_A_TURN or self._buffer.partial:
@@ -108,8 +109,10 @@ class LineConnection:
         self.phase = Phase.WAITING
         return action
 
-    def moved(self, color: Color, action: str) -> bytes:
-        return MOVED_LINES[color].get(action) or encode_for_bot(Moved(color, action))
+    def began(self) -> None:
+        """Note that the game has begun without a set-up: the bot has to wait for its turn."""
+        if self.phase is Phase.IDLE:
+            self.phase = Phase.WAITING
 
     def turn(self, ply: int, own_ms: int, enemy_ms: int, own_bank_ms: int | None, enemy_bank_ms: int | None) -> bytes:
         self.phase = Phase.THINKING

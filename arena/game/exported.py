@@ -4,14 +4,13 @@
 canonical: encoding a decoded line has to give the same bytes. So duplicate keys, odd numbers and unprintable text are
 refused. The checksum is no signature: `arena.game.recheck` checks whether a game is possible.
 
-A view has no hidden rank in any form. What a seat has been told comes from `arena.game.seat_view` alone. Everything
-from which a rank of the other side could be inferred is left out: its set-up, the seeds, all output of the bot, its use
+A view has nothing hidden in any form. What a seat has been told comes from the game alone. Everything from which
+something hidden of the other side could be inferred is left out: its set-up, the seeds, all output of the bot, its use
 of the machine and its times. `arena.league.readers` decides which games may be read together.
 """
 
 import json
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
@@ -26,14 +25,11 @@ from arena.game.faults import lost_by, named
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.replay import Replay
-from arena.game.seat_view import enemy_squares, tell
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.stratego.rules.events import Event, Fought
 from arena.system.printable import printable, shown
-from protocol.codec import encode_for_bot
-from protocol.messages import Ability, ArenaMessage, Enemy, Want
-from protocol.notation import Color
+from protocol.messages import Ability, Want
+from protocol.seats import Color
 
 SCHEMA = 1
 ALL = "all"
@@ -92,6 +88,7 @@ class ExportedGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     started: str
     seconds: float
     settings: Annotated[dict[str, str], Meta(max_length=MOST_SETTINGS)]
+    game: _Name | UnsetType = UNSET
     ruleset: _Name
     rules: tuple[tuple[str, str], ...]
     pair_seed: _Number
@@ -113,7 +110,19 @@ class RecordEntry(NamedTuple):
 
 
 _SHARED = (
-    *("id", "arena", "time_percent", "seconds", "ruleset", "rules", "pair_seed", "actions", "times_us", "cpu_us"),
+    *(
+        "id",
+        "arena",
+        "time_percent",
+        "seconds",
+        "game",
+        "ruleset",
+        "rules",
+        "pair_seed",
+        "actions",
+        "times_us",
+        "cpu_us",
+    ),
     *("forgiven_us", "interrupted", "notes", "verdict"),
 )
 """Fields that a line and a record share."""
@@ -341,40 +350,28 @@ def redact(record: GameRecord, seat: Color | None, *, has_seed: bool = True) -> 
             side.pop("cannot", None)
         elif not has_seed:
             side["seed"] = None
-    first = Color.BLUE if dict(record.rules).get("starts") == Color.BLUE.word else Color.RED
-    own = 0 if seat is first else 1
+    fields["told"], movers = _told(record, seat) if None not in record.setups else ([], [])
+    is_own = [seat is not None and mover is seat for mover in movers]
     for name in ("times_us", "cpu_us", "forgiven_us"):
-        fields[name] = [
-            number if seat is not None and ply % 2 == own else None for ply, number in enumerate(fields[name])
-        ]
-    fields["interrupted"] = [turn for turn in record.interrupted if seat is not None and (turn[0] - 1) % 2 == own]
+        fields[name] = [number if own else None for own, number in zip(is_own, fields[name], strict=False)]
+    if record.variant.kind.hides_actions:
+        fields["actions"] = [action if own else None for own, action in zip(is_own, record.actions, strict=True)]
+    fields["interrupted"] = [
+        turn for turn in record.interrupted if seat is not None and movers[turn[0] - 1 : turn[0]] == [seat]
+    ]
     fields["notes"] = [note for note in record.notes if seat is not None and note.color == seat.word]
     fields["verdict"]["detail"] = verdict_words(record, seat)
-    fields["told"] = list(_told(record, seat)) if None not in record.setups else []
     return with_checksum(fields)
 
 
-def _told(record: GameRecord, seat: Color | None) -> Iterator[list[str]]:
-    """Yield the messages about the position after the set-ups, and then about each action, as protocol lines."""
+def _told(record: GameRecord, seat: Color | None) -> tuple[list[list[str]], list[Color]]:
+    """Return the lines about the beginning and then about each action, and the seats that had the turns."""
     replay = Replay(record)
-    readers = tuple(Color) if seat is None else (seat,)
-    is_full = replay.game.ruleset.fills_rows
-    yield [] if is_full else [_line(Enemy(enemy_squares(replay.game, color))) for color in readers]
+    told, movers = [list(replay.state.first_lines(seat))], []
     for step in replay.steps():
-        yield [_line(told_to(event, seat)) for event in step.events]
-
-
-def told_to(event: Event, seat: Color | None) -> ArenaMessage:
-    """Return the message of a seat about an event, or, without a seat, what both were told."""
-    told = tell(event)
-    if seat is not None:
-        return told[seat]
-    # A silent defender is named to its own side alone, so that what the attacker was told both know.
-    return told[event.color] if isinstance(event, Fought) else told[Color.RED]
-
-
-def _line(message: ArenaMessage) -> str:
-    return encode_for_bot(message).decode("ascii").rstrip("\n")
+        movers.append(step.color)
+        told.append(list(step.told[seat] if seat is not None else replay.spec.kind.public_lines(step.told)))
+    return told, [*movers, replay.state.to_move]
 
 
 def verdict_words(record: GameRecord, seat: Color | None) -> str:

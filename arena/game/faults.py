@@ -4,14 +4,14 @@ import enum
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from arena.errors import IllegalAnswerError
 from arena.game.game_spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.stratego.rules.events import IllegalActionError, Rule
 from arena.system.printable import printable
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError, Slip
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 MAX_FAULT = 500
 """Characters of a fault, which may contain a bot's own words, file names and arguments."""
@@ -21,7 +21,7 @@ class Illegal(NamedTuple):
     """A well-formed action that the rules do not allow, and the rule that it breaks."""
 
     action: str
-    rule: Rule
+    rule: enum.Enum | None
 
 
 class Malformed(NamedTuple):
@@ -92,7 +92,7 @@ def with_processor_time(fault: Fault, used_us: int) -> Fault:
     return fault._replace(text=f"{fault.text}, with {used_us / 1000:.0f} ms of processor time")
 
 
-def illegal(ply: int, action: str, error: IllegalActionError) -> Fault:
+def illegal(ply: int, action: str, error: IllegalAnswerError) -> Fault:
     return Fault(Reason.ILLEGAL_ACTION, f"ply {ply}: {error}", Illegal(action, error.rule))
 
 

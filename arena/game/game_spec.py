@@ -1,9 +1,11 @@
 """The specification of a game: everything that its result may depend on."""
 
+import hashlib
+
 import msgspec
 
+from arena.game import Game, Variant
 from arena.game.time_control import TimeControl
-from arena.stratego.rules.ruleset import Ruleset
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -28,7 +30,7 @@ class GameSpec(msgspec.Struct, frozen=True):
     """
 
     id: str
-    ruleset: Ruleset
+    variant: Variant
     time: TimeControl
     players: tuple[Player, Player]
     seeds: tuple[int, int]
@@ -37,6 +39,15 @@ class GameSpec(msgspec.Struct, frozen=True):
     opening: Opening | None = None
     names_told: bool = False
     time_percent: int | None = None
+
+    @property
+    def kind(self) -> Game:
+        return self.variant.kind
+
+    @property
+    def chance_seed(self) -> int:
+        """The seed of all that a game leaves to chance: the same in both games of a pair, and told to nobody."""
+        return int(hashlib.sha256(f"chance {self.pair_seed}".encode()).hexdigest()[:16], 16)
 
     @property
     def nominal_times(self) -> tuple[TimeControl, TimeControl]:

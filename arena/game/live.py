@@ -1,21 +1,21 @@
-"""The running game: the engine's game, both clocks, the history, and the output for both seats.
+"""The running game: its state, both clocks, the history, and the output for both seats.
 
 `arena.game.referee` decides which messages are allowed, and the verdict.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
+import arena.game
+from arena.game import State, Told, Variant
 from arena.game.clock import MICROSECONDS, GameClock
 from arena.game.game_spec import GameSpec, Opening
 from arena.game.record import History, NoteLine
 from arena.game.seat import Seat
-from arena.game.seat_view import SeatView, enemy_squares, is_told_as_moved, legal_actions, opening, tell
-from arena.stratego.rules.events import Event, Outcome
-from arena.stratego.rules.game import Game
-from protocol.codec import legal_lines
+from arena.game.time_control import TimeControl
+from protocol.codec import encode_line, encode_lines, legal_lines
 from protocol.conversation import Phase
-from protocol.messages import Board, Enemy, Want
-from protocol.notation import Color
+from protocol.messages import ArenaMessage, Clock, Game, Opponent, Restore, Rule, Seed, SetupRequest, Want
+from protocol.seats import Color, Outcome
 
 MAX_NOTE_BYTES = 64 * 1024
 """The limit of a bot's notes in the record of one game; later ones are dropped."""
@@ -24,20 +24,29 @@ NOTE_BYTES = 64
 """The size of a note in a record without its text: its ply, its side and the names of its fields."""
 
 
+NO_SETUP = ("",)
+"""What stands for a set-up in a game without any: empty in records."""
+
+
 class LiveGame:
-    """A game from the set-up request to its last action. `game` is None before both have set up."""
+    """A game from the set-up request to its last action. `state` is None before both have set up."""
 
     def __init__(self, spec: GameSpec, seats: tuple[Seat, Seat]) -> None:
         self._spec = spec
         self._seats = seats
         self.clock = GameClock(spec.times)
-        self.game: Game | None = None
+        self.state: State | None = None
         self.actions: list[str] = []
         self.times_us: list[int] = []
         self.forgiven_us: list[int] = []
         self.interrupted: list[tuple[int, int]] = []
         self.notes: list[NoteLine] = []
-        self.events: Sequence[Event] = ()
+        self.told: Told = ((), ())
+        """The lines about the last action."""
+
+    @property
+    def kind(self) -> arena.game.Game:
+        return self._spec.kind
 
     @property
     def setups(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -52,52 +61,58 @@ class LiveGame:
 
     def _open(self, setups: tuple[str, str] | None) -> None:
         """Send both the game's rules and times; they have to set up, or have done so in a resumed game."""
-        spec = self._spec
         for seat in self._seats:
             if setups:
                 seat.rows = tuple(setups[seat.color].split("/"))
-            color = seat.color
+            spec, color = self._spec, seat.color
             opponent = spec.players[color.opponent].name if spec.names_told else None
-            told = opening(spec.ruleset, spec.times[color], spec.seeds[color], color, seat.rows, opponent=opponent)
-            for message in told:
+            for message in introduction(
+                spec.variant, spec.times[color], spec.seeds[color], color, seat.rows, opponent=opponent
+            ):
                 seat.say(message)
             seat.due = True
 
-    def begin(self) -> Game:
-        ruleset = self._spec.ruleset
-        red, blue = (seat.rows or () for seat in self._seats)
-        self.game = game = Game(ruleset, red, blue)
+    def begin(self) -> State:
+        spec = self._spec
+        if not spec.kind.has_setups:
+            for seat in self._seats:
+                seat.rows = seat.rows or NO_SETUP
+                seat.connection.began()
+        red, blue = ("/".join(seat.rows or ()) for seat in self._seats)
+        self.state = state = spec.kind.start(spec.variant, spec.chance_seed, (red, blue))
         for seat in self._seats:
-            if not ruleset.fills_rows:
-                seat.say(Enemy(enemy_squares(game, seat.color)))
-            if Want.BOARD in seat.wants:
-                seat.view = SeatView(game, seat.color, seat.rows or ())
-        return game
+            seat.out += map(encode_line, state.first_lines(seat.color))
+        return state
 
-    def impose(self, opening: Opening) -> Game:
+    def begin_at_once(self) -> State:
+        """Begin a game that has no set-ups."""
+        self._open(None)
+        return self.begin()
+
+    def impose(self, opening: Opening) -> State:
         """Begin with these set-ups, with the messages of a game that was interrupted before its first action."""
         self._open(opening)
         return self.begin()
 
-    def restore(self, history: History) -> Game:
+    def restore(self, history: History) -> State:
         """Resume an interrupted game: send both what they knew, and charge the clocks with the time used."""
         self._open(history.setups)
         for seat in self._seats:
             seat.note_bytes += sum(_note_bytes(note.text) for note in history.notes if note.color == seat.color.word)
-        game = self.begin()
+        state = self.begin()
         self.notes += history.notes
         forgiven_us = history.forgiven_us or (0,) * len(history.actions)
         for action, microseconds, forgiven in zip(history.actions, history.times_us, forgiven_us, strict=True):
-            self._charge_interrupted(game)
-            self.clock.charge(game.to_move, microseconds / MICROSECONDS)
-            self._play(game, action, microseconds, forgiven)
-        self._charge_interrupted(game)
-        return game
+            self._charge_interrupted(state)
+            self.clock.charge(state.to_move, microseconds / MICROSECONDS)
+            self._play(state, action, microseconds, forgiven)
+        self._charge_interrupted(state)
+        return state
 
-    def _charge_interrupted(self, game: Game) -> None:
+    def _charge_interrupted(self, state: State) -> None:
         for ply, microseconds in self.interrupted:
-            if ply == game.ply + 1:
-                self.clock.spend(game.to_move, microseconds / MICROSECONDS)
+            if ply == state.ply + 1:
+                self.clock.spend(state.to_move, microseconds / MICROSECONDS)
 
     def recall(self, history: History) -> None:
         """Set what was played, without playing it."""
@@ -113,44 +128,37 @@ class LiveGame:
     def move(self, color: Color, action: str, now: float, forgiven: float) -> Outcome | None:
         """Play an action of the side to move and stop its clock; return the outcome, if the game has ended.
 
-        `forgiven` is the part of its turn in seconds that it is not charged with. Raises `IllegalActionError`.
+        `forgiven` is the part of its turn in seconds that it is not charged with. Raises `IllegalAnswerError`.
         """
-        game = self.game
-        assert game is not None
+        state = self.state
+        assert state is not None
         taken = self.clock.stop(color, now)
-        self._play(game, action, round(taken * MICROSECONDS), round(forgiven * MICROSECONDS))
-        return game.outcome
+        self._play(state, action, round(taken * MICROSECONDS), round(forgiven * MICROSECONDS))
+        return state.outcome
 
-    def _play(self, game: Game, action: str, microseconds: int, forgiven: int) -> None:
+    def _play(self, state: State, action: str, microseconds: int, forgiven: int) -> None:
         """Play and record an action, and send it to both seats."""
-        self.events = events = game.apply(action)
+        self.told = told = state.play(action)
         self.actions.append(action)
         self.times_us.append(microseconds)
         self.forgiven_us.append(forgiven)
         red, blue = self._seats
-        if is_told_as_moved(events) and not (red.view or blue.view):
-            mover = events[0].color  # type: ignore[union-attr]
-            red.out.append(red.connection.moved(mover, action))
-            blue.out.append(blue.connection.moved(mover, action))
-            return
-        for event in events:
-            for seat, message in zip(self._seats, tell(event), strict=True):
-                seat.say(message)
-                if seat.view:
-                    seat.view.see(message)
+        red.out.append(encode_lines(told[0]))
+        blue.out.append(encode_lines(told[1]))
 
     def ask(self) -> None:
         """Send the side to move its wanted lines and its turn."""
-        game = self.game
-        assert game is not None
-        color = game.to_move
+        state = self.state
+        assert state is not None
+        color = state.to_move
         seat = self._seats[color]
-        if seat.view:
-            seat.say(Board(seat.view.cells()))
-        if seat.wants and Want.LEGAL in seat.wants:
-            for legal in legal_lines(legal_actions(game)):
-                seat.say(legal)
-        seat.out.append(seat.connection.turn(game.ply + 1, *self.clock.shown(color)))
+        if seat.wants:
+            if Want.BOARD in seat.wants and (board := state.board_line(color)) is not None:
+                seat.out.append(encode_line(board))
+            if Want.LEGAL in seat.wants and (actions := state.legal_actions()) is not None:
+                for legal in legal_lines(tuple(actions)):
+                    seat.say(legal)
+        seat.out.append(seat.connection.turn(len(self.actions) + 1, *self.clock.shown(color)))
         seat.due = True
 
     def note(self, seat: Seat, text: str) -> None:
@@ -166,10 +174,10 @@ class LiveGame:
 
         `now` is the time of the interruption: the side to move is charged with its turn until then.
         """
-        if self.game is None:
+        if self.state is None:
             return None
         red, blue = self._seats
-        turn = self._seats[self.game.to_move]
+        turn = self._seats[self.state.to_move]
         interrupted = list(self.interrupted)
         if now is not None and turn.phase is Phase.THINKING and not turn.due:
             used = min(now - turn.started, self.clock.budget(turn.color))
@@ -183,6 +191,35 @@ class LiveGame:
             notes=tuple(note for note in self.notes if note.ply <= len(self.actions)),
             interrupted=tuple(interrupted),
         )
+
+
+def introduction(
+    variant: Variant,
+    time: TimeControl,
+    seed: int,
+    color: Color,
+    restored: tuple[str, ...] | None = None,
+    *,
+    opponent: str | None = None,
+) -> Iterator[ArenaMessage]:
+    """Yield the messages before a seat sets up; `restored` is its set-up in a resumed game.
+
+    `opponent` is the name of the other side, if it is disclosed.
+    """
+    yield Game(color, variant.name)
+    for name, value in variant.rules:
+        yield Rule(name, value)
+    yield Clock(time.setup_ms, time.move_ms, time.bank_ms, None if time.bank_ms is None else time.increment_ms)
+    yield Seed(seed)
+    if opponent is not None:
+        yield Opponent(_in_ascii(opponent))
+    if variant.kind.has_setups:
+        yield Restore(restored) if restored else SetupRequest()
+
+
+def _in_ascii(name: str) -> str:
+    """Return a name in ASCII, with escapes such as `\\xe4`."""
+    return name.encode("ascii", "backslashreplace").decode("ascii")
 
 
 def _note_bytes(text: str) -> int:

@@ -11,20 +11,19 @@ from typing import NamedTuple
 
 import msgspec
 
+from arena.errors import IllegalAnswerError, UsageError
+from arena.game import State
 from arena.game.clock import GameClock
 from arena.game.exported import date_text
 from arena.game.faults import lost_by, named
-from arena.game.game_spec import Opening
+from arena.game.game_spec import GameSpec, Opening
 from arena.game.record import GameRecord, History, NoteLine, RecordError
+from arena.game.recorded import spec_of
+from arena.game.replay import started
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.game.verdict import GameResult
-from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.game import Game
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import Ruleset, RulesetError
-from arena.stratego.rules.setup import IllegalSetupError, check_setup
-from protocol.codec import is_action
-from protocol.notation import COLOR_BY_WORD, RESIGN, Color, Reason, ReasonKind
+from protocol.lines import RemoteProtocolError
+from protocol.seats import COLOR_BY_WORD, Color, Reason, ReasonKind
 
 SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT})
 """Reasons of losing during the set-up."""
@@ -70,40 +69,34 @@ def check_record(record: GameRecord) -> None:
     try:
         _check_record(record)
         _check_words(record)
-    except (RecordError, RulesetError, IllegalSetupError) as error:
-        raise RecordError(f"game {record.id}: {error}") from None
-
-
-def _check_order(rules: Sequence[tuple[str, str]], ruleset: Ruleset) -> None:
-    """Check that the rules are in canonical order; rules newer than the record may be missing."""
-    there = {name for name, _ in rules}
-    if (written := [name for name, _ in rules]) != (expected := [name for name, _ in ruleset.lines() if name in there]):
-        raise RecordError(f"its rules stand in the order {', '.join(written)}: expected {', '.join(expected)}")
+    except (RecordError, UsageError, IllegalAnswerError) as error:
+        text = str(error)
+        raise RecordError(text if text.startswith("game ") else f"game {record.id}: {text}") from None
 
 
 def _check_record(record: GameRecord) -> None:
     _check_claims(record)
-    ruleset = ruleset_from_lines(record.ruleset, record.rules)
-    _check_order(record.rules, ruleset)
+    variant = record.variant
+    variant.kind.check_variant(variant)
     _check_clocks(record)
     if record.opening:
-        _check_opening(record, record.opening, ruleset)
+        _check_opening(record, record.opening)
     red, blue = record.setups
     if red is None or blue is None:
-        _check_unplayed(record, ruleset)
+        _check_unplayed(record)
         return
-    game = check_course(ruleset, record.times, Course.of(record, (red, blue)))
-    if game.outcome is None:
+    state = check_course(spec_of(record), Course.of(record, (red, blue)))
+    if state.outcome is None:
         judged: tuple[GameResult, Reason] | None = None
     else:
-        winner = game.outcome.winner
-        judged = (GameResult.DRAW if winner is None else GameResult.win(winner), game.outcome.reason)
+        winner = state.outcome.winner
+        judged = (GameResult.DRAW if winner is None else GameResult.win(winner), state.outcome.reason)
     reason = record.verdict.reason
     expected = None if reason.is_forfeit else (record.verdict.result, reason)
     if judged != expected:
         raise RecordError(f"recorded as {_words(expected)}, judged again as {_words(judged)}")
     if judged is None:
-        _check_forfeit(record, game)
+        _check_forfeit(record, state)
 
 
 def _check_claims(record: GameRecord) -> None:
@@ -160,51 +153,55 @@ def _words(judged: tuple[GameResult, Reason] | None) -> str:
     return f"{judged[0].value} by {judged[1].value}" if judged else "not over"
 
 
-def _check_forfeit(record: GameRecord, game: Game) -> None:
+def _check_forfeit(record: GameRecord, state: State) -> None:
     reason = record.verdict.reason
     if reason in SETTING_UP:
         raise RecordError(f"{reason.value}, but both sides had set up")
-    if reason in ON_THE_MOVE and record.verdict.result is not GameResult.win(game.to_move.opponent):
+    if reason in ON_THE_MOVE and record.verdict.result is not GameResult.win(state.to_move.opponent):
         raise RecordError(f"{reason.value}, but the side to move is recorded as the winner")
     if reason is Reason.ILLEGAL_ACTION:
-        _check_illegal(record, game)
+        _check_illegal(record, state)
 
 
-def _check_illegal(record: GameRecord, game: Game) -> None:
+def _check_illegal(record: GameRecord, state: State) -> None:
     """Check that the words of the verdict name an illegal action."""
-    before = f"{lost_by(record.players, game.to_move, Reason.ILLEGAL_ACTION)}: ply {game.ply + 1}: "
+    game = record.variant.kind
+    before = f"{lost_by(record.players, state.to_move, Reason.ILLEGAL_ACTION)}: ply {len(record.actions) + 1}: "
     text = record.verdict.detail.removeprefix(before).partition(": ")[0]
-    if not record.verdict.detail.startswith(before) or not is_action(text):
-        raise RecordError(f"expected the words '{before}' and the illegal action, got {record.verdict.detail!r}")
-    if text == RESIGN:
-        raise RecordError(f"lost by the illegal action {text}, which is legal")
     try:
-        game.check(game.parse(text))
-    except IllegalActionError:
+        game.check_move_form(text)
+        is_action = record.verdict.detail.startswith(before)
+    except RemoteProtocolError:
+        is_action = False
+    if not is_action:
+        raise RecordError(f"expected the words '{before}' and the illegal action, got {record.verdict.detail!r}")
+    try:
+        game.check(state, text)
+    except IllegalAnswerError:
         return
     raise RecordError(f"lost by the illegal action {text}, which is legal")
 
 
-def _check_opening(record: GameRecord, opening: Opening, ruleset: Ruleset) -> None:
+def _check_opening(record: GameRecord, opening: Opening) -> None:
     """Check that a game with an opening begins with it, or not at all, without a loss by setting up."""
-    for setup in opening:
-        check_setup(ruleset, setup.split("/"))
+    for color in Color:
+        record.variant.kind.check_setup(record.variant, color, opening[color])
     if record.setups not in (opening, (None, None)):
         raise RecordError("its set-ups are not those of its opening")
     if record.verdict.reason in SETTING_UP:
         raise RecordError(f"{record.verdict.reason.value}, but its set-ups were given")
 
 
-def _check_unplayed(record: GameRecord, ruleset: Ruleset) -> None:
+def _check_unplayed(record: GameRecord) -> None:
     reason, result, setups = record.verdict.reason, record.verdict.result, record.setups
     if reason not in SETTING_UP | AT_ANY_TIME:
         raise RecordError(f"{reason.value} without both set-ups")
     if record.actions or record.times_us or record.cpu_us:
         raise RecordError("has actions or times without both set-ups")
     _check_notes(record.notes, 0)
-    for setup in setups:
+    for color, setup in zip(Color, setups, strict=True):
         if setup is not None:
-            check_setup(ruleset, setup.split("/"))
+            record.variant.kind.check_setup(record.variant, color, setup)
     loser = Color.RED if result.winner is None else result.winner.opponent  # of two, the reason is Red's
     if reason in SETTING_UP and setups[loser] is not None:
         raise RecordError(f"{loser.word} lost by {reason.value}, but had set up")
@@ -213,10 +210,10 @@ def _check_unplayed(record: GameRecord, ruleset: Ruleset) -> None:
         raise RecordError(f"{result.winner.word} won by {reason.value} with set-ups that do not go with it")
 
 
-def check_course(ruleset: Ruleset, times: tuple[TimeControl, TimeControl], course: Course) -> Game:
-    """Replay a game under Red's and Blue's time control; return the last position.
+def check_course(spec: GameSpec, course: Course) -> State:
+    """Replay a game with its set-ups; return the last state.
 
-    Raises `RecordError` if the rules or the clocks do not allow it, `IllegalSetupError` for a set-up.
+    Raises `RecordError` if the rules or the clocks do not allow it.
     """
     setups, actions, times_us, cpu_us, notes, interrupted, forgiven_us = course
     if len(times_us) != len(actions):
@@ -229,22 +226,19 @@ def check_course(ruleset: Ruleset, times: tuple[TimeControl, TimeControl], cours
     _check_notes(notes, len(actions))
     if not all(1 <= ply <= len(actions) + 1 and taken >= 0 for ply, taken in interrupted):
         raise RecordError("an interruption at a ply that there is not, or of less than no time")
-    red, blue = (setup.split("/") for setup in setups)
-    for rows in (red, blue):
-        check_setup(ruleset, rows)
-    game = Game(ruleset, red, blue)
-    sides = _play(game, actions)
-    _check_times(times, (*sides, game.to_move), course)
-    return game
+    state = started(spec, setups)
+    sides = _play(state, actions)
+    _check_times(spec.times, (*sides, state.to_move), course)
+    return state
 
 
-def _play(game: Game, actions: Sequence[str]) -> list[Color]:
+def _play(state: State, actions: Sequence[str]) -> list[Color]:
     sides = []
     for action in actions:
-        sides.append(game.to_move)
+        sides.append(state.to_move)
         try:
-            game.apply(action)
-        except IllegalActionError as error:
+            state.play(action)
+        except IllegalAnswerError as error:
             raise RecordError(f"ply {len(sides)}: {error}") from None
     return sides
 

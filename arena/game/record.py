@@ -7,11 +7,14 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from arena.errors import ArenaError
+from arena.game import STRATEGO, Variant
 from arena.game.game_spec import Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.system.printable import printable
 from protocol.messages import Ability, Want
+
+STRATEGO_1 = f"{STRATEGO} 1"
 
 
 class NoteLine(msgspec.Struct, frozen=True):
@@ -89,6 +92,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     cannot: tuple[tuple[Ability, ...], tuple[Ability, ...]] | UnsetType = UNSET
     time_percent: int | UnsetType = UNSET
     """The scale of the clocks on the machine."""
+    game: str | UnsetType = UNSET
+    """The game and its version, such as `connect4 1`; not set for Stratego."""
 
     def __repr__(self) -> str:
         red, blue = (player.name for player in self.players)
@@ -97,6 +102,11 @@ class GameRecord(msgspec.Struct, frozen=True):
             f"GameRecord({self.id!r}, {red!r} - {blue!r}, {verdict.result.value}, {verdict.reason.value}, "
             f"{verdict.plies} plies)"
         )
+
+    @property
+    def variant(self) -> Variant:
+        name, _, version = (self.game or STRATEGO_1).partition(" ")
+        return Variant(name, version, self.ruleset, self.rules)
 
     @property
     def nominal_times(self) -> tuple[TimeControl, TimeControl]:

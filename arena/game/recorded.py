@@ -2,6 +2,7 @@
 
 import msgspec
 
+from arena.errors import UsageError
 from arena.game.faults import MAX_FAULT, Fault, lost_by
 from arena.game.game_spec import GameSpec
 from arena.game.hints import LONGEST_HINT, MARK
@@ -9,10 +10,8 @@ from arena.game.record import GameRecord, RecordError
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import RulesetError
 from protocol.lines import MAX_BOT_LINE
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 SLACK_MS = 1000
 """Added to the margin of both clocks, hidden from the bots: times in records are rounded."""
@@ -35,8 +34,9 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
     return GameRecord(
         id=spec.id,
         arena=arena,
-        ruleset=spec.ruleset.name,
-        rules=tuple(spec.ruleset.lines()),
+        game=spec.variant.title or msgspec.UNSET,
+        ruleset=spec.variant.name,
+        rules=spec.variant.rules,
         time=spec.time,
         players=spec.players,
         seeds=spec.seeds,
@@ -63,13 +63,14 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
 
 
 def spec_of(record: GameRecord) -> GameSpec:
+    variant = record.variant
     try:
-        ruleset = ruleset_from_lines(record.ruleset, record.rules)
-    except RulesetError as error:
+        variant.kind.check_variant(variant)
+    except UsageError as error:
         raise RecordError(f"game {record.id}: {error}") from None
     return GameSpec(
         id=record.id,
-        ruleset=ruleset,
+        variant=variant,
         time=record.time,
         players=record.players,
         seeds=record.seeds,

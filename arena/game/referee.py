@@ -21,7 +21,8 @@ would decide which of two broken bots is noticed first. If both are at fault, bo
 
 from collections.abc import Callable, Mapping, Sequence
 
-from arena.game import faults
+from arena.errors import IllegalAnswerError
+from arena.game import State, faults
 from arena.game.clock import NEVER, Suspension, counted
 from arena.game.faults import Excess, Fault, Unstartable
 from arena.game.game_spec import GameSpec, Player
@@ -29,9 +30,6 @@ from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import SETTLE_SECONDS, Introduction, Seat
 from arena.game.verdict import GameResult, Verdict
-from arena.stratego.rules.events import IllegalActionError, Outcome
-from arena.stratego.rules.game import Game
-from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError, excerpt
 from protocol.messages import (
@@ -50,7 +48,7 @@ from protocol.messages import (
     Setup,
     Wants,
 )
-from protocol.notation import Color, Reason, Result
+from protocol.seats import Color, Outcome, Reason, Result
 
 
 class Referee:
@@ -79,7 +77,7 @@ class Referee:
         """Whether the game is void because the machine kept a bot from a CPU until it was late."""
         self.refused: str | None = None
         """Why the game is not played: a bot has declared that it lacks an ability that it needs."""
-        self.seats = (Seat(Color.RED), Seat(Color.BLUE))
+        self.seats = (Seat(Color.RED, spec.kind), Seat(Color.BLUE, spec.kind))
         self._keeps, self._can_pause = keeps, can_pause
         self.advise: Callable[[Seat, Fault], Fault] | None = None
         """Adds advice for the author to the words of a fault when it is found."""
@@ -106,8 +104,8 @@ class Referee:
     # --- for the carrier of the bytes -----------------------------------------------------------------------------
 
     @property
-    def game(self) -> Game | None:
-        return self.live.game
+    def state(self) -> State | None:
+        return self.live.state
 
     @property
     def deadline(self) -> float:
@@ -183,7 +181,7 @@ class Referee:
         except RemoteProtocolError as error:
             self._fail(seat, faults.malformed(error))
             return
-        if self.live.game is None:
+        if self.live.state is None:
             self._go_on_together()
 
     def gone(self, color: Color, how: str, exited: bool) -> None:
@@ -272,8 +270,8 @@ class Referee:
     def _set_up(self, seat: Seat, rows: tuple[str, ...]) -> None:
         seat.deadline = NEVER
         try:
-            check_setup(self.spec.ruleset, rows)
-        except IllegalSetupError as error:
+            self.spec.kind.check_setup(self.spec.variant, seat.color, "/".join(rows))
+        except IllegalAnswerError as error:
             self._fail(seat, Fault(Reason.ILLEGAL_SETUP, str(error)))
             return
         seat.rows = rows
@@ -294,6 +292,8 @@ class Referee:
             self._go_on(self.live.restore(self._history).outcome)
         elif self.spec.opening is not None:
             self._go_on(self.live.impose(self.spec.opening).outcome)
+        elif not self.spec.kind.has_setups:
+            self._go_on(self.live.begin_at_once().outcome)
         elif self._meeting is Phase.IDLE:
             self.live.ask_for_setups()
             self._meeting = Phase.WAITING
@@ -304,7 +304,7 @@ class Referee:
         seat.deadline = NEVER
         try:
             outcome = self.live.move(seat.color, action, now, forgiven)
-        except IllegalActionError as error:
+        except IllegalAnswerError as error:
             self._fail(seat, faults.illegal(len(self.actions) + 1, action, error))
             return
         self._go_on(outcome)
@@ -348,7 +348,7 @@ class Referee:
         seat.fault = fault
         seat.due = False
         seat.deadline = NEVER
-        if self.live.game is None:
+        if self.live.state is None:
             self._go_on_together()
         else:
             self._forfeit()
@@ -367,7 +367,7 @@ class Referee:
             else:
                 seen = Result.WIN if verdict.result.winner is seat.color else Result.LOSS
             # What a bot was still to answer could be taken for an answer in the next game.
-            is_last = not self._keeps or self.live.game is None or seat.fault or seat.phase.bot_must_answer
+            is_last = not self._keeps or self.live.state is None or seat.fault or seat.phase.bot_must_answer
             seat.say(End(seen, seat.fault.reason if seat.fault else verdict.reason))
             if is_last:
                 seat.say(Quit())

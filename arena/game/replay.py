@@ -1,51 +1,29 @@
-"""Records replayed by the engine, from the rules in the record."""
+"""Records replayed by their game, from the rules in the record."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from arena.errors import IllegalAnswerError, UsageError
+from arena.game import State, Told
+from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, RecordError
-from arena.game.seat_view import SeatView, tell
-from arena.stratego.rules.events import Event, IllegalActionError
-from arena.stratego.rules.game import Game
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import Ruleset, RulesetError
-from arena.stratego.rules.setup import IllegalSetupError
-from protocol.notation import Color
+from arena.game.recorded import spec_of
+from protocol.seats import Color
 
 
 @dataclass(frozen=True)
 class ReplayStep:
-    """One ply of a replay: its number, the side, the action, its events and its time."""
+    """One ply of a replay: its number, the side, the action, the lines that each seat was told, and its time."""
 
     ply: int
     color: Color
     action: str
-    events: tuple[Event, ...]
+    told: Told
     microseconds: int
 
 
-class SeenGame:
-    """A game played move by move: the true position, and each side's knowledge.
-
-    Raises `RulesetError` or `IllegalSetupError` for an impossible beginning.
-    """
-
-    def __init__(self, ruleset: Ruleset, setups: tuple[str, str]) -> None:
-        rows = tuple(tuple(setup.split("/")) for setup in setups)
-        self.game = Game(ruleset, *rows)
-        self.views = tuple(SeatView(self.game, color, rows[color]) for color in Color)
-
-    def apply(self, action: str) -> tuple[Event, ...]:
-        """Play an action and return its events. Raises `IllegalActionError`."""
-        events = self.game.apply(action)
-        for event in events:
-            for view, told in zip(self.views, tell(event), strict=True):
-                view.see(told)
-        return events
-
-
-class Replay(SeenGame):
-    """A replay of a record: the true position, and each side's knowledge.
+class Replay:
+    """A replay of a record: its state after each action.
 
     Raises `RecordError` if a side never set up, or if the record breaks its own rules.
     """
@@ -57,17 +35,26 @@ class Replay(SeenGame):
         if len(record.actions) != len(record.times_us):
             raise RecordError(f"game {record.id}: {len(record.actions)} actions, but {len(record.times_us)} times")
         self.record = record
-        try:
-            super().__init__(ruleset_from_lines(record.ruleset, record.rules), (red, blue))
-        except (RulesetError, IllegalSetupError) as error:
-            raise RecordError(f"game {record.id}: {error}") from None
+        self.spec = spec_of(record)
+        self.state = started(self.spec, (red, blue))
 
     def steps(self) -> Iterator[ReplayStep]:
-        """Play the recorded actions one by one; the position is the one after the yielded step."""
-        for action, microseconds in zip(self.record.actions, self.record.times_us, strict=True):
-            color = self.game.to_move
+        """Play the recorded actions one by one; the state is the one after the yielded step."""
+        for ply, (action, taken) in enumerate(zip(self.record.actions, self.record.times_us, strict=True), start=1):
+            color = self.state.to_move
             try:
-                events = self.apply(action)
-            except IllegalActionError as error:
-                raise RecordError(f"game {self.record.id}: ply {self.game.ply + 1}: {error}") from None
-            yield ReplayStep(self.game.ply, color, action, events, microseconds)
+                told = self.state.play(action)
+            except IllegalAnswerError as error:
+                raise RecordError(f"game {self.record.id}: ply {ply}: {error}") from None
+            yield ReplayStep(ply, color, action, told, taken)
+
+
+def started(spec: GameSpec, setups: tuple[str, str]) -> State:
+    """Return the state of a recorded game after its set-ups. Raises `RecordError` for impossible ones."""
+    try:
+        for color in Color:
+            if spec.kind.has_setups:
+                spec.kind.check_setup(spec.variant, color, setups[color])
+        return spec.kind.start(spec.variant, spec.chance_seed, setups)
+    except (IllegalAnswerError, UsageError) as error:
+        raise RecordError(f"game {spec.id}: {error}") from None

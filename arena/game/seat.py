@@ -5,10 +5,10 @@ from typing import NamedTuple
 from arena.game.clock import NEVER, Suspension
 from arena.game.connection import LineConnection
 from arena.game.faults import Fault
-from arena.game.seat_view import SeatView
+from protocol.codec import Forms
 from protocol.conversation import Phase
 from protocol.messages import Ability, ArenaMessage, Want
-from protocol.notation import Color
+from protocol.seats import Color
 
 SETTLE_SECONDS = 1.0
 """Extra time before a seat loses after suspensions, at most this in total: the bots may have been stopped, too."""
@@ -43,13 +43,12 @@ class Seat:
         "started",
         "stopped",
         "unsure",
-        "view",
         "wants",
     )
 
-    def __init__(self, color: Color) -> None:
+    def __init__(self, color: Color, forms: Forms) -> None:
         self.color = color
-        self.connection = LineConnection()
+        self.connection = LineConnection(forms)
         self.out: list[bytes] = []
         self.due = False
         """Whether `out` has to be sent now."""
@@ -58,7 +57,6 @@ class Seat:
         self.author = ""
         self.cannot: tuple[Ability, ...] = ()
         self.rows: tuple[str, ...] | None = None
-        self.view: SeatView | None = None
         self.fault: Fault | None = None
         self.has_ended = False
         """Whether its output has ended, or never began."""

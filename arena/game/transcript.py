@@ -21,7 +21,7 @@ from arena.game.seat import Introduction
 from protocol.conversation import Phase
 from protocol.lines import MAX_BOT_LINE, LocalProtocolError
 from protocol.messages import PROTOCOL_VERSION, Hello, Want
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 UNKNOWN_ANSWER = "the line that it lost the game by is not in the record; what follows says what was wrong"
 UNKNOWN_ERROR = "an error line was sent here; its words do not follow from the record"
@@ -98,6 +98,7 @@ class _Transcript:
         self._is_followed = is_followed
         self._is_played = None not in record.setups
         self._kept = record.kept or (False, False)
+        self._asks_for_setups = self._spec.kind.has_setups and not record.opening
         self._ply = 0
         if len(record.actions) != len(record.times_us):
             raise RecordError(f"game {record.id}: {len(record.actions)} actions, but {len(record.times_us)} times")
@@ -162,7 +163,7 @@ class _Transcript:
         for color in silent:
             yield Remark(0, color, "its program could not be started, so no line was sent to it")
         yield from self._before_the_game(referee, sitting, silent)
-        if referee.game is not None:
+        if referee.state is not None:
             yield from self._play(referee, sitting)
         if sitting.until is not None:
             taken = sitting.interrupted_us / 1000
@@ -171,7 +172,7 @@ class _Transcript:
         yield from self._end(referee, silent)
 
     def _introduction(self, color: Color) -> Introduction:
-        connection = LineConnection()
+        connection = LineConnection(self._spec.kind)
         connection.send(Hello(PROTOCOL_VERSION))
         connection.flushed()
         list(connection.receive(b"ready\n"))
@@ -194,13 +195,13 @@ class _Transcript:
         if at_start:
             self._fail(referee)
             return
-        if sitting.history is None and not self._record.opening:
+        if sitting.history is None and self._asks_for_setups:
             yield from self._write(referee, ())
             yield from self._set_up(referee, fails if not self._is_played else set())
 
     def _failed_at_setup(self) -> bool:
         """Whether a game without a first turn was lost during the set-up, and not before."""
-        if self._record.opening:  # then no set-up is requested
+        if not self._asks_for_setups:
             return False
         return self._record.setups != (None, None) or bool(self._reasons() & AT_SETTING_UP)
 
@@ -236,13 +237,9 @@ class _Transcript:
         if not self._is_played:
             self._fail(referee)
 
-    @property
-    def _starts(self) -> Color:
-        return Color.BLUE if self._spec.ruleset.starts.value == Color.BLUE.word else Color.RED
-
     def _setup_notes(self, color: Color) -> list[str]:
         """Return the notes that a side certainly made with its set-up, as it had no turn at ply 1."""
-        if self._is_played and color is self._starts:
+        if self._is_played and color is self._spec.kind.first_seat(self._spec.variant):
             return []
         return [f"note {note.text}" for note in self._record.notes if note.ply == 1 and note.color == color.word]
 
@@ -253,8 +250,8 @@ class _Transcript:
             notes[note.ply, note.color].append(note)
         last = len(record.actions) if sitting.until is None else sitting.until - 1
         while not referee.is_over:
-            assert referee.game is not None
-            color, self._ply = referee.game.to_move, referee.game.ply + 1
+            assert referee.state is not None
+            color, self._ply = referee.state.to_move, len(referee.actions) + 1
             yield from self._write(referee, ())
             if self._ply == sitting.until:
                 return
@@ -267,7 +264,7 @@ class _Transcript:
             raise RecordError(f"game {record.id}: ply {len(referee.actions) + 1}: {words}")
 
     def _noted(self, color: Color, notes: list[NoteLine], sitting: _Sitting) -> Iterator[TranscriptEntry]:
-        if notes and self._ply == 1 and sitting.history is None and not self._record.opening:
+        if notes and self._ply == 1 and sitting.history is None and self._asks_for_setups:
             yield Remark(1, color, "the record does not say which of these notes it made with its set-up already")
         for note in notes:
             yield SpokenLine(self._ply, color, Speaker.BOT, f"note {note.text}")
@@ -288,7 +285,7 @@ class _Transcript:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def _end(self, referee: Referee, silent: Iterable[Color]) -> Iterator[TranscriptEntry]:
-        if not referee.is_over and referee.game is not None:
+        if not referee.is_over and referee.state is not None:
             yield from self._lost(referee)
             self._fail(referee)
         verdict, recorded = referee.verdict, self._record.verdict
@@ -313,9 +310,9 @@ class _Transcript:
         yield from self._write(referee, silent)
 
     def _lost(self, referee: Referee) -> Iterator[TranscriptEntry]:
-        assert referee.game is not None
+        assert referee.state is not None
         for color in self._faults:
-            if color is not referee.game.to_move:
+            if color is not referee.state.to_move:
                 words = "whether the turn before this had been written when its fault was found is not in the record"
                 yield Remark(self._ply, color.opponent, words)
 

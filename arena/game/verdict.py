@@ -4,7 +4,7 @@ import enum
 
 import msgspec
 
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 
 class GameResult(enum.Enum):

@@ -13,10 +13,9 @@ from arena.game.record import GameRecord
 from arena.league.game_ids import contents_of
 from arena.league.league import OpenLeague
 from arena.league.league_options import MOST_GAMES, Kind
-from arena.league.outcome import LeagueOutcome, Watcher
 from arena.league.pairing.sequential import SequentialState, SequentialTest
 from arena.league.plan import LeagueEntry
-from arena.league.play_missing import Watch
+from arena.league.play_missing import LeagueOutcome, Watch, Watcher
 from arena.league.ratings import PairDifference
 from arena.league.ratings.sequential_test import Decision, Hypotheses, estimate, expected_pairs_left
 from arena.league.stop import StopRequest, Wish

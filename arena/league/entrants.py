@@ -20,13 +20,12 @@ from arena.bots.starting import runnable
 from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.game_spec import Player
-from arena.league.league_options import PlayOptions
+from arena.league.league_options import PlayOptions, variant_of
 from arena.league.option_values import apart_from_bots, build_limits, usual_limits
 from arena.league.stop import Say
 from arena.league.store import KeptFiles, Store, is_empty_file
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
-from arena.stratego.rules.rulesets import load_ruleset
 from arena.system.printable import printable
 
 NAMED = 3
@@ -73,8 +72,7 @@ def entrants(
     receives remarks, line by line; `run` runs builds and trials. Raises `UsageError` with all that is wrong, and
     `BotInUseError`.
     """
-    ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
-    able = [fitting(bot, ruleset, has_openings=options.openings is not None) for bot in found.bots]
+    able = [fitting(bot, variant_of(options), has_openings=options.openings is not None) for bot in found.bots]
     bots = built(able, level, options, say, folders=folders, run=run)
     if options.cluster is not None:
         bots = [_sendable(bot) for bot in bots]

@@ -17,7 +17,6 @@ from typing import Protocol
 
 from arena.game.game_spec import Opening, Player
 from arena.game.time_control import TimeControl
-from arena.stratego.rules.ruleset import Starts
 
 Players = tuple[Player, Player]
 Times = tuple[TimeControl, TimeControl]
@@ -102,10 +101,6 @@ def contents_of(players: Players) -> frozenset[str]:
 def rounds_tried(games: int) -> range:
     """Return the rounds that a game of two players with so many games can be of: a record does not say."""
     return range(2 * games + ROUNDS_BEYOND)
-
-
-def starter(pair_seed: int) -> Starts:
-    return Starts.BLUE if pair_seed & 1 else Starts.RED
 
 
 def seeds_of(pair_seed: int, players: Players) -> tuple[int, int]:

@@ -7,7 +7,6 @@ an older one; the games of the older version stay.
 
 from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
 
@@ -24,15 +23,10 @@ from arena.league.game_ids import (
     opening_of,
     pair_seed_of,
     seeds_of,
-    starter,
 )
 from arena.league.settings import Settings
-from arena.league.store import (
-    KEEP_BOTS,
-    DamagedError,
-    Store,
-)
-from arena.stratego.rules.ruleset import Starts
+from arena.league.store import DamagedError, Store
+from arena.league.store.document import KEEP_BOTS
 
 
 class Games:
@@ -49,7 +43,7 @@ class Games:
         former: Mapping[str, Sequence[Player]] = MappingProxyType({}),
     ) -> None:
         self._settings = settings
-        self._rules = settings.ruleset.digest()
+        self._rules = settings.variant.kind.digest(settings.variant)
         self._own_times = dict(settings.bot_times)
         self._usual = common_of_equals(self._rules, settings.seed, settings.time)
         self._stored = stored
@@ -80,12 +74,9 @@ class Games:
             common = common_of(self._rules, settings.seed, players, times)
         opening = opening_of(common, players, number, settings.openings)
         pair_seed = pair_seed_of(common, players, number, opening)
-        ruleset = settings.ruleset
-        if ruleset.starts is Starts.CHOSEN:  # the same for both games of a pair: each bot begins one of them
-            ruleset = replace(ruleset, starts=starter(pair_seed))
         return GameSpec(
             id=game_id(pair_seed, players),
-            ruleset=ruleset,
+            variant=settings.variant.kind.settled(settings.variant, pair_seed),
             time=times[0],
             players=players,
             seeds=seeds_of(pair_seed, players),

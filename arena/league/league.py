@@ -28,34 +28,27 @@ from arena.league.executor.local import local_executor
 from arena.league.executor.task import Executor, PlaySettings
 from arena.league.game_specs import Games
 from arena.league.league_options import PLACING, PlayOptions
-from arena.league.lineup import LineUp, league_before, line_up
-from arena.league.outcome import LeagueOutcome, PlayState, Watcher
 from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.placing import Placing
 from arena.league.pairing.round_robin import RoundRobin
-from arena.league.places import placing_of
 from arena.league.plan import LeagueEntry, Plan, planned
-from arena.league.play_missing import Watch, play_missing
+from arena.league.play_missing import LeagueOutcome, PlayState, Watch, Watcher, play_missing
 from arena.league.settings import Settings, settings_in
 from arena.league.stop import Say, StopRequest, Wish, run_games
-from arena.league.store import (
-    CALIBRATION,
-    DamagedError,
-    GameRow,
-    Groups,
-    Store,
-    StoreChangedError,
-    StoreError,
-    runs_of,
-)
+from arena.league.store import DamagedError, GameRow, Groups, Store, StoreChangedError, StoreError, runs_of
+from arena.league.store.document import CALIBRATION
 from arena.league.stored_league import (
     GamesBetween,
+    LineUp,
+    StoredWalk,
     format_text,
     games_between,
     ladder_start,
+    league_before,
+    line_up,
+    placing_of,
     stored_games,
-    tell_stored,
 )
 from arena.play.machine import read_reference
 from arena.system.concurrency import background
@@ -175,7 +168,9 @@ class OpenLeague:
         self.new_pairing = pairing
         self._held = held
         self._run = run
-        self._numbers = self._stored_numbers()
+        self._walk: StoredWalk | None = self._walked()
+        """The walk through the stored games, for the first call of `play`, as it takes long in a large league."""
+        self._numbers = self._walk.numbers
         """The numbers of the league's stored games."""
 
     @property
@@ -183,9 +178,8 @@ class OpenLeague:
         """The number of the league's games found in the store or stored since, even if they are gone from it."""
         return len(self._numbers)
 
-    def _stored_numbers(self, first: int | None = None) -> set[int]:
-        """Ask the pairing for its games, or the first ones, which takes long in a large league."""
-        return {row.number for row in islice(self.rows_in_order(), first)}
+    def _walked(self) -> StoredWalk:
+        return StoredWalk(self.new_pairing(), self._between())
 
     def count(self) -> Groups:
         """Count the games of the store that the league does not exclude; see `make_table` for those of its players.
@@ -237,7 +231,7 @@ class OpenLeague:
     def keep_as_whole(self, first: int | None = None) -> None:
         """Declare the games so far, or the first `first` in the order of play, to be all, and exclude others."""
         if first is not None:
-            self._numbers = self._stored_numbers(first)
+            self._numbers = {row.number for row in islice(self.rows_in_order(), first)}
             self.keep_what_counts()
         self.planned = self.known
         self.store.keep(planned=self.planned)
@@ -275,7 +269,7 @@ class OpenLeague:
         if not isinstance(error, StoreError):
             try:
                 if others:  # the pairing may have come to games of an earlier league
-                    self._numbers = self._stored_numbers()
+                    self._numbers = self._walked().numbers
                 if is_complete and self.planned is None:
                     self.keep_as_whole()
                 self.keep_what_counts()
@@ -321,11 +315,11 @@ class OpenLeague:
             yield remote
 
     async def _play_games(self, state: PlayState) -> None:
-        plan = self.plan
-        jobs = plan.jobs
+        plan, jobs = self.plan, self.plan.jobs
+        walk, self._walk = self._walk or self._walked(), None
         if self.planned is not None:
             jobs = min(jobs, self.planned - self.known)
-        elif tell_stored(self.new_pairing(), self._between()):
+        elif walk.is_complete:
             jobs = 0
         if not jobs:
             state.session.is_complete = True
@@ -333,7 +327,7 @@ class OpenLeague:
         settings = replace(plan.play_settings, is_watched=state.watch is not None)
         async with self._executor(settings, jobs) as executor:
             await play_missing(
-                self.new_pairing(),
+                walk.pairing,
                 {bot.player: bot for bot in plan.bots},
                 self.store,
                 executor,
@@ -343,5 +337,6 @@ class OpenLeague:
                 session=state.session,
                 keep_bots=plan.settings.keep_bots,
                 watch=state.watch or (lambda event: None),
-                stored=self._between(),
+                stored=walk.stored,
+                missing=walk.missing,
             )

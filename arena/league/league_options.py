@@ -16,7 +16,7 @@ from arena.system.printable import shown
 
 if TYPE_CHECKING:
     from arena.bots.asked import AskedBot, OwnByName
-    from arena.stratego.rules.ruleset import Ruleset
+    from arena.game import Variant
 
 
 SANDBOXES = ("basic", "bwrap", "cgroup", "auto")
@@ -46,7 +46,8 @@ class Kind(enum.Enum):
 class PlayOptions:
     """The options of a league or a match. Times and sizes are strings with units, such as `100ms` or `512M`.
 
-    `rules` are a ruleset, or the name of one. `limits` is a TOML file with other limits and times for some bots.
+    `game` names a game, or its file; empty: Stratego. `rules` are the name of a variant of it, or for Stratego a
+    ruleset; empty: the usual ones. `limits` is a TOML file with other limits and times for some bots.
     `interpreters` are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same
     processes. `openings` is a file of set-ups. `opponents`, one of `OPPONENTS`, says whether bots receive each other's
     names. `affinity` pins the bots of each game to a CPU; None: if there are at least as many games as usable CPUs.
@@ -55,7 +56,8 @@ class PlayOptions:
     a file in the current folder that is named after the settings.
     """
 
-    rules: "str | Ruleset" = "isf"
+    rules: object = ""
+    game: str = ""
     time: str = "100ms"
     start_time: str = "10s"
     setup_time: str = "5s"
@@ -261,3 +263,19 @@ def _check_tls(ca: Path, cert: Path, key: Path) -> None:
             "--tls-ca, --tls-cert and --tls-key: expected files in PEM, and the key of the certificate, without a "
             f"password: {shown(str(error))}"
         ) from None
+
+
+def variant_of(options: PlayOptions) -> "Variant":
+    """Return the game's variant of the options. Raises `UsageError`."""
+    from arena.game import STRATEGO, game_named  # the command line starts sooner
+
+    if not options.game:
+        return game_named(STRATEGO).variant(options.rules)
+    from arena.game.finding import is_from_file, load_game
+
+    game = load_game(options.game)
+    if options.cluster is not None and is_from_file(game.name):
+        raise UsageError(
+            f"--game: a cluster plays games that are installed on its machines: install {game.name} there as a package"
+        )
+    return game.variant(options.rules)

@@ -13,19 +13,19 @@ same openings.
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.errors import UsageError
+from arena.errors import IllegalAnswerError, UsageError
+from arena.game import Variant
 from arena.game.game_spec import Opening
-from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from arena.system.printable import printable, shown
 from arena.system.user_files import FileError, read_file
-from protocol.notation import COLOR_BY_WORD, Color
+from protocol.lines import RemoteProtocolError
+from protocol.seats import COLOR_BY_WORD, Color
 
 COMMENT = "#"
 WHAT = "a file of openings"
 
 
-def load_openings(path: Path, ruleset: Ruleset) -> tuple[Opening, ...]:
+def load_openings(path: Path, variant: Variant) -> tuple[Opening, ...]:
     """Return the openings of a file, in order.
 
     Raises `FileError` if it cannot be read, and `UsageError` with the line for an invalid opening.
@@ -36,17 +36,17 @@ def load_openings(path: Path, ruleset: Ruleset) -> tuple[Opening, ...]:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise FileError(f"{where}: expected {WHAT} in UTF-8, and it is not at byte {error.start}") from None
-    return tuple(parse_openings(text, ruleset, where))
+    return tuple(parse_openings(text, variant, where))
 
 
-def parse_openings(text: str, ruleset: Ruleset, where: str) -> list[Opening]:
+def parse_openings(text: str, variant: Variant, where: str) -> list[Opening]:
     """Return the openings of a text; `where` names it in errors. Raises `UsageError` as `load_openings` does."""
     found: dict[Opening, int] = {}
     red, begun = "", 0
     number = 0
     for number, line in _lines(text):
         color = Color.BLUE if red else Color.RED
-        setup = _setup(line, color, ruleset, f"{where}: line {number}")
+        setup = _setup(line, color, variant, f"{where}: line {number}")
         if color is Color.RED:
             red, begun = setup, number
             continue
@@ -68,13 +68,14 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, content
 
 
-def _setup(line: str, color: Color, ruleset: Ruleset, where: str) -> str:
+def _setup(line: str, color: Color, variant: Variant, where: str) -> str:
     word, *rows = line.split(maxsplit=1)
     setup = "".join(rows)
     if COLOR_BY_WORD.get(word) is not color or not setup:
         raise UsageError(f"{where}: expected '{color.word} ROWS', the set-up of {color.word}, got {shown(line)}")
     try:
-        check_setup(ruleset, setup.split("/"))
-    except IllegalSetupError as error:
+        variant.kind.check_setup_form(setup)
+        variant.kind.check_setup(variant, color, setup)
+    except (IllegalAnswerError, RemoteProtocolError) as error:
         raise UsageError(f"{where}: {color.word}: {error}: {shown(setup)}") from None
     return setup

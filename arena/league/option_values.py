@@ -11,8 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from arena.bots.asked import NOTHING_OWN, Own, asked_bot
-from arena.bots.build_files import BuildLimits
-from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
+from arena.bots.limits import BuildLimits, Limits, check_processes, parse_memory, parse_size
 from arena.bots.samples import is_path_of
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
@@ -28,10 +27,10 @@ from arena.league.league_options import (
     USUAL,
     Kind,
     PlayOptions,
+    variant_of,
 )
 from arena.league.settings import Settings
-from arena.league.store import NAMED
-from arena.stratego.rules.rulesets import load_ruleset
+from arena.league.store.document import NAMED
 from arena.system.printable import printable
 
 LONGEST_NAME = 255 - len("-journal")
@@ -74,8 +73,7 @@ def check_values(options: PlayOptions) -> None:
     time_control(options)
     usual_limits(options)
     build_limits(options)
-    if isinstance(options.rules, str):
-        load_ruleset(options.rules)
+    variant_of(options)
 
 
 def check_number(bots: int, rounds: int, planned: int | None) -> None:
@@ -135,14 +133,14 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         for bot, text in zip(bots, times, strict=False)
         if text is not None
     }
-    ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
+    variant = variant_of(options)
     openings: tuple[Opening, ...] = ()
     if options.openings is not None:
         from arena.league.openings import load_openings
 
-        openings = load_openings(options.openings, ruleset)
+        openings = load_openings(options.openings, variant)
     return Settings(
-        ruleset,
+        variant,
         time,
         options.seed,
         usual,
@@ -215,7 +213,7 @@ def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more
     who = [bot.name for bot in bots] if kind in (Kind.MATCH, Kind.COMPARE) else []
     seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
     given = [f"openings{openings_digest(settings.openings)[:OPENINGS_DIGITS]}"] if settings.openings else []
-    parts = [kind.value, *who, settings.ruleset.name, settings.time.text, *more, *seed, *given]
+    parts = [kind.value, *who, settings.variant.name, settings.time.text, *more, *seed, *given]
     name = re.sub(r"[^\w.+-]", "_", "-".join(parts))
     suffix = ".sqlite"
     if len(os.fsencode(name + suffix)) > LONGEST_NAME:

@@ -41,7 +41,7 @@ from arena.play.game_options import GameOptions
 from arena.play.session import Session
 from arena.sandbox.levels import choose
 from arena.system.concurrency import background
-from protocol.notation import Color
+from protocol.seats import Color
 
 Face = Callable[[Session], Awaitable[None]]
 """Shows a session to people and lets them act, until they have seen its end. If it returns before, the game is

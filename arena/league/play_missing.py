@@ -1,11 +1,12 @@
-"""Play the missing games of a league: the pairing gives games out and an executor plays them.
+"""Play the missing games of a league: the pairing gives games out, an executor plays them, and the outcome is told.
 
 Each game is stored as soon as it is over, before it is reported and before the pairing receives its result.
 """
 
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import trio
 
@@ -31,6 +32,8 @@ from arena.league.store import GameRow, Store
 from arena.league.stored_league import GamesBetween
 from arena.league.versions import Versions
 from arena.play.game_events import EventsDropped, GameFinished, WatchedEvent
+from arena.play.machine import worker_of
+from arena.system.printable import counted
 
 TELLING_REPEATS = 3
 """Repeated games that make it significant that one bot was in all of them."""
@@ -88,27 +91,21 @@ async def play_missing(
     keep_bots: bool = False,
     watch: Watch = lambda event: None,
     stored: GamesBetween | None = None,
+    missing: Iterable[GameSpec] = (),
 ) -> None:
     """Have the executor play the pairing's games that the store lacks, and store each when it is over.
 
-    The pairing is asked for games as there is room for them, and receives the results: stored ones when it gives their
-    games out, the others as they are stored. `stored` are the stored games of its players and of their older versions,
-    by default those between `bots`.
+    `stored` are the stored games of its players and of their older versions that it has not received yet, `missing` the
+    games that it has given out before. `finished` receives the stored row and the
+    record of each game, `say` a line for each game that is repeated, `watch` the events of the games. With `keep_bots`
+    two consecutive games that are a pair are played in the same processes.
 
-    `finished` receives the stored row and the record of each game, `say` a line for each game that is repeated because
-    the arena was stopped in it, and `watch` the events of the games, if the executor sends them. With `keep_bots`, two
-    consecutive games that are a pair are played in the same processes.
-
-    A bot that changes (see `versions`) is played no more, and a game that was played across the change is not stored;
-    the others continue. A game that cannot be judged in any try is left out, and so is one of a bot that is played no
-    more.
-
-    To stop early, close the `session`: the games under way are played and stored. Cancelling this stops them, and they
-    are not stored. Raises `ArenaError` if the store or the machine fails, or at the end if games were left out; stored
-    games stay.
+    A game that was played across a change of a bot (see `versions`) is not stored, and the bot is played no more. To
+    stop early, close the `session`: the games under way are played and stored; cancelling this stops them. Raises
+    `ArenaError` if the store or the machine fails, or at the end if games were left out; stored games stay.
     """
     session, stored = session or RunProgress(), stored or GamesBetween(store, bots)
-    run = _Run(pairing, bots, store, executor, versions, session, keep_bots, stored)
+    run = _Run(pairing, bots, store, executor, versions, session, keep_bots, stored, deque(missing))
     run.session.on_close = executor.close
     try:
         async with trio.open_nursery() as nursery:
@@ -136,12 +133,12 @@ class _Run:
     session: RunProgress
     _keep_bots: bool
     _stored: GamesBetween
+    _given: deque[GameSpec]
+    """Games from the pairing that have not been handled yet."""
     failure: ArenaError | None = None
     """The first error that stops the league, or is raised at its end."""
     _results: list[GameRow] = field(default_factory=list)
     """The stored games that the pairing has given out and not received."""
-    _given: deque[GameSpec] = field(default_factory=deque)
-    """Games from the pairing that have not been handled yet."""
     _open: dict[str, GameSpec] = field(default_factory=dict)
     """The games that are to be played, are played or wait to be stored."""
     _left_out: int = 0
@@ -314,3 +311,93 @@ class _Run:
                     self._settle(outcome.id, stored.get(outcome.id))
         for row, record in zip(rows, records, strict=False):
             finished(row, record)
+
+
+class Watcher(Protocol):
+    """Receives events in the task that plays the games, so its methods must not wait."""
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        pass
+
+    def remark(self, text: str) -> None:
+        pass
+
+    def closing(self, under_way: int) -> None:
+        """Report that no further game is begun; `under_way` games are played to their end."""
+
+
+@dataclass(frozen=True)
+class Forfeits:
+    """The games that one bot has lost for one reason that is its own fault: their number, and the first of them.
+
+    `words` describe the first loss. Where both bots had a fault, they describe only this one's.
+    """
+
+    name: str
+    reason: str
+    count: int
+    first: GameRow
+    words: str
+    stderr: str
+    """The end of the bot's standard error in the first one."""
+    worker: str = ""
+    """The worker of a cluster that has played the first one."""
+
+    @property
+    def text(self) -> str:
+        where = f" on worker {self.worker}" if self.worker else ""
+        lost = f"{self.name} forfeited {counted(self.count, 'game')} ({self.reason})"
+        return f"{lost}; the first, game {self.first.number}{where}: {self.words}"
+
+
+@dataclass(frozen=True)
+class LeagueOutcome:
+    error: ArenaError | None
+    is_complete: bool
+    """Whether all games are played and stored."""
+    changed: tuple[str, ...]
+    """A line for each bot that has changed during the league, and was played no more."""
+    remarks: tuple[str, ...]
+    """A line for each bot with new files in its folder."""
+    forfeits: tuple[Forfeits, ...]
+    dropped: int
+    """Games under way that were stopped, or could not be judged."""
+    repeated: tuple[str, int] | None = None
+    """A bot that alone took part in all games that had to be played again, and the number of these games."""
+    unstored: int = 0
+    """Finished games that could not be stored."""
+
+
+class PlayState:
+    """The state of a league that plays; forfeits are counted for each bot and reason.
+
+    `numbers` are those of the league's stored games, which are added to it.
+    """
+
+    def __init__(self, watcher: Watcher, watch: Watch | None, numbers: set[int]) -> None:
+        self._numbers = numbers
+        self.watcher = watcher
+        self.watch = watch
+        self.versions = Versions()
+        self.session = RunProgress()
+        self._first: dict[tuple[str, str], Forfeits] = {}
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        self._numbers.add(row.number)
+        self.watcher.finished(row, record)
+        if not row.reason.is_forfeit:
+            return
+        from arena.game.faults import lost_by  # a league without forfeits loads no referee
+        from arena.game.recorded import faults_of
+
+        for color, fault in faults_of(record).items():
+            reason = fault.reason if fault else row.reason
+            words = f"{lost_by(row.players, color, reason)}: {fault.text}" if fault else row.detail
+            key = name, _ = row.players[color].name, reason.value
+            worker = worker_of(record.machine or "")
+            self._first.setdefault(key, Forfeits(name, reason.value, 1, row, words, record.stderr[color], worker))
+            self._counts[key] += 1
+
+    def forfeits(self) -> tuple[Forfeits, ...]:
+        return tuple(replace(first, count=self._counts[key]) for key, first in self._first.items())

@@ -17,9 +17,9 @@ from arena.errors import UsageError
 from arena.game.exported import encode_line, redact
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.league.store import NO_OPENINGS, OPENINGS, SEED
+from arena.league.store.document import NO_OPENINGS, OPENINGS, SEED
 from arena.system.printable import shown
-from protocol.notation import Color
+from protocol.seats import Color
 
 OF_BOT = "bot:"
 """The prefix of the name of a bot."""

@@ -1,21 +1,30 @@
 """Replay a stored game as a service: the same bots, colours, seeds, rules, clocks, limits and sandbox.
 
-A record may come from anyone; `arena.league.trust` limits its say over the sandbox. The new game is not stored. The
-result is where it first differs from the record: a bot that depends only on its messages and its seed plays the same
-game again, and any other shows itself by the first action that differs.
+The bots are found by their digests, without running any program. A record may come from anyone; `arena.league.trust`
+limits its say over the sandbox. The new game is not stored. The result is where it first differs from the record: a bot
+that depends only on its messages and its seed plays the same game again, and any other shows itself by the first action
+that differs.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+import shlex
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import islice
 from pathlib import Path
 
 import trio
 
+from arena.bots.archive import copies_in
+from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
-from arena.bots.build_files import BuildLimits
+from arena.bots.entering import as_player, may_be
+from arena.bots.finding import bots_at
 from arena.bots.folders import BotFolders
-from arena.bots.limits import Limits, read_limits
+from arena.bots.limits import BuildLimits, Limits, read_limits
+from arena.bots.loading import load_bot
+from arena.bots.samples import PREFIX, SAMPLES, bot_path
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
 from arena.bots.trial import Run
@@ -26,14 +35,92 @@ from arena.game.record import GameRecord
 from arena.game.recorded import spec_of
 from arena.league.executor.local import local_executor
 from arena.league.executor.task import Executor, Failed, GameTask, Notice, NotPlayed, Played, PlaySettings
-from arena.league.found_again import BotFinder
 from arena.league.game_specs import return_game
 from arena.league.stop import Say, run_games
 from arena.league.trust import bot_line, is_archived, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
-from protocol.notation import Color
+from arena.system.printable import SHOWN, printable
+from protocol.seats import Color
+
+MOST_LOOKED_AT = 500
+"""The most entries of one folder that are examined."""
+DIGITS = 12
+
+
+class BotFinder:
+    """Finds the bots of one game: at a path, among the sample bots, in the folders `near`, and in the `archive`.
+
+    With `may_differ` a changed bot is accepted. Each bot is looked for with the arguments that it was started with.
+    """
+
+    def __init__(self, near: Sequence[Path], *, may_differ: bool, archive: Path | None = None) -> None:
+        self._near = near
+        self._may_differ = may_differ
+        self._archive = archive
+
+    def at(self, path: str, player: Player, arguments: tuple[str, ...] = ()) -> BotSpec:
+        """Return the bot at a path, or in a folder of bots there. Raises `UsageError` if the player is not there."""
+        bots = list(_loaded(bots_at(bot_path(path)), arguments))
+        same = [bot for bot in bots if may_be(bot, player)]
+        return self.checked(same[0] if same else load_bot(bot_path(path), AskedBot(path, arguments=arguments)), player)
+
+    def anywhere(self, player: Player, named: str, arguments: tuple[str, ...] = ()) -> list[BotSpec]:
+        """Return the places of the player's bot, in the order of preference.
+
+        `named` is its name for `--bot`. Raises `UsageError` if there is none.
+        """
+        near = list(_loaded((*map(bot_path, SAMPLES), *self._entries()), arguments))
+        archived = _loaded(copies_in(self._archive, player.digest), arguments) if self._archive else ()
+        same = [bot for bot in (*near, *archived) if may_be(bot, player)]
+        namesakes = [bot for bot in near if bot.name == player.name]
+        if found := sorted(same, key=lambda bot: bot.name != player.name) or namesakes[:1]:
+            return [self.checked(bot, player) for bot in found]
+        folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self._near]
+        looked = " or ".join(["the sample bots", *folders])
+        raise UsageError(
+            f"{named}: no bot with the digest {player.digest[:DIGITS]} was found{_with(arguments)}; looked for it in "
+            f"{looked}; say where it is with --bot {named}=PATH{_or_arguments(named, arguments)}"
+        )
+
+    def checked(self, bot: BotSpec, player: Player) -> BotSpec:
+        """Return the same bot as this player. Raises `UsageError` if it has changed, unless it may differ."""
+        if not (self._may_differ or may_be(bot, player)):
+            raise UsageError(
+                f"{printable(str(bot.path))}: expected {player.name} as it played, digest {player.digest[:DIGITS]}, "
+                f"got {bot.digest[:DIGITS]}{_with(bot.arguments)}: its files have changed since, or it had other "
+                f"arguments; restore them, say its arguments with --arguments NAME=WORDS, or pass --changed-bots to "
+                "play with it as it is now"
+            )
+        return replace(as_player(bot, player.digest), name=player.name)
+
+    def _entries(self) -> Iterator[Path]:
+        for folder in self._near:
+            try:
+                with os.scandir(folder) as entries:
+                    found = sorted(Path(each.path) for each in islice(entries, MOST_LOOKED_AT) if not each.is_symlink())
+            except OSError:
+                continue
+            for path in found:
+                yield from bots_at(path)
+
+
+def _loaded(paths: Iterable[Path], arguments: tuple[str, ...]) -> Iterator[BotSpec]:
+    for path in {os.path.realpath(path): path for path in paths}.values():
+        try:
+            yield load_bot(path, AskedBot(str(path), arguments=arguments) if arguments else None)
+            yield load_bot(path, AskedBot(f"{PREFIX}{path}", arguments=arguments))
+        except (UsageError, OSError):
+            continue
+
+
+def _with(arguments: tuple[str, ...]) -> str:
+    return f" with the arguments {printable(shlex.join(arguments), SHOWN)}" if arguments else ""
+
+
+def _or_arguments(named: str, arguments: tuple[str, ...]) -> str:
+    return "" if arguments else f", and its arguments, if it had some, with --arguments {named}=WORDS"
 
 
 class Part(Enum):

@@ -9,7 +9,7 @@ import contextlib
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
@@ -26,7 +26,7 @@ from arena.bots.starting import Sandbox, runnable
 from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.persons import is_person
-from arena.league.game_ids import misfit, pair_seed_of, rounds_tried, starter
+from arena.league.game_ids import misfit, pair_seed_of, rounds_tried
 from arena.league.game_specs import Games
 from arena.league.saved import AlreadyPlayed, PreparedGame, already_played, check_place
 from arena.league.settings import Settings, other_times
@@ -36,9 +36,8 @@ from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, u
 from arena.play.saved_game import SavedGame
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
-from arena.stratego.rules.ruleset import Ruleset, Starts
 from arena.system.printable import printable
-from protocol.notation import Color
+from protocol.seats import Color
 
 
 @dataclass(frozen=True)
@@ -205,12 +204,9 @@ def _settings(paused: SavedGame, rounds: range = range(1)) -> Settings:
     if len({other_times(one) for one in (time, *of_bots)}) > 1:
         raise UsageError("this is not a game that was paused: its two sides have other times for more than their moves")
     own_times = {player.digest: own for player, own in zip(paused.players, spec.times, strict=True) if own != time}
-    choices: list[Ruleset] = [spec.ruleset]
-    if spec.ruleset.starts is starter(paused.pair_seed):
-        choices.append(replace(spec.ruleset, starts=Starts.CHOSEN))
-    for ruleset in choices:
+    for variant in spec.kind.unsettled(spec.variant, paused.pair_seed):
         settings = Settings(
-            ruleset,
+            variant,
             time,
             paused.seed,
             bot_limits=own,

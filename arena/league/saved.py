@@ -194,17 +194,14 @@ def keep(
 def check_place(file: Path) -> None:
     """Raise `UsageError` if a game could not be saved here."""
     try:
-        _check_place(file)
+        has_folder, is_other = file.parent.is_dir(), file.exists() and not file.is_file()
     except OSError as error:  # a name that is too long, a folder that may not be searched
         raise UsageError(f"{file}: cannot be written: {error.strerror}") from None
-
-
-def _check_place(file: Path) -> None:
-    if not file.parent.is_dir():
+    if not has_folder:
         raise UsageError(f"{file}: cannot be written: there is no folder {file.parent}")
     if not os.access(file.parent, os.W_OK):
         raise UsageError(f"{file}: cannot be written: you may not make files in {file.parent}")
-    if file.exists() and not file.is_file():
+    if is_other:
         raise UsageError(f"{file}: expected a file to save the game in, or none yet")
 
 

@@ -8,8 +8,10 @@ import msgspec
 
 from arena.bots.limits import Limits, read_limits
 from arena.errors import UsageError
+from arena.game import Variant, game_named
 from arena.game.game_spec import Opening, Player
 from arena.game.persons import is_person
+from arena.game.record import STRATEGO_1
 from arena.game.time_control import UNLIMITED, TimeControl, parse_time
 from arena.league.game_ids import (
     OPENINGS_DIGITS,
@@ -20,8 +22,9 @@ from arena.league.game_ids import (
     openings_digest,
 )
 from arena.league.league_options import LARGEST_SEED
-from arena.league.store import (
+from arena.league.store.document import (
     CALIBRATION,
+    GAME,
     HIDDEN,
     KEEP_BOTS,
     LIMITS_OF,
@@ -42,8 +45,6 @@ from arena.league.store import (
     time_key,
 )
 from arena.play.machine import read_reference, reference_text
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.system.printable import shown
 
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
@@ -53,7 +54,7 @@ OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin 
 class Settings(msgspec.Struct, frozen=True):
     """The settings that all games of a league share; `time` is for all bots without a time of their own."""
 
-    ruleset: Ruleset
+    variant: Variant
     time: TimeControl
     seed: int = 1
     limits: Limits = Limits()
@@ -81,8 +82,9 @@ class Settings(msgspec.Struct, frozen=True):
         own = dict(self.bot_limits)
         bots = [player for player in players if not is_person(player)]
         return {
-            RULESET: self.ruleset.name,
-            RULES: rules_text(self.ruleset),
+            **({GAME: self.variant.title} if self.variant.title else {}),
+            RULESET: self.variant.name,
+            RULES: rules_text(self.variant),
             TIME: self.time.text,
             OTHER_TIMES: other_times(self.time),
             SEED: str(self.seed),
@@ -109,20 +111,22 @@ class Settings(msgspec.Struct, frozen=True):
 
         Limits of bots are excluded.
         """
-        rules = self.ruleset.digest()
+        rules = self.variant.kind.digest(self.variant)
         if players is None:
             return common_of_equals(rules, self.seed, self.time)
         return common_of(rules, self.seed, players, self.times(players))
 
 
-def rules_text(ruleset: Ruleset) -> str:
-    return SEPARATOR.join(f"{name} {value}" for name, value in ruleset.lasting_lines())
+def rules_text(variant: Variant) -> str:
+    return SEPARATOR.join(f"{name} {value}" for name, value in variant.kind.lasting_rules(variant))
 
 
-def rules_in(name: str, text: str) -> Ruleset:
-    """Parse the ruleset of a setting. Raises `RulesetError`."""
-    parts = (line.partition(" ") for line in text.split(SEPARATOR))
-    return ruleset_from_lines(name, ((key, value) for key, _, value in parts))
+def variant_in(described: Mapping[str, str]) -> Variant:
+    """Return the variant of a store's settings. Raises `UsageError` for a game that is not here, or other rules."""
+    game, _, version = described.get(GAME, STRATEGO_1).partition(" ")
+    parts = (line.partition(" ") for line in described[RULES].split(SEPARATOR) if line)
+    rules = tuple((key, value) for key, _, value in parts)
+    return game_named(game).completed(Variant(game, version, described.get(RULESET, ""), rules))
 
 
 class OtherTimes(NamedTuple):
@@ -164,7 +168,7 @@ def settings_in(described: Mapping[str, str]) -> Settings:
     for name in (RULES, TIME, OTHER_TIMES, SEED):
         if name not in described:
             raise UsageError(f"there is no {name}")
-        if fault := setting_fault(name, described[name]):
+        if name != RULES and (fault := setting_fault(name, described[name])):
             raise UsageError(fault)
     other_times = other_times_in(described[OTHER_TIMES])
     assert other_times is not None, "it has been looked at"
@@ -173,7 +177,7 @@ def settings_in(described: Mapping[str, str]) -> Settings:
         return msgspec.structs.replace(parse_time(text), **other_times._asdict())
 
     return Settings(
-        ruleset=rules_in(described.get(RULESET, ""), described[RULES]),
+        variant=variant_in(described),
         time=time_of(described[TIME]),
         seed=int(described[SEED]),
         bot_times=tuple((digest, time_of(text)) for digest, text in own_times_in(described).items()),
@@ -183,7 +187,7 @@ def settings_in(described: Mapping[str, str]) -> Settings:
 CHOICES = ("yes", "no")
 CHOSEN = (PONDERING, KEEP_BOTS)
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
-KNOWN = frozenset({*SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION})
+KNOWN = frozenset({GAME, *SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION})
 """The names of all settings but those that end with the name of a bot."""
 OF_BOTS = (LIMITS_OF, TIME_OF)
 NEEDED = (*SETTINGS_OF_GAMES, SEED)
@@ -204,8 +208,6 @@ def setting_fault(name: str, value: str) -> str | None:
 def _expected(name: str, value: str) -> str | None:
     if name == SEED and not is_seed(value):
         return f"a whole number from 0 to {LARGEST_SEED}"
-    if name == RULES and not _are_rules(value):
-        return "the lines of a ruleset, separated by '; '"
     if name == OTHER_TIMES and other_times_in(value) is None:
         return "'start 10000ms, set-up 5000ms, margin 50ms' or the like"
     if name == OPENINGS and value != NO_OPENINGS and not openings_in(value):
@@ -228,11 +230,3 @@ def _is_time(text: str) -> bool:
         return parse_time(text).text == text
     except UsageError:
         return False
-
-
-def _are_rules(text: str) -> bool:
-    try:
-        rules_in("rules", text)
-    except RulesetError:
-        return False
-    return True

@@ -1,22 +1,34 @@
-"""The last league of a store: its format, and which of the stored games are its.
+"""The last league of a store: its format, its games among the stored ones, its line-up when it is resumed, its places.
 
 The format is stored with all defaults filled in, as a later version may have other defaults, and with its players by
 digest in the order of their seeds, so that a renamed bot keeps its seed. The games of a league are found by asking its
-pairing again, until every stored game that may be one of the league's has been met.
+pairing again, until every stored game that may be one of the league's has been met; so its places follow from the
+format and the games, and are never only a claim.
+
+When a league is resumed, played games stay. A new version of a bot, of the same name, takes the place of the old one in
+all other games. A bot that cannot be started is not paired until it can: in a Swiss from the next round on, in a ladder
+from the next batch on; a knockout is drawn once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import msgspec
 
-from arena.errors import UsageError
-from arena.game.game_spec import GameSpec, Player
+from arena.errors import ArenaError, UsageError
+from arena.game.game_spec import GameSpec, Opening, Player
+from arena.league.game_ids import contents_of, pair_seed_of, place_of_opening, rounds_tried
 from arena.league.game_specs import Games
-from arena.league.league_options import FormatName, FormatOptions, check_format
+from arena.league.league_options import PLACING, FormatName, FormatOptions, check_format
 from arena.league.pairing.chosen import ChosenFormat
 from arena.league.pairing.pairing import Format, Pairing
-from arena.league.store import GameRow, Store
+from arena.league.pairing.placing import Placed, Placing
+from arena.league.settings import Settings, openings_in, settings_in
+from arena.league.store import Contents, GameRow, Groups, Store
+from arena.league.store.document import NO_OPENINGS, OPENINGS
 
 WORDS = "a format with its options and players, as this version writes them"
 MOST_BOTS = 5000
@@ -136,6 +148,30 @@ def stored_games(pairing: Pairing, stored: GamesBetween) -> Iterator[GameRow]:
             return
 
 
+class StoredWalk:
+    """A new pairing that has received its stored games.
+
+    `numbers` are those of the games, `missing` the games that it has given out and the store lacks.
+    """
+
+    def __init__(self, pairing: Pairing, stored: GamesBetween) -> None:
+        self.pairing = pairing
+        self.stored = stored
+        self.numbers: set[int] = set()
+        self.missing: list[GameSpec] = []
+        self.is_complete = False
+        """Whether the store has all games of the pairing."""
+        results: list[GameRow] = []
+        while batch := pairing.next(results):
+            results = stored.take(batch)
+            found = {row.id for row in results}
+            self.missing += (game for game in batch if game.id not in found)
+            self.numbers.update(row.number for row in results)
+            if not (stored.left or results):
+                return
+        self.is_complete = batch is None and not self.missing
+
+
 def ladder_start(store: Store, players: Sequence[Player]) -> int:
     """Return the number of the last game that a ladder of these players, in this order, begins with.
 
@@ -149,3 +185,202 @@ def games_between(players: Iterable[Player], rows: Iterable[GameRow]) -> Iterato
     """Yield the rows that are games between these players, of any league."""
     digests = {player.digest for player in players}
     return (row for row in rows if digests.issuperset(player.digest for player in row.players))
+
+
+@dataclass(frozen=True)
+class LineUp:
+    """The participants: `format` with the bots that are not paired, and `former`, older versions of players by digest.
+
+    `counted` are the numbers of the stored games that the league has counted so far, `late` the players that came after
+    the draw of a knockout.
+    """
+
+    format: Format
+    former: Mapping[str, tuple[Player, ...]] = field(default_factory=dict)
+    counted: frozenset[int] = frozenset()
+    late: tuple[Player, ...] = ()
+
+    def everybody(self, players: Iterable[Player]) -> tuple[Player, ...]:
+        """Return these players, followed by their older versions that have played."""
+        return (*players, *(old for older in self.former.values() for old in older))
+
+
+@dataclass(frozen=True)
+class LeagueBefore:
+    """The stored state of a league to resume.
+
+    `names` are those of its players by digest, `counted` the numbers of its stored games, `rounds` the number of rounds
+    begun.
+    """
+
+    kept: KeptFormat
+    names: Mapping[str, str]
+    counted: frozenset[int]
+    rounds: int
+
+
+def line_up(
+    format_: Format,
+    players: Sequence[Player],
+    broken: Collection[str],
+    played: Collection[str],
+    before: LeagueBefore | None = None,
+) -> LineUp:
+    """Return the line-up of these players.
+
+    `broken` has the digests of those that cannot be started, `played` of those with games in the store.
+    """
+    if not isinstance(format_, ChosenFormat):
+        return LineUp(format_)
+    present = {player.digest for player in players}
+    seats, former = dict[str, str](), dict[str, tuple[str, ...]]()
+    if before:
+        kept = before.kept
+        gone = {before.names.get(digest): digest for digest in kept.players if digest not in present}
+        for player in players:
+            digest = player.digest
+            seat = digest if digest in kept.players else gone.get(player.name)
+            if seat is not None:
+                seats[digest] = seat
+                older = (*kept.former.get(seat, ()), seat)
+                former[digest] = tuple(one for one in dict.fromkeys(older) if one in played and one not in present)
+    former = {digest: older for digest, older in former.items() if older}
+    chosen, late = replace(format_, idle=frozenset(broken)), tuple[Player, ...]()
+    match format_.options.name:
+        case FormatName.SWISS:
+            asked = format_.options.rounds or (before.kept.options.rounds if before else None)
+            chosen = replace(chosen, options=replace(format_.options, rounds=asked))
+            _, options = chosen.settled(players, 1)
+            chosen = replace(chosen, away=_away(players, broken, options.rounds or 1, before, seats))
+        case FormatName.KNOCKOUT if before and before.counted:
+            late = tuple(player for player in players if player.digest not in seats)
+            idle = {digest for digest, seat in seats.items() if seat in before.kept.idle}
+            chosen = replace(chosen, idle=idle | {player.digest for player in late})
+    return LineUp(chosen, versions(former, players), before.counted if before else frozenset(), late)
+
+
+def _away(
+    players: Sequence[Player],
+    broken: Collection[str],
+    rounds: int,
+    before: LeagueBefore | None,
+    seats: Mapping[str, str],
+) -> dict[str, tuple[int, ...]]:
+    """Return the rounds in which players are not paired: missed ones, and for a broken bot all that are to come."""
+    begun = before.rounds if before else 0
+    away: dict[str, tuple[int, ...]] = {}
+    for player in players:
+        seat = seats.get(player.digest)
+        missed = before.kept.away.get(seat, ()) if before and seat else range(1, begun + 1)
+        found = [
+            number
+            for number in range(1, rounds + 1)
+            if (number in missed if number <= begun else player.digest in broken)
+        ]
+        if found:
+            away[player.digest] = tuple(found)
+    return away
+
+
+def league_before(store: Store, format_: Format, settings: Settings) -> LeagueBefore | None:
+    """Return the last league of a store, if it is of this format and the format places bots; None otherwise.
+
+    Also None if its games cannot be worked out, as in a store that was changed by hand.
+    """
+    if not isinstance(format_, ChosenFormat) or format_.options.name not in PLACING:
+        return None
+    with suppress(ArenaError):
+        of_store = store.kept()
+        kept = format_in(of_store.format)
+        if kept.options.name is format_.options.name:
+            names = {player.digest: player.name for player in of_store.entrants}
+            players = [Player(names.get(digest, ""), digest) for digest in kept.players]
+            older = kept.versions(players)
+            everybody = LineUp(format_, older).everybody(players)
+            games = Games(settings, store, older)
+            since = store.ladder_since(kept.players)
+            pairing = kept.pairing(games, players, games_between(everybody, store.each_row()), since)
+            counted = frozenset(row.number for row in stored_games(pairing, GamesBetween(store, everybody)))
+            rounds = pairing.placing().rounds if isinstance(pairing, Placed) else ()
+            return LeagueBefore(kept, names, counted, sum(bool(one.played) for one in rounds))
+    return None
+
+
+MOST_OPENINGS = 100_000
+"""More than a file of openings can have."""
+
+
+def placing_of(pairing: Pairing, stored: GamesBetween) -> Placing | None:
+    """Return the places of a new pairing by the stored games; None where the table shows all."""
+    if not isinstance(pairing, Placed):
+        return None
+    tell_stored(pairing, stored)
+    placing = pairing.placing()
+    return placing if placing != Placing() else None
+
+
+def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Groups]) -> Placing | None:
+    """Return the places of a store's last league by its undamaged games.
+
+    None without a league, or if its places are those of the table. If the places cannot be worked out, they have a
+    `problem`.
+    """
+    text = contents.kept.format
+    if not text:
+        return None
+    try:
+        kept = format_in(text)
+        digests = [*kept.players, *chain.from_iterable(kept.former.values())]
+        called = {player.digest: player for player in contents.entrants}
+        if kept.options.name not in PLACING or {*digests} != called.keys():
+            return None  # another command has stored games of other players since
+        if len(set(digests)) != len(digests):
+            raise UsageError("expected each bot of the format once")
+        players = [called[digest] for digest in kept.players]
+        pairing = _pairing(store, contents, kept, players)
+        return placing_of(pairing, GamesBetween(store, contents.entrants))
+    except ArenaError as error:  # of a store that somebody has changed
+        return Placing(problem=str(error))
+
+
+def _pairing(
+    store: Store,
+    contents: Contents[list[GameRow]] | Contents[Groups],
+    kept: KeptFormat,
+    players: Sequence[Player],
+) -> Pairing:
+    def rows() -> Iterator[GameRow]:
+        return games_between(contents.entrants, store.each_row())
+
+    described = contents.settings
+    settings = settings_in(described)
+    if described.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
+        openings = _openings(store, settings, openings_in(described[OPENINGS]), list(rows()))
+        settings = msgspec.structs.replace(settings, openings=openings)
+    games = Games(settings, store, kept.versions(players))
+    start = contents.kept.ladder
+    since = start.since if start and start.players == kept.players else None
+    return kept.pairing(games, players, rows(), since)  # only a ladder reads them
+
+
+def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameRow]) -> tuple[Opening, ...]:
+    """Return the openings of a league that records contain; the others are in no game.
+
+    Raises `UsageError` for a number of openings that no file has.
+    """
+    if not 1 <= count <= MOST_OPENINGS:
+        raise UsageError(f"expected from 1 to {MOST_OPENINGS} openings, got {count}")
+    found: dict[int, Opening] = {}
+    met = Counter(contents_of(row.players) for row in rows)
+    for row in rows:
+        if len(found) == count:
+            break
+        record = store.stored(row.number).sound
+        if record is None or not record.opening:
+            continue
+        common = settings.digest(row.players)
+        for number in rounds_tried(met[contents_of(row.players)]):
+            if pair_seed_of(common, row.players, number, opening=record.opening) == record.pair_seed:
+                found.setdefault(place_of_opening(common, row.players, number, count), record.opening)
+                break
+    return tuple(found.get(place, ("", "")) for place in range(count))

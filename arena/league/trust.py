@@ -20,7 +20,7 @@ from arena.league.league_options import USUAL
 from arena.league.stop import Say
 from arena.sandbox.levels import AUTO, Level, choose, strongest
 from arena.system.printable import SHOWN, printable
-from protocol.notation import Color
+from protocol.seats import Color
 
 
 def sandbox_for(asked: str | None, said: Iterable[str | None]) -> str:

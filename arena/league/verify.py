@@ -11,7 +11,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
@@ -19,6 +18,7 @@ from typing import NamedTuple, Protocol
 
 from arena.bots.limits import Limits, read_limits
 from arena.errors import ArenaError, UsageError
+from arena.game import Variant
 from arena.game.game_spec import Opening, Player
 from arena.game.persons import is_person
 from arena.game.recheck import check_record
@@ -29,37 +29,39 @@ from arena.league.game_ids import (
     misfit,
     pair_seed_of,
     rounds_tried,
-    starter,
 )
 from arena.league.league_options import usable_cpus
-from arena.league.settings import KNOWN, NEEDED, OF_BOTS, Settings, is_seed, other_times, setting_fault
-from arena.league.store import (
+from arena.league.settings import (
+    KNOWN,
+    NEEDED,
+    OF_BOTS,
+    Settings,
+    is_seed,
+    other_times,
+    rules_text,
+    setting_fault,
+)
+from arena.league.store import NO_SETTINGS, Damage, Kept, Store
+from arena.league.store.document import (
     CALIBRATION,
     HIDDEN,
     KEEP_BOTS,
     LIMITS_OF,
     NAMED,
     NO_OPENINGS,
-    NO_SETTINGS,
     OPENINGS,
     OPPONENTS,
     OTHER_TIMES,
     PONDERING,
     RULES,
     SEED,
-    SEPARATOR,
     TIME,
-    Damage,
-    Kept,
-    Store,
     own_times_in,
 )
 from arena.league.stored_league import WORDS as FORMAT_WORDS
 from arena.league.stored_league import format_in
 from arena.play.machine import calibration_of, ms_text, percent_of, read_reference
 from arena.sandbox.levels import Level
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
 from arena.system.printable import shown
 
 OF_EACH_SIDE = (TIME, OTHER_TIMES)
@@ -204,7 +206,7 @@ class GameChecks:
         for row in rows:
             self._meetings[contents_of(row.players)] += row.games
         self._rounds: dict[tuple[str, object], dict[int, int]] = {}
-        self._rules: dict[Ruleset, str] = {}
+        self._rules: dict[Variant, str] = {}
 
     def faults(self, record: GameRecord) -> list[str]:
         """Return the faults of a game in words."""
@@ -217,21 +219,20 @@ class GameChecks:
         if words:
             faults.append(words)
         try:
-            ruleset = ruleset_from_lines(record.ruleset, record.rules)
-        except RulesetError:
+            record.variant.kind.check_variant(record.variant)
+        except UsageError:
             return faults  # which the first check has named
-        return faults + self._strange(record, ruleset)
+        return faults + self._strange(record)
 
-    def _strange(self, record: GameRecord, ruleset: Ruleset) -> list[str]:
+    def _strange(self, record: GameRecord) -> list[str]:
         if not self._settings:
             return []  # the games were stored without a league
-        if "starts chosen" in self._settings.get(RULES, "").split(SEPARATOR):
-            if ruleset.starts is not starter(record.pair_seed):
-                return ["the other side began than the pair's seed says"]
-            ruleset = replace(ruleset, starts=Starts.CHOSEN)
+        possible = record.variant.kind.unsettled(record.variant, record.pair_seed)
+        of_store = [variant for variant in possible if rules_text(variant) == self._settings.get(RULES)]
+        variant = of_store[0] if of_store else record.variant
         faults = [
             f"it was played under {name} {value!r}, and the store is for {self._settings[name]!r}"
-            for name, value in Settings(ruleset, record.time).described().items()
+            for name, value in Settings(variant, record.time).described().items()
             if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE, SEED) and self._settings.get(name, value) != value
         ]
         faults += self._other_clocks(record) + self._other_scale(record)
@@ -239,7 +240,7 @@ class GameChecks:
         digits = self._settings.get(SEED, "")
         if faults or RULES not in self._settings or not is_seed(digits):
             return faults  # that there is no seed is a fault of the store, and not of each game
-        return self._out_of_place(record, ruleset, int(digits))
+        return self._out_of_place(record, variant, int(digits))
 
     def _other_clocks(self, record: GameRecord) -> list[str]:
         is_handicap = any(player.digest in self._own_times for player in record.players) or record.blue_time
@@ -293,10 +294,10 @@ class GameChecks:
             faults.append(f"the bots were {told} each other's names, which the store says otherwise")
         return faults
 
-    def _out_of_place(self, record: GameRecord, ruleset: Ruleset, seed: int) -> list[str]:
-        if ruleset not in self._rules:
-            self._rules[ruleset] = ruleset.digest()
-        common = common_of(self._rules[ruleset], seed, record.players, record.nominal_times)
+    def _out_of_place(self, record: GameRecord, variant: Variant, seed: int) -> list[str]:
+        if variant not in self._rules:
+            self._rules[variant] = variant.kind.digest(variant)
+        common = common_of(self._rules[variant], seed, record.players, record.nominal_times)
         if record.opening:
             number = self._number_with(record.opening, common, record)
         else:

@@ -24,7 +24,7 @@ from arena.play.game_options import GameOptions, Interrupt
 from arena.play.participant import Participant
 from arena.system.concurrency import readable, writable
 from protocol.conversation import Phase
-from protocol.notation import Color
+from protocol.seats import Color
 
 now = trio.current_time
 
@@ -160,10 +160,10 @@ class Driver:
             if self._gone:
                 self._scope.cancel()
             while not self._is_over():
-                if referee.live.game is None:
+                if referee.live.state is None:
                     await self._serve_before_the_game()
                     continue
-                color = referee.live.game.to_move
+                color = referee.live.state.to_move
                 if not self._pondering:
                     self._processes[color.opponent].freeze()
                     self._processes[color].thaw()
@@ -263,7 +263,7 @@ class Driver:
 
     def _report(self, watch: Callable[[GameEvent], None], color: Color) -> None:
         live, spec = self._referee.live, self._referee.spec
-        if live.game is None:
+        if live.state is None:
             return
         plies = len(live.actions)
         if self._reported is None:
@@ -271,7 +271,7 @@ class Driver:
             watch(GameStarted(spec, (red, blue), self._history))
         elif self._reported < plies:
             taken_us, cpu_us = live.times_us[-1], self.cpu_us[-1]
-            watch(ActionPlayed(spec.id, plies, color, live.actions[-1], tuple(live.events), taken_us, cpu_us))
+            watch(ActionPlayed(spec.id, plies, color, live.actions[-1], live.told, taken_us, cpu_us))
         self._reported = plies
 
     async def _output_ended(self, color: Color, process: Participant) -> None:

@@ -1,18 +1,17 @@
 """Events of a game for watchers, as frozen values: its start, each action, and its end.
 
-The runner calls a watcher in the order of the events. A watcher sees everything; `arena.game.seat_view.tell` reduces
-public events to those of a seat.
+The runner calls a watcher in the order of the events. A watcher sees everything.
 """
 
 import msgspec
 
+from arena.game import Told
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, History
-from arena.stratego.rules.events import Event
-from protocol.notation import Color
+from protocol.seats import Color
 
 
-class GameStarted(msgspec.Struct, frozen=True):
+class GameStarted(msgspec.Struct, frozen=True, tag=True):
     """Both sides have set up, and the first turn begins. A game that ends before that has no such event.
 
     `setups` are set-up lines, Red's and Blue's; `history` is the earlier part of a resumed game.
@@ -27,8 +26,9 @@ class GameStarted(msgspec.Struct, frozen=True):
         return f"game {self.spec.id}: {red.name} - {blue.name} has started"
 
 
-class ActionPlayed(msgspec.Struct, frozen=True):
-    """A side has acted: the number of the ply, from 1, the action, and the public events that it caused.
+class ActionPlayed(msgspec.Struct, frozen=True, tag=True):
+    """A side has acted: the number of the ply, from 1, the action, and the lines by which Red
+    and Blue were told of it.
 
     In microseconds, `taken_us` was charged to its clock, and `cpu_us` is the processor time that the bot used.
     """
@@ -37,7 +37,7 @@ class ActionPlayed(msgspec.Struct, frozen=True):
     ply: int
     color: Color
     action: str
-    events: tuple[Event, ...]
+    told: Told
     taken_us: int
     cpu_us: int
 

@@ -1,6 +1,6 @@
 """The options of a game, its interruption, and bots that are kept for a second game."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import trio
@@ -17,7 +17,7 @@ from arena.play.game_events import GameEvent
 from arena.play.participant import Participant
 from arena.sandbox.launch import Launch
 from protocol.messages import Quit
-from protocol.notation import Color
+from protocol.seats import Color
 
 MOST_TRIES = 10
 """Attempts to play a game, as the arena may be suspended in each of them."""
@@ -26,7 +26,7 @@ MOST_EXCUSED = 3
 """Repetitions of a game because the machine has kept a bot from a CPU until it was late."""
 
 Spawn = Callable[[BotSpec], Participant]
-TryOut = Callable[[Sequence[BotSpec]], Awaitable[None]]
+TryOut = Callable[[], Awaitable[None]]
 Watch = Callable[[GameEvent], None]
 
 

@@ -15,7 +15,7 @@ from arena.bots.process import QUIT_GRACE
 from arena.bots.usage import CpuTimes
 from arena.game.faults import Excess
 from arena.game.hints import Activity
-from arena.game.person_seat import PersonSeat
+from arena.stratego.person_seat import PersonSeat
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.lines import LineBuffer
 from protocol.messages import BotMessage, Hello, Ready, Want, Wants

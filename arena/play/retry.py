@@ -18,7 +18,7 @@ from arena.play.game_options import MOST_EXCUSED, MOST_TRIES, ArenaStoppedError,
 from arena.play.runner import play_game, play_on
 from arena.sandbox.bwrap import COMPLAINT
 from arena.system.printable import counted
-from protocol.notation import Reason
+from protocol.seats import Reason
 
 Say = Callable[[str], None]
 Bots = tuple[BotSpec, BotSpec]
@@ -77,7 +77,7 @@ async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) ->
         return False
     if options.try_out is None:
         return False
-    await options.try_out([bot for bot in bots if not bot.is_person])
+    await options.try_out()
     return True
 
 

@@ -34,7 +34,7 @@ from arena.sandbox.launch import StartError
 from arena.version import __version__
 from protocol.conversation import Phase
 from protocol.messages import Want
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 now = trio.current_time
 
@@ -282,7 +282,6 @@ def seen_of(
 
     Takes well under a millisecond, or a few for a bot that has crashed and has many files.
     """
-    game = live.game
     is_silent = fault.reason in LOOKED_AT and not seat.has_ended and process is not None
     if process is not None:
         process.read_stderr_now()
@@ -306,7 +305,8 @@ def seen_of(
         answered=answered,
         is_late=seat.is_late,
         unfinished=seat.connection.unfinished,
-        game=game,
+        kind=live.kind,
+        state=live.state,
         rows=seat.rows or (),
         setups=live.setups,
         actions=tuple(live.actions) if fault.reason is Reason.ILLEGAL_ACTION else (),

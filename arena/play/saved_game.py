@@ -27,18 +27,16 @@ from arena.bots.samples import bot_path
 from arena.bots.spec import BotSpec, person_spec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
+from arena.game import Variant
 from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import is_person
 from arena.game.recheck import Course, check_course, check_time
-from arena.game.record import History, RecordError
+from arena.game.record import STRATEGO_1, History, RecordError
 from arena.game.time_control import TimeControl
 from arena.sandbox.levels import Level
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import RulesetError, Starts
-from arena.stratego.rules.setup import IllegalSetupError
 from arena.system.printable import counted, printable
 from arena.system.user_files import FileError, read_file
-from protocol.notation import Color
+from protocol.seats import Color
 
 PAUSE_FORMAT = 1
 CHECKSUM = "checksum"
@@ -83,19 +81,19 @@ class SavedGame(msgspec.Struct, frozen=True):
     names_told: bool = False
     persons: tuple[bool, bool] = (False, False)
     programs: tuple[str, str] = ("", "")
+    game: str = STRATEGO_1
 
     @property
     def goes_on_with(self) -> str:
         return "arena play --resume" if any(self.persons) else "arena resume"
 
     def spec(self) -> GameSpec:
-        try:
-            ruleset = ruleset_from_lines(self.ruleset, self.rules)
-        except RulesetError as error:
-            raise UsageError(str(error)) from None
+        name, _, version = self.game.partition(" ")
+        variant = Variant(name, version, self.ruleset, self.rules)
+        variant.kind.check_variant(variant)
         return GameSpec(
             self.id,
-            ruleset,
+            variant,
             self.time,
             self.players,
             self.seeds,
@@ -164,8 +162,9 @@ def saved_game(
     red, blue = bots
     return SavedGame(
         id=spec.id,
-        ruleset=spec.ruleset.name,
-        rules=tuple(spec.ruleset.lines()),
+        game=spec.variant.title or STRATEGO_1,
+        ruleset=spec.variant.name,
+        rules=spec.variant.rules,
         time=spec.time,
         players=spec.players,
         seeds=spec.seeds,
@@ -267,7 +266,7 @@ def load_saved(path: Path) -> SavedGame:
         )
     try:
         _check(paused)
-    except (UsageError, RecordError, IllegalSetupError) as error:
+    except (UsageError, RecordError) as error:
         raise UsageError(f"{path}: expected {A_PAUSED_GAME}: {error}") from None
     return paused
 
@@ -279,7 +278,7 @@ def _checksum(fields: dict[str, Any]) -> str:
 
 
 def _check(paused: SavedGame) -> None:
-    """Raise `UsageError`, `RecordError` or `IllegalSetupError` unless a game can have been interrupted so."""
+    """Raise `UsageError` or `RecordError` unless a game can have been interrupted so."""
     spec, history = paused.spec(), paused.history
     names = (paused.ruleset, *(text for player in paused.players for text in (player.name, player.digest)))
     for text in (*names, *paused.bots, paused.store, *paused.interpreters):
@@ -292,7 +291,7 @@ def _check(paused: SavedGame) -> None:
     for player, is_said in zip(paused.players, paused.persons, strict=True):
         if is_person(player) is not is_said:
             raise UsageError(f"{player.name}: not what the file says of who is a person")
-    if spec.ruleset.starts is Starts.CHOSEN:
+    if spec.kind.settled(spec.variant, paused.pair_seed) != spec.variant:
         raise UsageError("its rules do not say who begins")
     if not all(0 <= number < MOST for number in (*paused.seeds, paused.pair_seed, paused.seed)):
         raise UsageError("a seed that is none")
@@ -303,6 +302,6 @@ def _check(paused: SavedGame) -> None:
             raise UsageError(f"limits that cannot be kept: {limits.text}")
     for time in (*spec.times, *([paused.usual_time] if paused.usual_time else [])):
         check_time(time)
-    game = check_course(spec.ruleset, spec.times, Course.of(history, history.setups))
-    if game.outcome is not None:
+    state = check_course(spec, Course.of(history, history.setups))
+    if state.outcome is not None:
         raise UsageError("the game is over")

@@ -18,18 +18,19 @@ from msgspec.structs import replace as replace_fields
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
-from arena.game.person_seat import ActionState, ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.game.record import GameRecord, History
-from arena.game.setups import Preset, Rows, SetupCheck, check_rows, presets, random_rows
 from arena.game.verdict import GameResult
 from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
 from arena.play.game_options import USUAL, GameOptions, Interrupt
 from arena.play.host_game import HostGame
 from arena.play.participant import Participant, PersonParticipant
 from arena.play.retry import play_on_with_retries
+from arena.stratego.game import ruleset_of
+from arena.stratego.person_seat import ActionState, ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.stratego.rules.events import Rule
+from arena.stratego.setups import Preset, Rows, SetupCheck, check_rows, presets, random_rows
 from protocol.messages import ArenaMessage, Move, Setup
-from protocol.notation import RESIGN, Color, Result
+from protocol.seats import RESIGN, Color, Result
 
 Players = tuple[BotSpec, BotSpec]
 
@@ -86,6 +87,7 @@ class Session:
         self._interrupt = Interrupt()
         self._chairs = {color: _Chair(color) for color in Color if players[color].is_person}
         self._host = HostGame(spec)
+        self._ruleset = ruleset_of(spec.variant)
         self._remark = ""
         self._end: EndState | None = None
         self._number: int | None = None
@@ -179,9 +181,9 @@ class Session:
             color=color.word,
             stage=self._stage(seat),
             players=(red.name, blue.name),
-            ruleset=self.spec.ruleset.name,
-            rules=tuple(self.spec.ruleset.lines()),
-            army=tuple((rank.letter, count) for rank, count in self.spec.ruleset.army),
+            ruleset=self.spec.variant.name,
+            rules=self.spec.variant.rules,
+            army=tuple((rank.letter, count) for rank, count in self._ruleset.army),
             setup=seat.rows,
             plies=len(seat.actions),
             pieces=seat.pieces(),
@@ -314,13 +316,13 @@ class Session:
     # --- help with setting up -----------------------------------------------------------------------------------------
 
     def check_setup(self, rows: Sequence[str]) -> SetupCheck:
-        return check_rows(self.spec.ruleset, rows)
+        return check_rows(self._ruleset, rows)
 
     def presets(self) -> tuple[Preset, ...]:
-        return presets(self.spec.ruleset)
+        return presets(self._ruleset)
 
     def random_setup(self, seed: int) -> Rows:
-        return random_rows(self.spec.ruleset, seed)
+        return random_rows(self._ruleset, seed)
 
     # --- saying it ----------------------------------------------------------------------------------------------------
 

@@ -46,14 +46,14 @@ class BotVersion(msgspec.Struct, frozen=True):
 class _Played:
     player: Player
     games: int = 0
-    first: GameRow | None = None
-    last: GameRow | None = None
+    first: int | None = None
+    last: int | None = None
     starts: list[float] = field(default_factory=list)  # the earliest and the latest
 
     def add(self, row: GameRow) -> None:
         self.games += 1
-        self.first = self.first or row
-        self.last = row
+        self.first = self.first or row.number
+        self.last = row.number
         if row.started is not None:
             self.starts = [min([*self.starts, row.started]), max([*self.starts, row.started])]
 
@@ -92,7 +92,7 @@ class VersionCount:
             one = played[shown]
             before = found[-1] if found and found[-1].name == one.player.name else None
             first, last = (date_text(one.starts[at]) or None if one.starts else None for at in (0, -1))
-            declared = declared_in(record_of(one.last.number) if one.last else None, one.player.digest)
+            declared = declared_in(record_of(one.last) if one.last else None, one.player.digest)
             known = before and files[before.shown] and files[shown]
             found.append(
                 BotVersion(
@@ -113,7 +113,7 @@ class VersionCount:
 
     def _order(self, shown: str) -> tuple[str, bool, int]:
         one = self._played[shown]
-        return one.player.name, one.first is None, one.first.number if one.first else 0
+        return one.player.name, one.first is None, one.first or 0
 
 
 def bots_report(versions: Sequence[BotVersion], width: int) -> list[Block]:

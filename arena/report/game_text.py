@@ -13,11 +13,10 @@ from typing import NamedTuple, Self
 import msgspec
 
 from arena.errors import UsageError
-from arena.game.exported import ALL, told_to, verdict_words
+from arena.game.exported import ALL, verdict_words
 from arena.game.persons import is_person
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, ReplayStep
-from arena.game.seat_view import true_cells
 from arena.game.transcript import ActionTime
 from arena.report.boards import NO_MARKS, SquareMark, board_text, marks_of
 from arena.report.consoles import to_json
@@ -25,6 +24,8 @@ from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_t
 from arena.report.layout import Paint, plain
 from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
 from arena.stratego.rules.events import Event, Fought
+from arena.stratego.seat_view import told_to
+from arena.stratego.state import as_stratego
 from arena.system.printable import counted, printable, shown
 from protocol import messages
 from protocol.codec import encode_for_bot
@@ -285,14 +286,15 @@ class ReplayPosition:
 
     def __init__(self, record: GameRecord, view: str) -> None:
         self.replay = Replay(record)
+        self.state = as_stratego(self.replay.state)
         self._seat = None if view == ALL else COLOR_BY_WORD[view]
 
     def cells(self) -> tuple[str, ...]:
-        return true_cells(self.replay.game) if self._seat is None else self.replay.views[self._seat].cells()
+        return self.state.cells(self._seat)
 
     def lost(self, color: Color) -> list[Rank]:
         viewer = color if self._seat is None else self._seat
-        return self.replay.views[viewer].captured(color)
+        return self.state.view(viewer).captured(color)
 
 
 def _plies(record: GameRecord, look: GameStyle) -> Iterator[str]:
@@ -304,9 +306,9 @@ def _plies(record: GameRecord, look: GameStyle) -> Iterator[str]:
         yield "\nset-ups\n" + _board(position, look)
     for step in position.replay.steps():
         if look.plies.has(step.ply):
-            yield _step(record, step, notes[step.ply], look)
+            yield _step(record, step, position.state.events, notes[step.ply], look)
             if look.boards:
-                yield _board(position, look, marks_of(step.events))
+                yield _board(position, look, marks_of(position.state.events))
         if look.plies.are_over(step.ply):
             return
 
@@ -323,9 +325,9 @@ def _lost_text(ranks: list[Rank], names: Names) -> str:
     return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
 
 
-def _step(record: GameRecord, step: ReplayStep, notes: list[NoteLine], look: GameStyle) -> str:
+def _step(record: GameRecord, step: ReplayStep, events: Sequence[Event], notes: list[NoteLine], look: GameStyle) -> str:
     said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
-    words = f"; {text}" if (text := told_words(step.events, look.view, look.names)) else ""
+    words = f"; {text}" if (text := told_words(events, look.view, look.names)) else ""
     taken = look.paint(f"  [{Taken.at(record, step.ply).text}]", "dim") if look.times else ""
     return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {step.action}', 'bold')}{words}{taken}\n"
 
@@ -430,7 +432,7 @@ def _ply_entries(record: GameRecord, look: GameStyle) -> list[dict[str, object]]
 def _ply(position: ReplayPosition, step: ReplayStep | None, view: str, taken: Taken | None) -> dict[str, object]:
     """Return a ply with its visible events and the 100 cells after it; without a step, the set-ups."""
     red, blue = ("".join(rank.letter for rank in position.lost(color)) for color in Color)
-    events = step.events if step else ()
+    events = position.state.events if step else ()
     return {
         "ply": step.ply if step else 0,
         "side": step.color.word if step else None,

@@ -198,13 +198,13 @@ def placing_in(
 ) -> Placing | None:
     """Return the places of a store's last league, or None if its format has only the table.
 
-    Places follow from the games (`arena.league.places`), and so do disqualified bots in a format with places. In other
-    formats the store names the disqualified bots; those confirmed by the games are returned.
+    Places follow from the games, and so do disqualified bots in a format with places. In other formats the store names
+    the disqualified bots; those confirmed by the games are returned.
     """
     said, found = borne_out(contents.kept.disqualified, lines, names), None
     plain = (f'"{name.value}"' for name in FormatName if name not in PLACING)
     if contents.kept.format and not any(name in contents.kept.format for name in plain):
-        from arena.league.places import stored_places  # not loaded for a format without places
+        from arena.league.stored_league import stored_places  # not loaded for a format without places
 
         found = stored_places(store, contents)
     if found is None or found.problem:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from arena.game.person_seat import ActionState, ChoiceState, ClockState, PieceState, SeatStage, SeatState
-from arena.game.setups import Preset
 from arena.report.boards import SquareMark, board_text
 from arena.report.layout import Paint, plain, unpainted
 from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
+from arena.stratego.person_seat import ActionState, ChoiceState, ClockState, PieceState, SeatStage, SeatState
+from arena.stratego.setups import Preset
 from protocol.notation import (
     COLOR_BY_WORD,
     EMPTY,

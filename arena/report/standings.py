@@ -13,7 +13,8 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.ratings import Anchor, PairDifference, RatedLeague, Results, Row, Score, Standing, difference
-from arena.league.store import TIME, GameRow, Groups, SideTimes, own_times_in
+from arena.league.store import GameRow, Groups, SideTimes
+from arena.league.store.document import TIME, own_times_in
 from arena.report.game_list import Roster, ShownNames
 from arena.system.printable import printable
 from protocol.notation import Color, Reason

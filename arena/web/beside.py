@@ -16,7 +16,7 @@ from collections.abc import Callable
 import msgspec
 
 from arena.league.executor.child_process import frame, own_python
-from arena.league.executor.event_stream import Happened, WireAction, WireStart
+from arena.league.executor.event_stream import Happened
 from arena.play.game_events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
 from arena.sandbox.reaper import killed_words
 from arena.system.printable import printable
@@ -159,7 +159,7 @@ class ServerBeside:
             pipe.close()
 
     def _batch(self) -> bytes:
-        events: list[WireStart | WireAction] = []
+        events: list[GameStarted | ActionPlayed] = []
         while self._waiting and len(events) < MOST_SENT:
             if isinstance(self._waiting[0], GameStored | LeagueProgress) and events:
                 break
@@ -167,9 +167,9 @@ class ServerBeside:
                 case GameStored() | LeagueProgress() as message:
                     return frame(message)
                 case GameStarted(spec, setups):
-                    events.append(WireStart(spec, setups))
+                    events.append(GameStarted(spec, setups, None))
                 case ActionPlayed() as event:
-                    events.append(WireAction.of(event))
+                    events.append(event)
         dropped, self._dropped = self._dropped, 0
         return frame(Happened(tuple(events), dropped))
 

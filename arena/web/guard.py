@@ -53,7 +53,6 @@ NOTHING_YET = "No games yet"
 NOT_FOUND = "There is no such page here."
 ELSEWHERE = "Pages of other sites may not ask for this. Open the address itself."
 TOO_LARGE = "The request is too large."
-Message = dict[str, Any]
 Complain = Callable[[str], None]
 
 

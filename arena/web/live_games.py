@@ -17,9 +17,9 @@ from starlette.routing import BaseRoute, Route
 
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
-from arena.game.replay import SeenGame
-from arena.league.executor.event_stream import Happened, WireAction, WireStart
-from arena.play.game_events import ActionPlayed
+from arena.game.replay import started
+from arena.league.executor.event_stream import Happened
+from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.boards import marks_of
 from arena.report.game_text import told_words
 from arena.report.piece_names import Names
@@ -27,9 +27,8 @@ from arena.report.progress import duration_text
 from arena.report.site.game_data import MARKS, SeenBy, cell_of, lost_of, square_name
 from arena.report.site.game_page import board_labels
 from arena.report.site.page_frame import isolated
-from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.ruleset import RulesetError
-from arena.stratego.rules.setup import IllegalSetupError
+from arena.stratego.game import ruleset_of
+from arena.stratego.state import StrategoState, as_stratego
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused
@@ -61,7 +60,7 @@ class WatchedGame:
         self.is_broken = False
         self._setups, self._names = setups, names
         self._waiting: list[ActionPlayed] = []  # not on the board yet
-        self._seen: SeenGame | None = None
+        self._seen: StrategoState | None = None
         self._moves: list[str] = []
         self._marks: dict[str, str] = {}
         self._words = ""
@@ -80,7 +79,7 @@ class WatchedGame:
 
     def labels(self) -> str:
         red, blue = (player.name for player in self.spec.players)
-        return json.dumps(board_labels(red, blue, self.spec.ruleset, self._names), ensure_ascii=False)
+        return json.dumps(board_labels(red, blue, ruleset_of(self.spec.variant), self._names), ensure_ascii=False)
 
     def state(self) -> dict[str, Any]:
         """Return the game as its viewer knows it.
@@ -108,14 +107,15 @@ class WatchedGame:
         waiting, self._waiting = self._waiting, []
         try:
             if self._seen is None:
-                self._seen = SeenGame(self.spec.ruleset, self._setups)
+                self._seen = as_stratego(started(self.spec, self._setups))
             for event in waiting:
                 self._apply(self._seen, event)
-        except (ArenaError, RulesetError, IllegalSetupError, IllegalActionError):
+        except ArenaError:
             self.is_broken = True
 
-    def _apply(self, seen: SeenGame, event: ActionPlayed) -> None:
-        events = seen.apply(event.action)
+    def _apply(self, seen: StrategoState, event: ActionPlayed) -> None:
+        seen.play(event.action)
+        events = seen.events
         self._marks = {square_name(square): MARKS[mark] for square, mark in marks_of(events).items()}
         self._words = told_words(events, self.audience.value, self._names)
         side = isolated(self.spec.players[event.color].name)
@@ -173,15 +173,14 @@ class LiveGames:
                 return
         self._is_list_new = True
 
-    def _note_event(self, event: WireStart | WireAction) -> None:
-        if isinstance(event, WireAction):
+    def _note_event(self, event: GameStarted | ActionPlayed) -> None:
+        if isinstance(event, ActionPlayed):
             if event.game in self.games:
-                self.games[event.game].play(event.event())
+                self.games[event.game].play(event)
                 self._changed.add(event.game)
             return
-        started = event.event()
-        self.games[started.spec.id] = WatchedGame(started.spec, started.setups, self._audience, self._names)
-        self._changed.add(started.spec.id)
+        self.games[event.spec.id] = WatchedGame(event.spec, event.setups, self._audience, self._names)
+        self._changed.add(event.spec.id)
 
     def _forget_oldest(self, id: str) -> None:
         self._over.append(id)

@@ -87,7 +87,7 @@ async def _main(parent: int) -> None:
     assert server.live is not None
     async with background(server.run) as nursery:
         nursery.start_soon(child_process.until_gone, parent, nursery.cancel_scope)
-        await nursery.start(Server(server.application(), server.limits).run, [Listening(listener, address)])
+        await nursery.start(Server(server.application()).run, [Listening(listener, address)])
         for message in first[1:]:
             server.live.tell(message)
         is_over = False

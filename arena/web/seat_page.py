@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from arena.game.person_seat import ActionState, FightState, SeatStage, SeatState
 from arena.play.session import Session
 from arena.report.game_text import event_words
 from arena.report.piece_names import DEFAULT_NAMES, Names
 from arena.report.rules_text import army_entries, rule_lines
 from arena.report.site.page_frame import isolated
+from arena.stratego.game import ruleset_of
+from arena.stratego.person_seat import ActionState, FightState, SeatStage, SeatState
 from arena.stratego.rules.ruleset import Defence
 from arena.web.address import Listening
 from protocol import messages
@@ -144,10 +145,10 @@ def page_of(table: SeatTable, color: Color) -> dict[str, object]:
     """
     spec = table.session.spec
     red, blue = (isolated(player.name) for player in spec.players)
-    heading = f"{red} - {blue}: {spec.ruleset.name}"
+    heading = f"{red} - {blue}: {spec.variant.name}"
     title = f"You play {color.word.capitalize()} - {heading}"
     presets = [{"name": f"{one.name}: {one.text}", "rows": one.rows} for one in table.session.presets()]
-    entries = army_entries(spec.ruleset, table.names)
+    entries = army_entries(ruleset_of(spec.variant), table.names)
     data = {
         "seat": color.word,
         "title": title,
@@ -161,7 +162,7 @@ def page_of(table: SeatTable, color: Color) -> dict[str, object]:
         "data": msgspec.json.encode(data).decode(),
         "presets": [preset["name"] for preset in presets],
         "can_pause": table.can_pause,
-        "rules": [line.text for line in rule_lines(spec.ruleset, table.names)],
+        "rules": [line.text for line in rule_lines(ruleset_of(spec.variant), table.names)],
     }
 
 
@@ -178,7 +179,7 @@ def earlier_of(table: SeatTable, color: Color, plies: int) -> Earlier:
 
 
 def _shown(table: SeatTable, color: Color, plies: int | None = None) -> tuple[str, ...]:
-    silent = table.session.spec.ruleset.defence is Defence.SILENT
+    silent = ruleset_of(table.session.spec.variant).defence is Defence.SILENT
     return tuple(sorted(shown_squares(color, table.session.actions(color)[:plies], silent=silent)))
 
 

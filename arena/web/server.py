@@ -60,13 +60,13 @@ class GuardedStream(trio.abc.HalfCloseableStream):
 
     Idle connections are closed after `head_seconds`: the library limits only HTTP/1.1 requests, so a silent HTTP/2
     client would keep a connection for ever. When the other side has closed its half, an answer under way has
-    `LAST_SECONDS`; then the connection is closed, as the library would wait for the next request.
+    `LAST_SECONDS`.
     """
 
     def __init__(self, stream: trio.SocketStream, limits: ServerLimits, scope: trio.CancelScope) -> None:
         self.socket = stream.socket
         self._stream, self._limits, self._scope = stream, limits, scope
-        self._answers, self._is_last = 0, False
+        self._answers = 0
         self._wait_for_request()
         with contextlib.suppress(OSError):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, limits.send_buffer)
@@ -89,12 +89,10 @@ class GuardedStream(trio.abc.HalfCloseableStream):
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         data = await self._stream.receive_some(max_bytes)
-        if not data:
-            self._is_last = True
-            if self._answers:
-                self._scope.deadline = trio.current_time() + LAST_SECONDS
-            else:
-                self.close()
+        if not data and self._answers:
+            self._scope.deadline = trio.current_time() + LAST_SECONDS
+        elif not data:
+            self.close()
         return data
 
     def _wait_for_request(self) -> None:
@@ -103,17 +101,13 @@ class GuardedStream(trio.abc.HalfCloseableStream):
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
         self._answers += 1
-        if not self._is_last:
-            self._scope.deadline = math.inf
+        self._scope.deadline = math.inf
         try:
             yield
         finally:
             self._answers -= 1
             if not self._answers:
-                if self._is_last:
-                    self.close()
-                else:
-                    self._wait_for_request()
+                self._wait_for_request()
 
     async def send_eof(self) -> None:
         with contextlib.suppress(trio.BusyResourceError):

@@ -23,7 +23,7 @@ from arena.web.address import Address, Hosts, Listening, hosts_of, listen
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import Complain, PageLook, application, served
 from arena.web.live_games import LiveGames
-from arena.web.server import LIMITS, Application, Server, ServerLimits
+from arena.web.server import Application, Server
 from arena.web.store_pages import ServedStore, StoreReader, state_event
 
 LIVE = "live.html"
@@ -50,13 +50,12 @@ class StoreServer:
         plan: SitePlan,
         hosts: Hosts,
         *,
-        limits: ServerLimits = LIMITS,
         complain: Complain,
         running: Running | None = None,
     ) -> None:
         """`running` is for a single store, to which this league adds games."""
-        self._hosts, self.limits, self._complain = hosts, limits, complain
-        self._audience = Viewers(limits)
+        self._hosts, self._complain = hosts, complain
+        self._audience = Viewers()
         self.live: LiveGames | None = None
         if running:
             (path,) = paths
@@ -90,7 +89,7 @@ class StoreServer:
             routes += [Route("/", self._index), Route("/index.html", self._index), Route("/events", self._events)]
         for store in self.stores:
             routes += store.routes()
-        return application(routes, self._look, self._hosts, limits=self.limits, complain=self._complain)
+        return application(routes, self._look, self._hosts, complain=self._complain)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         async with trio.open_nursery() as nursery:
@@ -153,14 +152,12 @@ def _names(paths: Sequence[Path]) -> list[str]:
 SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
-async def serve_until_signal(
-    application: Application, listening: Listening, ready: Callable[[str], None], limits: ServerLimits = LIMITS
-) -> None:
+async def serve_until_signal(application: Application, listening: Listening, ready: Callable[[str], None]) -> None:
     """Serve until a signal such as Ctrl-C; `ready` is called with the URL when it can be opened."""
     heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
     with trio.open_signal_receiver(*heard) as signals:
         async with background() as nursery:
-            await nursery.start(Server(application, limits).run, [listening])
+            await nursery.start(Server(application).run, [listening])
             ready(listening.url)
             async for _ in signals:
                 return

@@ -26,13 +26,14 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.recorded import judged
 from arena.game.referee import Referee
-from arena.game.seat_view import legal_actions
 from arena.game.time_control import TimeControl
 from arena.league.executor.task import Begun, Failed, GameTask, NotPlayed, Outcome, Played
 from arena.play.game_options import ArenaStoppedError
 from arena.sandbox import reaper
+from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import as_stratego
 from arena.system.concurrency import background
 from protocol.notation import Color
 
@@ -76,7 +77,7 @@ def game_spec(
     """A game that is to be played; a duel with 100 ms for each move unless told otherwise."""
     return GameSpec(
         id="0123456789abcdef",
-        ruleset=ruleset or load_ruleset("duel"),
+        variant=variant_of(ruleset or load_ruleset("duel")),
         time=time or TimeControl(),
         players=(Player(names[0], "digest-of-red"), Player(names[1], "digest-of-blue")),
         seeds=seeds,
@@ -174,18 +175,18 @@ class Table:
     def play(self, actions: str, after: float = 0.0) -> None:
         """The side to move plays each of these actions, `after` so many seconds each."""
         for action in actions.split():
-            game = self.referee.game
+            game = self.referee.state
             assert game is not None
             self.reply(game.to_move, f"move {action}", after=after)
 
     def play_random(self, rng: Random, plies: int = 10_000, after: float = 0.0) -> None:
         """Up to so many random legal actions."""
-        game = self.referee.game
+        game = self.referee.state
         assert game is not None
         for _ in range(plies):
             if self.referee.verdict:
                 return
-            self.play(rng.choice(legal_actions(game)), after)
+            self.play(rng.choice(as_stratego(game).legal_actions()), after)
 
 
 @pytest.fixture(scope="session")

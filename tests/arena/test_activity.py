@@ -63,11 +63,8 @@ func main() {
 WITH_HELPERS = [
     (Activity.RUNS, "node", JAVASCRIPT, "while (true);"),
     (Activity.WAITS_FOR_INPUT, "node", JAVASCRIPT, ""),
-    (Activity.WAITS, "node", JAVASCRIPT, "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000);"),
-    (Activity.UNKNOWN, "node", JAVASCRIPT, "setTimeout(() => {}, 60000);"),
     (Activity.RUNS, "java", JAVA, "while (true);"),
     (Activity.WAITS_FOR_INPUT, "java", JAVA, ""),
-    (Activity.WAITS, "java", JAVA, "Thread.sleep(60000);"),
     (Activity.RUNS, "go", GO, "for {}"),
     (Activity.WAITS_FOR_INPUT, "go", GO, ""),
 ]

@@ -4,9 +4,10 @@ import os
 import subprocess
 from pathlib import Path
 
-import commands
 import pytest
+from commands import invoke
 from made_bots import QUICK
+from played_here import games_played_here
 
 from arena.api.leagues import League
 from arena.bots.archive import archive_of, copies_in, keep_copies
@@ -30,11 +31,12 @@ def bot_folder(folder: Path) -> Path:
 def run_league(path: Path, *, archive: bool | None = None, **options: object) -> None:
     league = League(path / "l.sqlite", rules="duel", time="60s", jobs=1)
     league.add(path / "one", path / "two")
-    league.run(archive=archive, **options)  # type: ignore[arg-type]
+    with games_played_here():
+        league.run(archive=archive, **options)  # type: ignore[arg-type]
 
 
 def rerun(path: Path, *more: str) -> "subprocess.CompletedProcess[str]":
-    return commands.arena(Path(), "rerun", str(path), "1", *more)
+    return invoke(Path(), "rerun", str(path), "1", *more)
 
 
 @pytest.fixture

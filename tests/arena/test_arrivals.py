@@ -134,38 +134,11 @@ def scripted(monkeypatch: pytest.MonkeyPatch, pipe: Pipe) -> Iterator[Scripted]:
     made.arrivals.after_run()
 
 
-def test_the_heartbeat_notes_that_the_machine_has_slept_even_if_no_game_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept = 0.0
-    monkeypatch.setattr(arena.bots.arrivals, "_suspended", lambda: slept)
-
-    async def main() -> None:
-        nonlocal slept
-        arrivals = Arrivals.of_this_run()
-        slept = 3600.0
-        with trio.fail_after(LONG):
-            while not arrivals.stops:  # noqa: ASYNC110  (nothing tells of it but the list)
-                await trio.sleep(arena.bots.arrivals.BEAT_SECONDS)
-        assert arrivals.stops == [Suspension(3600.0, 0.0)]
-
-    trio.run(main)
-
-
 def keep_busy(seconds: float) -> None:
     """Work for so long, without a look."""
     end = trio.current_time() + seconds
     while trio.current_time() < end:
         pass
-
-
-def descriptors() -> dict[int, str]:
-    """This process's open descriptors, and what each leads to."""
-    found = {}
-    for name in os.listdir("/proc/self/fd"):
-        try:
-            found[int(name)] = os.readlink(f"/proc/self/fd/{name}")
-        except FileNotFoundError:  # the one that the folder was read through
-            continue
-    return found
 
 
 # --- the rules, with a clock of the test's own ------------------------------------------------------------------------

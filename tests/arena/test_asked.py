@@ -61,10 +61,6 @@ def test_a_bot_with_arguments_counts_as_changed_only_when_its_files_are(folder: 
     assert change.files == {"main.py": "changed"}
 
 
-def test_the_name_where_a_bot_is_named_wins_over_that_of_its_files(folder: Path) -> None:
-    assert bot(folder / "two", name="deep").name == "deep"
-
-
 def test_one_path_with_different_arguments_is_several_bots_whatever_their_order(folder: Path) -> None:
     path = folder / "one.py"
     bots = [bot(path, "a"), bot(path, "b"), bot(path)]
@@ -90,12 +86,6 @@ def test_the_files_with_settings_are_no_bots(folder: Path) -> None:
     assert "arena.toml: ignored" in found.remarks[0]
 
 
-def test_arguments_stand_among_the_files_by_which_a_new_version_is_explained(folder: Path) -> None:
-    one, other, plain = bot(folder / "two", "a").files, bot(folder / "two", "b").files, bot(folder / "two").files
-    assert {name for name in one if one[name] != other[name]} == {"its arguments"}
-    assert one.keys() - plain.keys() == {"its arguments"}
-
-
 # --- limits and time --------------------------------------------------------------------------------------------------
 
 
@@ -113,10 +103,6 @@ def settings(folder: Path, own: OwnByName | None = None, limits: str = "") -> di
         each.name: (bot_limits.get(each.name, made.limits), times.get(each.player.digest, made.time).text)
         for each in bots
     }
-
-
-def test_what_stands_where_a_bot_is_named_is_its_own(folder: Path) -> None:
-    assert settings(folder) == {"one": (Limits(memory=GIB), SECOND.text), "two": (Limits(), "100ms")}
 
 
 def test_it_wins_over_the_table_of_its_name_and_the_file_of_limits_wins_over_both(folder: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 from unplayed import record_of
 
-from arena.bots.covered import file_changes
 from arena.cli.main import cli
 from arena.game.game_spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.store import KeptFiles, Store
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
 OLD, NEW, CAT = Player("fox", "a" * 64), Player("fox", "b" * 64), Player("cat", "c" * 64)
@@ -33,7 +33,7 @@ class Book:
 
     def play(self, red: Player, blue: Player, declared: tuple[str, str] = ("", "")) -> None:
         day = next(self._days)
-        game = GameSpec(f"{day:016x}", load_ruleset("duel"), TimeControl(), (red, blue), (1, 2), day)
+        game = GameSpec(f"{day:016x}", variant_of(load_ruleset("duel")), TimeControl(), (red, blue), (1, 2), day)
         record = msgspec.structs.replace(record_of(game), declared=declared, started=NOVEMBER + day * DAY)
         with Store(self.path, create=True) as store:
             store.add(record)
@@ -100,12 +100,6 @@ def test_who_took_part_last_is_marked(book: Book) -> None:
     assert [line[0] for line in bots(book.path).output.splitlines()[1:4]] == ["*", " ", "*"]
 
 
-def test_a_renamed_bot_is_one_version_under_its_new_name(book: Book) -> None:
-    book.play(OLD, CAT)
-    book.play(Player("wolf", OLD.digest), CAT)
-    assert [(one["name"], one["games"]) for one in book.bots()] == [("cat", 2), ("wolf", 2)]
-
-
 def test_one_bot_or_version_can_be_asked_for(book: Book) -> None:
     book.play(OLD, CAT)
     book.play(NEW, CAT)
@@ -123,11 +117,6 @@ def test_who_is_to_play_and_has_played_nothing_is_there_too(book: Book) -> None:
     assert "0" in bots(book.path).output
 
 
-def test_of_an_empty_store_it_is_said_that_it_is_empty(book: Book) -> None:
-    assert bots(book.path).output == "no bot has played here yet\n"
-    assert book.bots() == []
-
-
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_it_fits_its_width(book: Book, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
     red, blue = (Player(f"a-bot-with-a-name-of-some-forty-columns-{letter}", letter * 64) for letter in "ab")
@@ -137,8 +126,3 @@ def test_it_fits_its_width(book: Book, monkeypatch: pytest.MonkeyPatch, columns:
     assert max(map(len, lines)) <= columns
     assert len({line.split()[1] for line in lines[1:3]}) == 2
     assert all("2026-11-05  2026-11-05" in line for line in lines[1:3])
-
-
-def test_files_are_new_gone_or_changed() -> None:
-    changed = file_changes({"a": "1", "b": "1", "c": "1"}, {"b": "2", "c": "1", "d": "1"})
-    assert changed == {"a": "gone", "b": "changed", "d": "new"}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from made_files import put
 
 from arena.bots.finding import find_bots
 from arena.bots.loading import load_bot
@@ -20,20 +21,12 @@ from protocol.notation import Reason
 Play = Callable[..., Awaitable[GameRecord]]
 
 
-def put(path: Path, text: str = "#!/bin/sh\n", executable: bool = True) -> Path:
-    """Write a file, and the folders it is in."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755 if executable else 0o644)
-    return path
-
-
 def bot_folder(folder: Path, manifest: str = 'command = ["./run"]', **files: str) -> Path:
     """A folder with a manifest, a program `run` and other files."""
-    put(folder / "bot.toml", manifest, executable=False)
+    put(folder / "bot.toml", manifest, mode=0o644)
     put(folder / "run")
     for name, text in files.items():
-        put(folder / name.replace("__", "."), text, executable=False)
+        put(folder / name.replace("__", "."), text, mode=0o644)
     return folder
 
 
@@ -75,7 +68,7 @@ def test_an_executable_file_is_run_itself_in_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_python_file_that_is_not_executable_is_run_by_the_arenas_interpreter(tmp_path: Path) -> None:
-    path = put(tmp_path / "hunter.py", "import sys\nprint(sys.executable)", executable=False)
+    path = put(tmp_path / "hunter.py", "import sys\nprint(sys.executable)", mode=0o644)
     bot = load_bot(path)
     assert (bot.name, bot.command) == ("hunter", (sys.executable, str(path)))
     assert output(bot) == f"{sys.executable}\n"
@@ -113,24 +106,12 @@ def test_a_manifest_may_name_the_bot_and_add_to_its_environment(tmp_path: Path) 
     assert output(bot) == "depth 3\n"
 
 
-def test_caches_are_passed_over_and_a_hidden_file_that_is_named_is_a_bot(tmp_path: Path) -> None:
-    for path in ("hunter", "__pycache__/x", ".hidden.py"):
-        put(tmp_path / path)
-    bots = find_bots([str(path) for path in sorted(tmp_path.iterdir())])
-    assert [bot.name for bot in bots] == [".hidden", "hunter"]
-
-
-def test_the_folder_one_stands_in_may_be_a_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(bot_folder(tmp_path / "hunter"))
-    assert [bot.name for bot in find_bots(["."])] == ["hunter"]
-
-
 # --- what is wrong ------------------------------------------------------------------------------------------------
 
 
 def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     good = put(tmp_path / "good")
-    missing, text, empty = tmp_path / "missing", put(tmp_path / "notes.txt", executable=False), tmp_path / "empty"
+    missing, text, empty = tmp_path / "missing", put(tmp_path / "notes.txt", mode=0o644), tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(UsageError) as caught:
         find_bots([str(path) for path in (missing, good, text, empty)])
@@ -138,28 +119,12 @@ def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     assert [line.split(":")[0] for line in lines] == [str(missing), str(text), str(empty)]
 
 
-def test_a_path_that_is_not_there_comes_with_the_nearest_that_is(tmp_path: Path) -> None:
-    put(tmp_path / "hunter.py")
-    assert problem(tmp_path / "huntr.py") == (
-        f"{tmp_path}/huntr.py: there is no such file or folder; did you mean hunter.py?"
-    )
-
-
-def test_a_path_in_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
-    assert problem(tmp_path / "bts" / "hunter").endswith(f"no such file or folder (nor the folder {tmp_path}/bts)")
-
-
-def test_a_file_that_cannot_be_run_comes_with_the_cure(tmp_path: Path) -> None:
-    path = put(tmp_path / "hunter", executable=False)
-    assert problem(path).endswith(f"this file is not executable (chmod +x {path})")
-
-
 @pytest.mark.parametrize(
     ("name", "language"),
     [("hunter.rs", "rust"), ("hunter.cc", "c++")],
 )
 def test_a_source_file_comes_with_what_it_needs(name: str, language: str, tmp_path: Path) -> None:
-    path = put(tmp_path / name, "int main() {}\n", executable=False)
+    path = put(tmp_path / name, "int main() {}\n", mode=0o644)
     words = "a source file needs a folder with a bot.toml that says how it is built and run"
     assert problem(path).endswith(f"; {words}: see 'arena new NAME --language {language}'")
     (tmp_path / "bot.toml").touch()
@@ -168,7 +133,7 @@ def test_a_source_file_comes_with_what_it_needs(name: str, language: str, tmp_pa
 
 @pytest.mark.parametrize("name", ["hunter.json", "hunter"])
 def test_what_is_no_program_is_not_to_be_made_executable(name: str, tmp_path: Path) -> None:
-    path = put(tmp_path / name, "int main() {}\n", executable=False)
+    path = put(tmp_path / name, "int main() {}\n", mode=0o644)
     assert problem(path) == f"{path}: expected an executable file, a .py file or a folder with bot.toml"
 
 
@@ -177,12 +142,6 @@ def test_a_manifest_alone_comes_with_the_name_of_its_folder(executable: bool, tm
     path = bot_folder(tmp_path / "hunter") / "bot.toml"
     path.chmod(0o755 if executable else 0o644)
     assert problem(path).endswith(f"name its folder: {tmp_path}/hunter")
-
-
-def test_a_folder_without_a_manifest_says_what_it_needs(tmp_path: Path) -> None:
-    assert problem(tmp_path) == (
-        f'{tmp_path}: expected a bot.toml in this folder, with at least command = ["./program"]'
-    )
 
 
 @pytest.mark.parametrize(
@@ -228,20 +187,6 @@ def test_what_is_wrong_with_a_manifest_is_named_with_its_file(manifest: str, wor
     said = problem(bot_folder(tmp_path, manifest))
     assert said.startswith(f"{tmp_path}/bot.toml: ")
     assert words in said
-
-
-# --- names and digests --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("changed", ["bot.toml", "lib/table.txt"])
-def test_a_folder_has_a_new_digest_when_any_of_its_files_changes(changed: str, tmp_path: Path) -> None:
-    folder = bot_folder(tmp_path / "hunter")
-    for name in ("weights", "lib/table.txt"):
-        put(folder / name, "old")
-    first = load_bot(folder).digest
-    with (folder / changed).open("a") as file:
-        file.write('\nenv = { A = "1" }\n' if changed == "bot.toml" else "\n# new\n")
-    assert load_bot(folder).digest != first
 
 
 # --- what a bot gets to see ---------------------------------------------------------------------------------------

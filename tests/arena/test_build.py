@@ -13,15 +13,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from commands import arena
+from commands import invoke
 from made_files import put
 from own_children import started_from_now
 from sandboxes import at_every_level, in_bwrap
 
-from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
-from arena.bots.build_files import BuildLimits
-from arena.bots.limits import MIB, Limits
+from arena.bots.limits import MIB, BuildLimits, Limits
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
@@ -87,11 +85,6 @@ def run_as_bot(bot: BotSpec) -> str:
 # --- what is built ----------------------------------------------------------------------------------------------------
 
 
-def test_loading_a_bot_runs_nothing_of_it(folder: Path) -> None:
-    bot = bot_with(folder, f"touch {folder}/ran\n{MAKE}")
-    assert (bot.build, (folder / "ran").exists()) == ("sh build.sh", False)
-
-
 @at_every_level
 def test_a_build_makes_the_program(level: Level, folder: Path) -> None:
     bot = bot_with(folder, MAKE)
@@ -107,13 +100,6 @@ def test_at_the_default_level_it_is_said_before_it_starts_that_builds_run_withou
     assert first.startswith("builds run without a sandbox at --sandbox basic")
     assert len(first) <= 80
     assert second.startswith("building")
-
-
-def test_a_bot_that_is_named_as_one_of_2012_is_one_when_it_is_built(folder: Path) -> None:
-    path = bot_with(folder, MAKE).path
-    bot = load_bot(path, AskedBot(f"ucc:{path}"))
-    (built,) = build_all([bot], Level.BASIC, BuildLimits(), HostPrograms((), [bot]), lambda _: None)
-    assert (built.fault, built.is_of_2012, built.digest) == (None, True, bot.digest)
 
 
 def test_a_digest_is_of_what_is_built_from_not_of_what_is_built(folder: Path) -> None:
@@ -366,13 +352,6 @@ def test_a_build_that_makes_a_link_out_of_its_folder_is_refused(target: str, fol
 
 
 @in_bwrap
-def test_links_to_its_own_files_and_to_the_system_are_kept_and_hold_outside(folder: Path) -> None:
-    build(bot_with(folder, f"{MAKE} mkdir sub; ln -s ../made sub/a; ln -s /bot/made sub/b; ln -s /usr/bin/env sub/c\n"))
-    links = {path.name: os.readlink(path) for path in (folder / "hunter/sub").iterdir()}
-    assert links == {"a": "../made", "b": "../made", "c": "/usr/bin/env"}
-
-
-@in_bwrap
 def test_a_link_that_was_there_before_leads_no_writing_out(folder: Path) -> None:
     victim = put(folder / "home/made", "precious")
     bot = bot_with(folder, f"{MAKE}rm out; mkdir out; echo evil > out/made\n")
@@ -416,32 +395,7 @@ def test_a_match_builds_its_bots_at_the_level_it_is_played_at(level: Level, fold
     for name in ("a", "b"):
         bot_with(folder, f"test -d /bot && touch here; {MAKE}", command='["python3", "./made"]', name=name)
         shutil.copy(PLAYS, folder / name / "source")
-    done = arena(folder, "match", "a", "b", "--games", "1", "--rules", "duel", "--sandbox", level.value)
+    done = invoke(folder, "match", "a", "b", "--games", "1", "--rules", "duel", "--sandbox", level.value)
     assert done.returncode == 0, done.stderr
     assert ("builds run without a sandbox" in done.stderr) is (level is Level.BASIC)
     assert (folder / "a/here").exists() is (level is not Level.BASIC)
-
-
-@pytest.mark.parametrize(
-    ("option", "words"),
-    [
-        (("--build-memory", "1K"), "--build-memory: expected at least 16M"),
-        (("--interpreter", "/no/such/thing"), "--interpreter /no/such/thing: expected a program"),
-        (("--interpreter", "a"), "which no bot can change; this leads into the files of a"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_options_that_make_no_sense_are_refused(option: tuple[str, str], words: str, folder: Path) -> None:
-    for name in ("a", "b"):
-        bot_with(folder, MAKE, name=name)
-    done = arena(folder, "match", "a", "b", *option)
-    assert done.returncode == 2
-    assert words in done.stderr
-
-
-def test_a_time_that_makes_no_sense_is_refused_before_anything_is_built(folder: Path) -> None:
-    bot_with(folder, MAKE, name="a")
-    done = arena(folder, "match", "a", "drifter", "--time", "1x", "--sandbox", "basic")
-    assert done.returncode == 2
-    assert "--time: expected a time such as 100ms" in done.stderr
-    assert "building" not in done.stderr

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ from arena.sandbox.bwrap import (
     through_shell,
 )
 from arena.sandbox.bwrap_check import gaps, why_not
-from arena.sandbox.mounts import Rivals, mounts_of
+from arena.sandbox.mounts import mounts_of
 from arena.sandbox.programs import HostPrograms
 from arena.sandbox.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS, filter_program
 
@@ -113,9 +114,10 @@ class Sandbox:
             return start(bot, limits)
         filter_file = self.folder / "filter"
         filter_file.write_bytes(filter_program() or b"")
+        mounts = replace(mounts_of(bot), folders=(), links=())  # which may be in the home of root
         places = f"{STDIN}<&0 {STDOUT}>&1 {FILTER}<{filter_file} </dev/null >/dev/null"
         return Started(
-            ["/bin/sh", "-c", f'exec "$@" {places}', "sh", *command(mounts_of(bot), limits or Limits(), None)],
+            ["/bin/sh", "-c", f'exec "$@" {places}', "sh", *command(mounts, limits or Limits(), None)],
             cwd="/",
             env={"SECRET": SECRET},
             stdin=subprocess.PIPE,
@@ -160,16 +162,8 @@ def need(name: str) -> str:
     return path
 
 
-@pytest.mark.parametrize("line", ["#!/usr/bin/env python3", "#! /usr/bin/env  -S A=1 python3 -u"])
-def test_scripts_name_their_interpreter_in_all_ways(folder: Path, line: str) -> None:
-    assert output(load_bot(put(folder / "bot", f"{line}\n{PYTHON_HELLO}"))) == HELLO
-
-
-def test_a_virtual_environment_in_the_bots_own_folder_runs(folder: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "bot/venv"], check=True)
-    manifest = 'command = ["./venv/bin/python", "bot.py"]'
-    bot = bot_folder(folder / "bot", manifest, bot__py="import json, sys\nprint(sys.prefix)\n")
-    assert output(bot) == "/bot/venv\n"
+def test_a_script_may_name_its_interpreter_with_variables_and_options(folder: Path) -> None:
+    assert output(load_bot(put(folder / "bot", f"#! /usr/bin/env  -S A=1 python3 -u\n{PYTHON_HELLO}"))) == HELLO
 
 
 def test_a_compiled_program_runs(folder: Path) -> None:
@@ -182,8 +176,6 @@ def test_a_compiled_program_runs(folder: Path) -> None:
     ("interpreter", "program"),
     [
         ("node", 'console.log(process.cwd(), require("fs").readFileSync(0, "utf8").trim())'),
-        ("perl", 'use Cwd; print getcwd(), " ", scalar <STDIN>;'),
-        ("bash", 'read word; echo "$PWD $word"'),
         ("awk", "-f"),
     ],
 )
@@ -193,16 +185,6 @@ def test_an_interpreter_of_the_system_runs(folder: Path, interpreter: str, progr
     if program == "-f":
         line, program = "#!/usr/bin/awk -f\n", '{ print "/bot", $0 }'
     assert output(load_bot(put(folder / "bot", f"{line}{program}\n"))) == HELLO
-
-
-def test_paths_in_the_command_and_the_environment_are_those_inside(folder: Path) -> None:
-    own = folder / "bot"
-    manifest = (
-        f'command = ["./run", "{own}/data", "data", "/usr", "{own}/../bot/run"]\n'
-        f'env = {{ DATA = "{own}/data", WORD = "a b" }}'
-    )
-    bot = bot_folder(own, manifest, run='#!/bin/sh\necho "$0 $@ $DATA $WORD"\n', data="")
-    assert output(bot) == "/bot/run /bot/data data /usr /bot/run /bot/data a b\n"
 
 
 # --- how it ends ------------------------------------------------------------------------------------------------------
@@ -255,7 +237,7 @@ def test_the_environment_is_small_and_nothing_of_the_arenas(sandbox: Sandbox) ->
     allowed = {"HOME", "LANG", "PATH", "PWD", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHONUSERBASE"}
     assert environment.keys() <= allowed | {"JAVA_HOME", "OLDPWD", "SHLVL", "_"}
     assert environment["HOME"] == "/tmp"
-    assert environment["PATH"].split(":")[0] == str(Path(str(sandbox.python)).parent)
+    assert str(Path(str(sandbox.python)).parent) in environment["PATH"].split(":")
 
 
 def test_nothing_of_the_process_of_bwrap_can_be_seen_or_touched(sandbox: Sandbox) -> None:
@@ -306,18 +288,6 @@ tell(writable)
     # A checkout below /tmp is shown where it is, and the folders on the way there are in the bot's own /tmp.
     own_way = {str(path) for path in Path(protocol.__file__).resolve().parent.parents if path.is_relative_to("/tmp")}
     assert {"/tmp", "/dev/shm"} <= set(found) <= {"/tmp", "/dev/shm"} | own_way
-
-
-def test_what_is_shown_cannot_be_changed(sandbox: Sandbox) -> None:
-    program = """
-def attempt(path):
-    try:
-        return os.open(path, os.O_WRONLY | os.O_CREAT)
-    except OSError as error:
-        return error.strerror
-tell([attempt(path) for path in ("/bot/hostile.py", "/new", "/usr/new", "/proc/sys/kernel/hostname")])
-"""
-    assert set(sandbox.ask(program)) <= {"Read-only file system", "Permission denied"}
 
 
 def test_temporary_files_are_bounded(sandbox: Sandbox) -> None:
@@ -386,11 +356,6 @@ def test_it_is_nobody_and_has_no_rights(sandbox: Sandbox) -> None:
     assert status["Seccomp"].strip() == ("2" if filter_program() else "0")
     for kind in ("Inh", "Prm", "Eff", "Bnd", "Amb"):
         assert int(status[f"Cap{kind}"], 16) == 0 or (kind == "Bnd" and not sandbox.is_root_outside)
-
-
-def test_set_user_id_programs_have_no_effect(sandbox: Sandbox) -> None:
-    options = sandbox.ask("""tell([line.split()[4:6] for line in open("/proc/self/mountinfo")])""")
-    assert all("nosuid" in flags.split(",") for _, flags in options)
 
 
 def test_no_namespace_can_be_made(sandbox: Sandbox) -> None:
@@ -594,14 +559,15 @@ def test_a_program_in_a_home_folder_is_refused(folder: Path, monkeypatch: pytest
         bot = load_bot(put(folder / "bots/bot", f"#!{folder}/{place}\n"))
         host = HostPrograms([str(folder / place)], [bot])
         said = problem(lambda bot=bot, host=host: mounts_of(bot, host=host))  # type: ignore[misc]
-        assert f"belongs to {(folder / place).parent.parent}, which holds too much" in said
+        assert f"{(folder / place).parent.parent} holds too much to be shown to bots" in said
 
 
 def test_bots_that_could_read_each_other_are_refused(folder: Path) -> None:
     inner = load_bot(put(folder / "bots/rival.py", "#!/bin/sh\n"))
     outer = bot_folder(folder / "bots", 'command = ["./run"]', run="#!/bin/sh\n")
-    assert "this bot could read" in problem(lambda: mounts_of(outer, Rivals([inner, outer])))
-    assert mounts_of(inner, Rivals([inner, outer])).place == "/bot/rival.py"
+    host = HostPrograms((), [inner, outer])
+    assert "this bot could read" in problem(lambda: mounts_of(outer, host))
+    assert mounts_of(inner, host).place == "/bot/rival.py"
 
 
 @pytest.mark.skipif(not AS_ROOT, reason="an ordinary user's bots run as that user")

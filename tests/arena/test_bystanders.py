@@ -81,9 +81,8 @@ def said(process: "subprocess.Popen[str]") -> str:
     return process.stdout.readline()
 
 
-@pytest.mark.parametrize("command", ["match alpha.py beta.py --games 2", "league alpha.py beta.py --rounds 1"])
-def test_what_a_shell_had_started_before_it_became_the_arena_lives_on(tmp_path: Path, command: str) -> None:
-    script = f"sleep 1000 >/dev/null 2>&1 & echo $!; exec {ARENA} {command} --rules duel -j 1"
+def test_what_a_shell_had_started_before_it_became_the_arena_lives_on(tmp_path: Path) -> None:
+    script = f"sleep 1000 >/dev/null 2>&1 & echo $!; exec {ARENA} match alpha.py beta.py --rules duel -j 1"
     done = subprocess.run(
         ["sh", "-c", script],
         cwd=league_folder(tmp_path),

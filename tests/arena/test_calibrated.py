@@ -1,6 +1,5 @@
 """Clocks that are scaled to machines: what is in force follows from a record, and no other scale is believed."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -13,21 +12,18 @@ from hypothesis import strategies as st
 from schedules import schedule
 
 from arena.errors import ArenaError, UsageError
-from arena.game.exported import ALL, redact
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.time_control import LEAST_PERCENT, LONGEST_MS, MOST_PERCENT, TimeControl
-from arena.league.exchange import export_lines, import_games
+from arena.league.exchange import export_lines, import_games, verify_file
 from arena.league.executor.cluster.client import checked_records
-from arena.league.game_specs import return_game
 from arena.league.readers import HOST
-from arena.league.record_file import verify_file
 from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import GameChecks, verify
-from arena.play.machine import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
-from arena.report.game_text import facts_of
+from arena.play.machine import calibration_of, percent_of, played_on, read_reference, reference_text
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.version import __version__
@@ -40,7 +36,7 @@ Played = Callable[[GameSpec], GameRecord]
 DUEL = load_ruleset("duel")
 PLAYERS = [Player(name, f"digest-of-{name}") for name in ("ann", "bob")]
 REFERENCE = 20_000
-PLAIN = Settings(DUEL, TimeControl(move_ms=100), 7)
+PLAIN = Settings(variant_of(DUEL), TimeControl(move_ms=100), 7)
 CALIBRATED = msgspec.structs.replace(PLAIN, reference_us=REFERENCE)
 LINUX = "Linux 6.1.0 x86_64, 4 CPUs, CPython 3.11.7"
 SLOW_US, SLOW_PERCENT = 31_040, 155
@@ -54,8 +50,8 @@ def table(
     """A game in which both have set up."""
 
     def begin(spec: GameSpec) -> "Table":
-        made, rng = table_for(spec), Random(spec.id)
-        made.begin(random_rows(spec.ruleset, rng), random_rows(spec.ruleset, rng))
+        made, rng, ruleset = table_for(spec), Random(spec.id), ruleset_of(spec.variant)
+        made.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
         return made
 
     return begin
@@ -123,12 +119,6 @@ def test_every_limit_but_the_margin_is_scaled_to_the_nearest_millisecond(time: T
     assert scaled.margin_ms == time.margin_ms
 
 
-def test_without_a_scale_and_at_100_percent_clocks_are_what_they_are() -> None:
-    time = TimeControl(move_ms=None, bank_ms=60_000, increment_ms=600)
-    assert time.scaled(None) == time.scaled(100) == time
-    assert time.scaled(200).text == "120+1.2"
-
-
 @given(st.integers(1, 10**9), st.integers(50, 10**9), st.integers(0, 10**6))
 @settings(deadline=None, max_examples=60)
 def test_the_scale_follows_from_what_a_record_and_a_store_say(work: int, reference: int, load: int) -> None:
@@ -139,23 +129,11 @@ def test_the_scale_follows_from_what_a_record_and_a_store_say(work: int, referen
     assert percent_of(told, kept) == percent_of(work, reference)
 
 
-def test_half_as_fast_is_twice_the_time() -> None:
-    assert percent_of(50_000, 25_000) == 200
-    assert percent_of(25_000, 25_000) == 100
-    assert percent_of(12_500, 25_000) == 50
-
-
 @pytest.mark.parametrize(
     "text", ["", "no", "reference 0.0 ms", "reference 05.0 ms", "reference 5 ms", "reference -1.0 ms"]
 )
 def test_what_is_no_reference_is_none(text: str) -> None:
     assert read_reference(text) is None
-
-
-def test_milliseconds_are_told_as_they_count() -> None:
-    assert [ms_text(us) for us in (0, 49, 50, 1_050, 25_249, 25_250)] == [
-        *("0.0 ms", "0.0 ms", "0.1 ms", "1.1 ms", "25.2 ms", "25.3 ms")
-    ]
 
 
 # --- a game -----------------------------------------------------------------------------------------------------------
@@ -200,35 +178,7 @@ def test_a_worker_that_says_another_scale_than_its_own_is_refused(path: Path, pe
         checked_records([encode_record(changed(record, time_percent=percent))], sent)
 
 
-def test_where_clocks_are_not_scaled_a_worker_may_not_say_that_they_are(path: Path) -> None:
-    (spec, _) = schedule(PLAIN, PLAYERS, 1)
-    with pytest.raises(RecordError, match="expected the time_percent"):
-        checked_records([encode_record(first_record(path))], {spec.id: spec})
-
-
-def test_both_games_of_a_pair_have_the_leagues_clocks_and_the_scale(path: Path) -> None:
-    (spec, _) = schedule(changed(CALIBRATED, bot_times=((PLAYERS[0].digest, TimeControl(1000)),)), PLAYERS, 1)
-    spec = changed(spec, time_percent=SLOW_PERCENT)
-    other = return_game(spec)
-    assert other.nominal_times == spec.nominal_times[::-1]
-    assert other.times == spec.times[::-1]
-
-
-def test_the_facts_of_a_game_have_both_clock_and_scale(path: Path) -> None:
-    facts = facts_of(1, first_record(path), ALL, {})
-    assert (facts.red.time, facts.blue.time, facts.time_percent) == ("100ms", "100ms", SLOW_PERCENT)
-
-
-def test_what_the_public_is_told_of_a_game_has_both_clock_and_scale(path: Path) -> None:
-    line = json.loads(redact(first_record(path), None))
-    assert (line["time_percent"], line["red"]["time"]["move_ms"]) == (SLOW_PERCENT, 100)
-
-
 # --- a store ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_league_of_scaled_clocks_is_sound(path: Path) -> None:
-    assert found(path) == []
 
 
 FORGED: list[tuple[Callable[[GameRecord], GameRecord], str]] = [

@@ -4,12 +4,13 @@ import errno
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-import commands
+import made_files
 import pytest
+from commands import invoke
 from made_bots import RESIGNS
 
 from arena.bots import changed
@@ -20,16 +21,10 @@ from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.league.store import Store
 
+put = partial(made_files.put, mode=0o644)
 ROOT = Path(__file__).parent.parent.parent
 REWRITES_ITSELF = "open(__file__, 'a').write('# more\\n')\n"
 GROWS = "open('log.txt', 'a').write('a game\\n')\n"
-
-
-def put(path: Path, text: str, executable: bool = False) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755 if executable else 0o644)
-    return path
 
 
 def bot_folder(folder: Path, program: str = RESIGNS, manifest: str = "") -> Path:
@@ -41,7 +36,7 @@ def bot_folder(folder: Path, program: str = RESIGNS, manifest: str = "") -> Path
 def league(folder: Path, *bots: str, command: str = "league") -> "subprocess.CompletedProcess[str]":
     rounds = ["--rounds", "2"] if command == "league" else []
     options = ("--rules", "duel", *rounds, "--store", "l.sqlite", "-j", "1", "--time", "60s")
-    return commands.arena(folder, command, *bots, *options)
+    return invoke(folder, command, *bots, *options)
 
 
 def names_played(store: Path) -> list[set[str]]:
@@ -173,14 +168,6 @@ def test_new_changed_and_gone_files_are_told_apart(tmp_path: Path) -> None:
     assert files_of(bot) == {"more/new.bin": "new", "model.bin": "changed", "old.bin": "gone"}
 
 
-def test_a_bot_that_is_a_file_is_covered_by_it_alone(tmp_path: Path) -> None:
-    bot = long_ago(put(tmp_path / "hunter.py", RESIGNS))
-    put(tmp_path / "log.txt", "1")
-    assert change_of(bot) is None
-    (tmp_path / "hunter.py").unlink()
-    assert files_of(bot) == {"hunter.py": "gone"}
-
-
 def test_the_file_behind_a_link_counts(tmp_path: Path) -> None:
     folder = bot_folder(tmp_path / "hunter")
     put(folder / ".hidden" / "book", "1")
@@ -194,26 +181,15 @@ def test_the_file_behind_a_link_counts(tmp_path: Path) -> None:
 def test_a_program_that_is_built_anew_is_a_change(tmp_path: Path) -> None:
     folder = tmp_path / "hunter"
     put(folder / "bot.toml", 'command = ["./target/run"]\nbuild = "true"\n')
-    program = put(folder / "target" / "run", "1", executable=True)
+    program = put(folder / "target" / "run", "1", mode=0o755)
     bot = long_ago(folder)
     assert change_of(bot) is None
     put(folder / "target" / "other", "1")
     assert change_of(bot) is None
-    put(program, "2!", executable=True)
+    put(program, "2!", mode=0o755)
     assert files_of(bot) == {"target/run": "changed"}
     program.unlink()
     assert files_of(bot) == {"target/run": "gone"}
-
-
-@pytest.mark.parametrize("spoil", [os.mkfifo, lambda file: file.mkdir()])
-def test_what_is_no_file_any_more_is_a_change(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
-    file = put(tmp_path / "hunter.py", RESIGNS)
-    bot = long_ago(file)
-    file.unlink()
-    spoil(file)
-    change = change_of(bot)
-    assert change is not None
-    assert "expected a file" in change.fault
 
 
 @pytest.mark.parametrize(
@@ -245,7 +221,7 @@ def test_a_store_does_not_become_a_part_of_a_bot(tmp_path: Path) -> None:
     (folder / "bot.toml").write_text('command = ["./run.py"]\n')
     shutil.copy(ROOT / "bots" / "drifter.py", tmp_path / "other.py")
     for more in ([], ["--pause", "../game.json"], ["--store", "deeper/../s.sqlite"]):
-        done = commands.arena(folder, "match", ".", "../other.py", *more)
+        done = invoke(folder, "match", ".", "../other.py", *more)
         assert done.returncode == 2, done.stderr
         assert "the store would lie in the folder of" in done.stderr
     assert {path.name for path in folder.iterdir()} == {"bot.toml", "run.py"}

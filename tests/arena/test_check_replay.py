@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
-import msgspec
 import pytest
 import trio
 
@@ -114,14 +113,6 @@ def test_a_bot_that_had_no_part_is_refused_and_can_be_given_a_side(played: GameR
     assert seated(StoredGame(1, played, Color.RED), other).color is Color.RED
 
 
-def test_a_copy_that_played_both_sides_is_red(played: GameRecord) -> None:
-    drifter = load_bot(DRIFTER)
-    both = msgspec.structs.replace(played, players=(drifter.player, drifter.player))
-    game = seated(StoredGame(1, both), drifter)
-    assert game.color is Color.RED
-    assert "--side blue" in game.remarks[0]
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -172,12 +163,6 @@ def test_the_same_illegal_action_is_the_same_answer_and_its_hint_stands_at_its_p
     cured = put(record, broken_off(tmp_path / "cured", "return view.legal[0]"))
     assert not cured.is_same
     assert replay_text(cured).endswith(f"the first at ply {last}; no fault now")
-
-
-def test_a_crash_at_the_same_ply_is_the_same_fault(played: GameRecord, tmp_path: Path) -> None:
-    found = put(played, mine(tmp_path / "then"))
-    assert found.is_same
-    assert replay_text(found).endswith(f"the same answers, and the same fault at ply {played.verdict.plies + 1}")
 
 
 @pytest.mark.parametrize("setup", [FIRST, '"F........./........../........../.........."'])

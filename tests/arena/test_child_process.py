@@ -52,11 +52,6 @@ def test_a_number_that_is_another_process_s_by_now_is_no_parent() -> None:
     assert until_gone(os.getpid())
 
 
-def test_a_parent_in_another_namespace_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "getppid", lambda: 0)
-    assert not until_gone(os.getpid())
-
-
 @pytest.mark.parametrize("why", [PermissionError, AttributeError])
 def test_where_no_descriptor_tells_of_its_death_the_parent_is_looked_for(
     monkeypatch: pytest.MonkeyPatch, why: type[Exception]

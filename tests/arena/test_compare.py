@@ -12,14 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from commands import ARENA, arena, unhurried
+from commands import ARENA, invoke, unhurried
 
 from arena.errors import UsageError
-from arena.league.compare import comparison_entry, games_left, hypotheses_of
+from arena.league.compare import comparison_entry, hypotheses_of
 from arena.league.pairing.sequential import SequentialState
 from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likelihood_ratio
 from arena.league.store import Store
-from arena.report.comparison import comparison_text, live_text, note_text, verdict_text
+from arena.report.comparison import comparison_text, live_text, verdict_text
 from arena.report.progress import LiveProgress
 
 BOT = """#!/bin/sh
@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(folder: Path) -> Run:
     def run_one(new: str, old: str, *more: str, rules: str = "duel") -> "subprocess.CompletedProcess[str]":
-        return arena(folder, *command(new, old, "--rules", rules, *more))
+        return invoke(folder, *command(new, old, "--rules", rules, *more))
 
     return run_one
 
@@ -123,13 +123,6 @@ def test_after_ctrl_c_the_same_command_goes_on(folder: Path, run: Run) -> None:
     assert "stored already" in last.stderr
 
 
-def test_what_makes_no_sense_is_one_clear_message(run: Run, folder: Path) -> None:
-    done = run("good", "bad", "--elo0", "400")
-    message = "arena: --elo0: expected less than --elo1, which is 400, got 400\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
-    assert not list(folder.glob("*.sqlite"))
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -184,15 +177,6 @@ STATE = SequentialState(
 )
 
 
-def test_games_left_that_the_budget_bounds_are_said_to_be_a_bound() -> None:
-    names, left = ("mine", "warden"), games_left(STATE)
-    assert left is not None
-    bounded = replace(STATE, budget=STATE.pairs + 1)
-    for text in (note_text, lambda state: live_text(names, state), lambda state: verdict_text(names, state)):
-        assert f"about {left} games left" in text(STATE)
-        assert "at most 2 games left" in text(bounded)
-
-
 def test_the_words_fit_80_columns() -> None:
     text = comparison_text(("mine", "warden"), STATE, 3)
     assert all(len(line) <= 80 for line in text.splitlines()), text
@@ -201,13 +185,6 @@ def test_the_words_fit_80_columns() -> None:
     assert "Pairs by the points of mine: 0: 10, ½: 4, 1: 30, 1½: 6, 2: 14" in text
     assert "Later games, excluded: 3 games" in text
     assert text.startswith("undecided so far, after 128 games; about ")
-
-
-def test_before_the_first_pair_there_is_nothing_but_the_bounds() -> None:
-    state = SequentialState(Hypotheses(), 10)
-    assert verdict_text(("mine", "warden"), state) == "undecided so far, after 0 games"
-    assert note_text(state) == ", LLR +0.00 of -2.94..+2.94"
-    assert live_text(("mine", "warden"), state) == "LLR +0.00, from -2.94 (0 Elo) to +2.94 (+10 Elo)"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import pytest
 from click.shell_completion import ZshComplete
 from waiting import PATIENCE
 
-from arena.bots.languages import LANGUAGES
 from arena.bots.samples import SAMPLES
 from arena.cli.catalog import COMPLETION_VARIABLE as VARIABLE
 from arena.cli.cmd_completion import SHELLS
@@ -90,11 +89,6 @@ def test_games_are_those_of_the_store_the_last_one_first(name: str) -> None:
     assert values(name, STORE, "x") == values(name, "none.sqlite", "") == []
 
 
-def test_games_are_offered_with_who_played_them() -> None:
-    found = ZshComplete(cli, {}, "arena", VARIABLE).get_completions(["show", STORE], "12")
-    assert [item.help for item in found] == ["steady - waiter, draw, 64 plies"]
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -116,18 +110,6 @@ def test_readers_are_offered_and_behind_bot_the_names_in_the_store() -> None:
     assert values("export", STORE, "--view", "") == ["all", "red", "blue", "public", "bot:"]
     assert values("export", STORE, "--view", "b") == ["blue", "bot:"]
     assert values("export", STORE, "--view", "bot:w") == ["bot:waiter"]
-
-
-def test_languages_are_those_that_a_first_bot_can_be_written_in() -> None:
-    assert values("new", "mine", "--language", "") == [language.name for language in LANGUAGES]
-    assert values("new", "mine", "-l", "java") == ["java", "javascript"]
-
-
-def test_values_that_are_listed_in_help_are_offered() -> None:
-    assert values("league", "--format", "s") == ["single-round-robin", "swiss"]
-    assert values("games", STORE, "--result", "") == ["red", "blue", "draw", "neither"]
-    assert "forfeit" in values("games", STORE, "--reason", "f")
-    assert values("completion", "") == list(SHELLS)
 
 
 def test_whatever_takes_a_file_is_offered_files() -> None:

@@ -74,19 +74,6 @@ def test_an_error_of_a_task_is_raised_as_it_is_and_ends_the_body(opened: Open) -
 
 
 @both
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)], ids=repr)
-def test_what_ends_a_program_is_raised_as_it_is_too(opened: Open, error: BaseException) -> None:
-    async def main() -> None:
-        async with opened() as nursery:
-            nursery.start_soon(trio.sleep_forever)
-            raise error
-
-    with pytest.raises(type(error)) as caught:
-        run(main)
-    assert caught.value is error
-
-
-@both
 def test_of_several_errors_none_is_lost(opened: Open) -> None:
     async def main() -> None:
         async with opened() as nursery:
@@ -136,21 +123,6 @@ def test_a_cancellation_from_outside_ends_all_and_is_no_error(opened: Open) -> N
 
     run(main)
     assert [type(error) for error in seen] == [trio.Cancelled]
-
-
-@both
-def test_an_error_while_all_is_cancelled_is_raised_as_it_is(opened: Open) -> None:
-    async def main() -> None:
-        with trio.CancelScope() as scope:
-            async with opened() as nursery:
-                nursery.start_soon(fail_when_cancelled)
-                nursery.start_soon(trio.sleep_forever)
-                await trio.lowlevel.checkpoint()
-                scope.cancel()
-                await trio.sleep_forever()
-
-    with pytest.raises(TaskError, match="cancelled"):
-        run(main)
 
 
 def test_what_runs_in_the_background_runs_beside_the_body_and_is_cancelled_at_its_end() -> None:

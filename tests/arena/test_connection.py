@@ -9,17 +9,22 @@ from hypothesis import strategies as st
 
 import arena.game.live
 import arena.game.seat
+import arena.stratego.state
+from arena.game import Told, moved
 from arena.game.clock import NEVER, Suspension
 from arena.game.connection import MAX_LINES_A_TURN, LineConnection
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
+from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
-from protocol.codec import encode_for_bot
+from arena.stratego.state import as_stratego, told_of
+from protocol.codec import encode_for_bot, encode_lines
 from protocol.conversation import Phase
+from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError
 from protocol.messages import Hello, Move, Moved, Note, Quit, Turn
 from protocol.notation import Color
@@ -40,7 +45,7 @@ CONTROLS = (
 
 def asked() -> LineConnection:
     """A connection whose bot has been asked for a move."""
-    connection = LineConnection()
+    connection = LineConnection(STRATEGO_FORMS)
     connection.send(Turn(1, 100, 100))
     connection.flushed()
     list(connection.receive(b"move a4-a5\n"))  # from now on this line is known
@@ -50,7 +55,7 @@ def asked() -> LineConnection:
 
 
 def test_messages_become_lines_and_lines_become_messages() -> None:
-    connection = LineConnection()
+    connection = LineConnection(STRATEGO_FORMS)
     assert connection.send(Hello(1)) == b"hello 1\n"
     assert connection.send(Turn(3, 100, 90)) == b"turn 3 100 90\n"
     connection.flushed()
@@ -155,15 +160,17 @@ def test_a_plain_move_that_was_seen_before_is_taken_at_once_and_nothing_else_is(
     st.integers(1, 10**6), st.lists(st.integers(0, 10**9), min_size=2, max_size=2), st.none() | st.integers(0, 10**9)
 )
 def test_the_short_ways_give_the_same_bytes_and_the_same_state(ply: int, ms: list[int], bank: int | None) -> None:
-    short, long = LineConnection(), LineConnection()
+    short, long = LineConnection(STRATEGO_FORMS), LineConnection(STRATEGO_FORMS)
     own, enemy = ms
     assert short.turn(ply, own, enemy, bank, bank) == long.send(Turn(ply, own, enemy, bank, bank))
     assert short.phase is long.phase
-    for color in Color:
-        for action in ("a4-a5", "j10-j1", "resign", "a4-a5-b5", "e7?e9B"):
-            expected = encode_for_bot(Moved(color, action))
-            assert short.moved(color, action) == short.moved(color, action) == expected
-    assert short.phase is long.phase
+
+
+@pytest.mark.parametrize("action", ["a4-a5", "j10-j1", "resign", "a4-a5-b5", "e7?e9B"])
+@pytest.mark.parametrize("color", Color)
+def test_the_line_of_an_action_is_that_of_its_message(color: Color, action: str) -> None:
+    lines = (moved(color, action),)
+    assert encode_lines(lines) == encode_lines(lines) == encode_for_bot(Moved(color, action))
 
 
 # --- the short way and the long one, side by side -------------------------------------------------------------------
@@ -175,11 +182,12 @@ class LongWay(LineConnection):
     def take_move(self, data: bytes) -> str | None:
         return None
 
-    def moved(self, color: Color, action: str) -> bytes:
-        return self.send(Moved(color, action))
-
     def turn(self, ply: int, own_ms: int, enemy_ms: int, own_bank_ms: int | None, enemy_bank_ms: int | None) -> bytes:
         return self.send(Turn(ply, own_ms, enemy_ms, own_bank_ms, enemy_bank_ms))
+
+
+NOTHING_KNOWN: tuple[dict[str, Told], dict[str, Told]] = ({}, {})
+"""No line of a plain move is known from before."""
 
 
 class Twins:
@@ -196,7 +204,9 @@ class Twins:
     def both(self) -> Iterator[Referee]:
         yield self.short
         with self.patch.context() as patch:
-            patch.setattr(arena.game.live, "is_told_as_moved", lambda events: False)
+            patch.setattr(arena.game.live, "encode_lines", encode_lines.__wrapped__)
+            patch.setattr(arena.stratego.state, "_MOVES", NOTHING_KNOWN)
+            patch.setattr(arena.stratego.state, "_moves", lambda mover, action, events: told_of(events))
             yield self.long
         self.compare()
 
@@ -251,8 +261,9 @@ def play_and_compare(twins: Twins, rng: Random, lively: Lively) -> None:
         twins.send()
         if twins.short.is_over:
             return
-        game = twins.short.game
-        assert game is not None
+        state = twins.short.state
+        assert state is not None
+        game = as_stratego(state).board
         color = game.to_move
         line = f"move {lively(game, rng).text}\n".encode()
         chance = rng.random()
@@ -297,7 +308,7 @@ def test_the_short_way_gives_the_same_bytes_verdict_and_record_under_all_rules(
     ruleset = load_ruleset(name)
     rng = Random(data.draw(st.integers(0, 2**32)))
     time, blue_time = rng.choice(CONTROLS), rng.choice((None, *CONTROLS))
-    spec = GameSpec("0" * 16, ruleset, time, (Player("r", "1"), Player("b", "2")), (3, 4), 5, blue_time)
+    spec = GameSpec("0" * 16, variant_of(ruleset), time, (Player("r", "1"), Player("b", "2")), (3, 4), 5, blue_time)
     with pytest.MonkeyPatch.context() as monkeypatch:
         twins = Twins(spec, monkeypatch)
         for ask in ("ready", "setup"):

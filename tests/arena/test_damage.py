@@ -17,8 +17,8 @@ from random import Random
 
 import msgspec
 import pytest
-from commands import AS_USUAL, arena
-from forged_games import forge_game, forge_setting, forge_settings, renumber_game
+from commands import AS_USUAL, invoke
+from forged_games import forge_game, forge_setting
 
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine
@@ -27,8 +27,9 @@ from arena.game.verdict import GameResult
 from arena.league.game_ids import game_id, pair_seed_of, seeds_of
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
-from arena.league.store.damage import Damage, DamagedError
-from arena.league.verify import salvage, verify
+from arena.league.store.database import Damage, DamagedError
+from arena.league.verify import verify
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason
 
@@ -188,69 +189,55 @@ def test_a_store_of_another_version_is_refused(path: Path, version: int, *, crea
 def test_tables_are_printed_without_the_damaged_games_with_a_warning_and_exit_code_1(path: Path) -> None:
     edit(path, "UPDATE games SET result = 'blue' WHERE number = 12")
     for command in ("standings", "games"):
-        done = arena(path.parent, command, path.name)
+        done = invoke(path.parent, command, path.name)
         assert done.returncode == 1
         assert "warning: l.sqlite is damaged" in done.stderr
         assert "game 12: its row was changed after it was stored" in done.stderr
         assert "arena verify l.sqlite" in done.stderr
         assert "Traceback" not in done.stderr
-    games = json.loads(arena(path.parent, "games", "--json", path.name).stdout)
+    games = json.loads(invoke(path.parent, "games", "--json", path.name).stdout)
     assert [game["number"] for game in games] == list(range(1, 12))
-    table = json.loads(arena(path.parent, "standings", "--json", path.name).stdout)
+    table = json.loads(invoke(path.parent, "standings", "--json", path.name).stdout)
     assert sum(line["games"] for line in table["standings"]) == 22
 
 
 def test_verify_exits_with_0_for_a_sound_store_1_for_findings_and_2_for_no_store(path: Path) -> None:
-    sound = arena(path.parent, "verify", path.name)
+    sound = invoke(path.parent, "verify", path.name)
     assert (sound.returncode, sound.stderr) == (0, "")
     assert sound.stdout == "l.sqlite: 12 games, all sound: played again, each gives the verdict that is stored\n"
-    assert json.loads(arena(path.parent, "verify", "--json", path.name).stdout) == {
+    assert json.loads(invoke(path.parent, "verify", "--json", path.name).stdout) == {
         "store": "l.sqlite",
         "games": 12,
         "findings": [],
     }
     edit(path, "UPDATE games SET plies = 3 WHERE number = 2")
-    damaged = arena(path.parent, "verify", path.name)
+    damaged = invoke(path.parent, "verify", path.name)
     assert damaged.returncode == 1
     assert damaged.stdout.splitlines() == [
         "game 2: its row was changed after it was stored",
         "l.sqlite: 12 games, 1 of them not sound",
     ]
-    document = json.loads(arena(path.parent, "verify", "--json", path.name).stdout)
+    document = json.loads(invoke(path.parent, "verify", "--json", path.name).stdout)
     assert document["findings"] == [{"game": 2, "text": "its row was changed after it was stored"}]
-    missing = arena(path.parent, "verify", "gone.sqlite")
+    missing = invoke(path.parent, "verify", "gone.sqlite")
     assert (missing.returncode, missing.stdout) == (2, "")
 
 
 def test_sound_games_can_be_copied_to_a_new_store_in_which_the_league_goes_on(path: Path) -> None:
     edit(path, "UPDATE games SET result = 'blue' WHERE number = 12")  # its record is whole
     edit(path, "UPDATE records SET record = x'00' WHERE number = 3")
-    done = arena(path.parent, "verify", path.name, "--salvage", "new.sqlite")
+    done = invoke(path.parent, "verify", path.name, "--salvage", "new.sqlite")
     assert done.returncode == 1
     assert "11 of 12 games were copied to new.sqlite" in done.stderr
     bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
     options = ("--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "new.sqlite")
-    again = arena(path.parent, "league", *bots, *options)
+    again = invoke(path.parent, "league", *bots, *options)
     assert again.returncode == 0, again.stderr
     assert "11 of them stored already" in again.stderr
     assert found(path.parent / "new.sqlite") == []
-    refused = arena(path.parent, "verify", path.name, "--salvage", "new.sqlite")
+    refused = invoke(path.parent, "verify", path.name, "--salvage", "new.sqlite")
     assert refused.returncode == 2
     assert "expected a file that does not exist yet" in refused.stderr
-
-
-def test_a_number_that_no_game_gets_is_found_and_salvaged_under_another(path: Path) -> None:
-    """The next number would be none, and `arena show` knows no such game."""
-    number = 2**63 - 1
-    with Store(path, create=False) as store:
-        game = store.record("12")[1]
-    renumber_game(path, 12, number, game)
-    words = f"game {number}: its number is none that a game gets: expected 1 to 99999999999"
-    assert words in found(path)
-    with Store(path, create=False) as store, Store(path.with_name("new.sqlite"), create=True) as new:
-        assert salvage(store, new) == 12
-        assert new.record(game.id)[0] in (1, 12)
-    assert found(path.with_name("new.sqlite")) == []
 
 
 # --- forgery ----------------------------------------------------------------------------------------------------------
@@ -374,40 +361,23 @@ def test_a_store_with_games_and_without_what_they_were_played_under_is_none_that
     assert found(path) == [f"its settings: {expected}"]
 
 
-def test_a_setting_that_this_version_does_not_know_is_named(path: Path) -> None:
-    name = "handicap"
-    forge_settings(path, lambda document: document["games"].update({name: "1"}))
-    assert found(path) == [f"its settings: {name!r} is none that this version knows"]
-
-
-def test_a_game_of_another_league_is_found(path: Path) -> None:
-    """Whole, sound, with an id that follows from its players, and stored by the arena itself."""
-    with Store(GOLDEN / "own.sqlite", create=False) as other:
-        _, record = other.record("12")
-    with Store(path, create=True) as store:
-        store.add(record)
-    findings = found(path)
-    assert {finding.partition(":")[0] for finding in findings} == {"game 13"}
-    assert any("it was played under rules" in finding for finding in findings)
-
-
 def settings_of(record: GameRecord) -> Settings:
     """The settings of the league of a duel."""
-    return Settings(ruleset_from_lines(record.ruleset, record.rules), record.time)
+    return Settings(variant_of(ruleset_from_lines(record.ruleset, record.rules)), record.time)
 
 
 DUEL = ("--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "new.sqlite")
 
 
 def league_in(folder: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    return arena(folder, "league", *(str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))), *options)
+    return invoke(folder, "league", *(str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))), *options)
 
 
 def test_settings_that_are_damaged_are_used_as_far_as_the_games_agree_with_them(path: Path) -> None:
     with Store(path, create=False) as store:
         settings, rows = store.settings(), store.rows()
     edit(path, "UPDATE settings SET document = CAST(replace(document, 'planned\":12', 'planned\":99') AS BLOB)")
-    done = arena(path.parent, "verify", path.name, "--salvage", "new.sqlite")
+    done = invoke(path.parent, "verify", path.name, "--salvage", "new.sqlite")
     assert done.returncode == 1
     assert "12 of 12 games were copied to new.sqlite" in done.stderr
     with Store(path.with_name("new.sqlite"), create=False) as new:
@@ -445,7 +415,7 @@ def test_a_file_that_was_cut_off_gives_up_the_games_in_its_first_part(tmp_path: 
         before = {row.id for row in store.rows()}
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * part)])
-    done = arena(path.parent, "verify", path.name, "--salvage", "new.sqlite")
+    done = invoke(path.parent, "verify", path.name, "--salvage", "new.sqlite")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     with Store(path.parent / "new.sqlite", create=False) as new:
@@ -466,12 +436,6 @@ def test_a_store_that_is_gone_in_mid_league_is_named_as_such(path: Path, what: s
             path.write_bytes(copy)
         with pytest.raises(StoreError, match="was moved, deleted or replaced while it was open"):
             store.add(changed(game, id="f" * 16))
-
-
-def test_a_store_without_games_is_said_to_have_none(tmp_path: Path) -> None:
-    with Store(tmp_path / "l.sqlite", create=True):
-        pass
-    assert arena(tmp_path, "verify", "l.sqlite").stdout == "l.sqlite: no games yet, and the store is sound\n"
 
 
 def test_damage_is_told_a_line_each_and_not_without_end(path: Path) -> None:

@@ -22,6 +22,7 @@ from arena.league.settings import Settings
 from arena.play.driver import Driver
 from arena.play.game_options import MOST_EXCUSED, GameOptions, start_bot
 from arena.play.retry import play_with_retries
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
@@ -50,10 +51,6 @@ def test_what_the_bots_own_threads_used_is_no_delay_by_the_machine(
         for number, thread in enumerate(before)
     }
     assert delay_between(before, after, used) == Delay(used, delay)
-
-
-def test_a_thread_that_was_not_there_when_the_turn_began_says_nothing() -> None:
-    assert delay_between({MAIN: (0, 0)}, {MAIN: (5, 0), OTHER: (0, 900)}, 5) == Delay(5, 0)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +107,7 @@ def busy(cpu: int, programs: int) -> Iterator[None]:
 def play_on_one_cpu(red: BotSpec, blue: BotSpec, neighbours: int) -> tuple[GameRecord, list[str]]:
     """Play a game whose bots have one CPU, with so many programs that spin there; returns what was said, too."""
     cpu = max(os.sched_getaffinity(0))
-    (game, _) = schedule(Settings(load_ruleset("duel"), TIME), [red.player, blue.player], 1)
+    (game, _) = schedule(Settings(variant_of(load_ruleset("duel")), TIME), [red.player, blue.player], 1)
     said: list[str] = []
     options = GameOptions(spawn=partial(start_bot, cpus=frozenset({cpu})))
     with busy(cpu, neighbours):

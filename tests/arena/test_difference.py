@@ -107,11 +107,3 @@ def test_the_opponent_sees_the_same_from_the_other_side(counts: Counts) -> None:
 def test_the_stronger_one_is_known_as_well_as_the_beta_distribution_says(wins: int, losses: int) -> None:
     beta = pytest.importorskip("scipy.stats").beta
     assert superiority(wins, losses) == pytest.approx(beta.sf(0.5, wins + 1, losses + 1), abs=1e-9)
-
-
-def test_who_is_stronger_is_decided_by_wins_and_losses_alone() -> None:
-    assert superiority(0, 0) == 0.5
-    assert superiority(1, 0) == 0.75
-    assert superiority(15, 5) == pytest.approx(0.9867, abs=0.0001)
-    assert difference(15, 300, 5).stronger == superiority(15, 5)
-    assert 0.999999 < superiority(100_000, 90_000) <= 1

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.bots.asked import AskedBot, asked_bot
-from arena.bots.entering import assign_identities, copies_of_one, digest_with_name, may_be, place_of
+from arena.bots.entering import assign_identities, digest_with_name, may_be
 from arena.bots.finding import broken
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import Player
@@ -74,18 +74,6 @@ def test_a_bot_that_takes_the_name_of_another_in_its_folder_is_called_by_its_own
     }
 
 
-def test_assigning_identities_once_more_changes_nothing() -> None:
-    bots = assign_identities([bot("a/x.py"), bot("b/x.py"), bot("b/x.py"), bot("y.py")])
-    assert assign_identities(bots) == bots
-    assert len({one.player.digest for one in bots}) == 4
-
-
-def test_a_place_tells_nothing_of_the_path() -> None:
-    assert place_of(bot("x.py")) != place_of(bot("y.py"))
-    assert len(place_of(bot("x.py"))) == 32
-    assert set(place_of(bot("x.py"))) <= set("0123456789abcdef")
-
-
 def test_a_broken_bot_is_not_the_bot_that_it_is_when_it_is_mended() -> None:
     sound, fault = bot("x.py"), broken(bot("x.py"), "a fault")
     as_broken = entered([fault])["x.py"]
@@ -99,12 +87,6 @@ def test_a_stored_player_is_known_to_be_a_bot_or_not() -> None:
     assert may_be(one, Player("before", SAME))
     assert may_be(one, copy("before"))
     assert not may_be(one, Player("x", copy("before").digest))
-
-
-def test_copies_that_can_be_started_are_pointed_out() -> None:
-    bots = [bot("x.py"), bot("y.py", "y"), bot("z.py"), broken(bot("b.py"), "why"), broken(bot("c.py"), "why")]
-    (line,) = copies_of_one(bots)
-    assert line.startswith("x, z: the same files 2 times")
 
 
 def test_a_word_of_a_command_may_name_a_bot(tmp_path: Path) -> None:

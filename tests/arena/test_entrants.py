@@ -9,22 +9,21 @@ import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-import commands
 import pytest
 import trio
+from commands import invoke
 from forged_games import forge_setting
-from made_bots import RESIGNS
+from made_bots import QUICK
+from made_files import put
 
 from arena.bots.asked import AskedBot
 from arena.bots.finding import broken, find_bots, find_entrants
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.bots.starting import runnable
-from arena.errors import UsageError
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
-from arena.league.entrants import note_versions
 from arena.league.option_values import times_of_bots
 from arena.league.store import Store
 from arena.sandbox.levels import Level
@@ -38,35 +37,27 @@ CLIPBOARD = "\x1b]52;c;aGk=\x07"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with two bots that are the same."""
-    for name in ("alpha.py", "beta.py"):
-        (tmp_path / name).write_text(f"#!/usr/bin/env python3\n{RESIGNS}")
+    for name in ("alpha.sh", "beta.sh"):
+        put(tmp_path / name, QUICK.format(first=""))
     return tmp_path
 
 
-def put(path: Path, text: str = "#!/bin/sh\n", executable: bool = True) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755 if executable else 0o644)
-    return path
-
-
 def bot_folder(folder: Path, manifest: str = 'command = ["./run"]\n') -> Path:
-    put(folder / "bot.toml", manifest, executable=False)
+    put(folder / "bot.toml", manifest, mode=0o644)
     put(folder / "run")
     return folder
 
 
-def arena(folder: Path, *arguments: str | bytes) -> "subprocess.CompletedProcess[str]":
+def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run the command in a folder to its end. What it prints must do nothing to a terminal."""
-    done = commands.arena_bytes(folder, *arguments)
-    texts = [output.decode("utf-8") for output in (done.stdout, done.stderr)]
-    for text in texts:
+    done = invoke(folder, *arguments)
+    for text in (done.stdout, done.stderr):
         assert text.replace("\n", "").isprintable(), text
-    assert "internal error" not in texts[1]
-    return subprocess.CompletedProcess(done.args, done.returncode, *texts)
+    assert "internal error" not in done.stderr
+    return done
 
 
-def league(folder: Path, *bots: str | bytes) -> "subprocess.CompletedProcess[str]":
+def league(folder: Path, *bots: str) -> "subprocess.CompletedProcess[str]":
     return arena(folder, "league", *bots, "--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "-j", "1")
 
 
@@ -79,8 +70,8 @@ def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(
     (tmp_path / "zero").symlink_to("/dev/zero")
     (tmp_path / "astray").symlink_to("nowhere")
     (tmp_path / "circle").symlink_to("circle")
-    put(tmp_path / "plain", executable=False)
-    put(tmp_path / "notes", "to do\n", executable=False)
+    put(tmp_path / "plain", mode=0o644)
+    put(tmp_path / "notes", "to do\n", mode=0o644)
     put(tmp_path / "good")
     put(tmp_path / ("x" * 41))
     put(tmp_path / "b\x1b[2Jd")
@@ -140,7 +131,7 @@ def test_a_link_that_is_to_be_followed_is_what_it_leads_to(tmp_path: Path) -> No
 def test_an_entrant_that_is_a_link_breaks_nobody_else(level: Level, target: str, tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     bot_folder(tmp_path / "rival")
-    put(tmp_path / "python.py", "", executable=False)
+    put(tmp_path / "python.py", "", mode=0o644)
     (tmp_path / "evil").symlink_to(target)
     found = find_entrants([str(tmp_path / name) for name in ("evil", "rival", "python.py")]).bots
     evil, *others = runnable(level, found)
@@ -149,7 +140,7 @@ def test_an_entrant_that_is_a_link_breaks_nobody_else(level: Level, target: str,
 
 
 def test_nothing_of_what_a_link_leads_to_is_shown(folder: Path) -> None:
-    put(folder / "private" / "bot.toml", "password = 'hunter2'\n", executable=False)
+    put(folder / "private" / "bot.toml", "password = 'hunter2'\n", mode=0o644)
     put(folder / "private" / "secret.cfg", "password = hunter2\n")
     (folder / "evil").symlink_to("private")
     (folder / "peek.py").symlink_to("private/secret.cfg")
@@ -162,10 +153,10 @@ def test_nothing_of_what_a_link_leads_to_is_shown(folder: Path) -> None:
 
 
 def test_a_rivals_copy_takes_no_games_and_the_host_can_name_both(folder: Path) -> None:
-    league(folder, "fox=beta.py", "alpha.py")
+    league(folder, "fox=beta.sh", "alpha.sh")
     before = players(folder)
-    put(folder / "copy" / "beta.py", (folder / "beta.py").read_text())
-    done = league(folder, "copy/beta.py", "alpha.py", "fox=beta.py")
+    put(folder / "copy" / "beta.sh", (folder / "beta.sh").read_text())
+    done = league(folder, "copy/beta.sh", "alpha.sh", "fox=beta.sh")
     assert "2 of them stored already" in done.stderr
     assert before < players(folder)
     assert {name for name, _ in players(folder)} == {"alpha", "fox", "beta"}
@@ -179,38 +170,41 @@ def players(folder: Path) -> set[tuple[str, str]]:
         return {(player.name, player.digest) for player in store.players()}
 
 
-def test_a_league_leaves_out_a_bot_whose_compiler_is_not_there_and_a_match_refuses_it(folder: Path) -> None:
+def test_a_league_leaves_out_a_bot_whose_compiler_is_not_there_and_a_match_refuses_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bot_folder(folder / "carver", 'command = ["./run"]\nbuild = "cc run.c"\nneeds = ["cc"]\n')
     tools = folder / "tools"
     tools.mkdir()
     for name in ("sh", "python3"):
         (tools / name).symlink_to(shutil.which(name) or name)
-    words = ("alpha.py", "beta.py", "carver", "--rules", "duel", "--rounds", "1", "--store", "l.sqlite")
-    done = commands.arena(folder, "league", *words, PATH=str(tools))
+    monkeypatch.setenv("PATH", str(tools))
+    words = ("alpha.sh", "beta.sh", "carver", "--rules", "duel", "--rounds", "1", "--store", "l.sqlite")
+    done = arena(folder, "league", *words)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("carver") == 1
     assert "carver needs a C compiler: left out\n" in done.stderr
     assert "carver" not in done.stdout
-    for refused in (("league", *words, "--strict"), ("match", "alpha.py", "carver"), ("play", "carver", "--terminal")):
-        done = commands.arena(folder, *refused, PATH=str(tools))
+    for refused in (("league", *words, "--strict"), ("match", "alpha.sh", "carver"), ("play", "carver", "--terminal")):
+        done = arena(folder, *refused)
         assert done.returncode == 2, done.stderr
         assert "carver/bot.toml: needs: carver needs a C compiler: expected on the PATH: 'cc'" in done.stderr
-    done = commands.arena(folder, "check", "carver", PATH=str(tools))
+    done = arena(folder, "check", "carver")
     assert done.returncode == 1
     assert "carver needs a C compiler" in done.stdout
 
 
 def test_skip_broken_leaves_broken_bots_out_of_the_league(folder: Path) -> None:
     (folder / "evil").mkdir()
-    words = ("alpha.py", "beta.py", "evil", "--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "--skip-broken")
-    done = commands.arena(folder, "league", *words)
+    words = ("alpha.sh", "beta.sh", "evil", "--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "--skip-broken")
+    done = arena(folder, "league", *words)
     assert done.returncode == 0, done.stderr
     assert "broken: evil: " in done.stderr
     assert "evil is left out" in done.stderr
     assert "evil" not in done.stdout
     assert {name for name, _ in players(folder)} == {"alpha", "beta"}
-    assert commands.arena(folder, "league", *words, "--strict").returncode == 2
-    done = commands.arena(folder, "league", "alpha.py", "evil", "--skip-broken")
+    assert arena(folder, "league", *words, "--strict").returncode == 2
+    done = arena(folder, "league", "alpha.sh", "evil", "--skip-broken")
     assert done.returncode == 2
     assert "expected at least two bots, got only alpha" in done.stderr
 
@@ -223,13 +217,13 @@ def test_a_bot_that_is_a_file_is_called_without_the_ending_of_its_language(folde
 
 
 def test_a_build_that_makes_other_files_each_time_is_told(folder: Path) -> None:
-    bot = bot_folder(folder / "hunter", 'command = ["python3", "main.py"]\nbuild = "date +%N > stamp"\n')
-    put(bot / "main.py", (folder / "beta.py").read_text())
+    bot = bot_folder(folder / "hunter", 'command = ["sh", "main"]\nbuild = "date +%N > stamp"\n')
+    put(bot / "main", (folder / "beta.sh").read_text())
     told = "hunter: its build makes other files each time: stamp; so it is a new bot in each run"
-    assert told not in league(folder, "alpha.py", "hunter").stderr
-    assert told in league(folder, "alpha.py", "hunter").stderr
-    put(bot / "main.py", (folder / "beta.py").read_text() + "#\n")
-    assert told not in league(folder, "alpha.py", "hunter").stderr, "its author has changed it"
+    assert told not in league(folder, "alpha.sh", "hunter").stderr
+    assert told in league(folder, "alpha.sh", "hunter").stderr
+    put(bot / "main", (folder / "beta.sh").read_text() + "#\n")
+    assert told not in league(folder, "alpha.sh", "hunter").stderr, "its author has changed it"
 
 
 def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path: Path) -> None:
@@ -249,16 +243,8 @@ def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path
     ]
 
 
-def test_a_path_with_nothing_there_is_a_mistake_of_who_typed_it(tmp_path: Path) -> None:
-    good, empty = put(tmp_path / "good"), tmp_path / "empty"
-    empty.mkdir()
-    for missing in (tmp_path / "none", good / "below", Path("a\0b")):
-        with pytest.raises(UsageError, match="there is no such file or folder"):
-            find_entrants([str(good), str(empty), str(missing)])
-
-
 def test_a_bot_that_is_mended_is_another_player_be_it_by_its_mode_alone(tmp_path: Path) -> None:
-    path = put(tmp_path / "hunter", executable=False)
+    path = put(tmp_path / "hunter", mode=0o644)
     (before,) = find_entrants([str(path)]).bots
     path.chmod(0o755)
     (after,) = find_entrants([str(path)]).bots
@@ -334,7 +320,7 @@ def test_a_broken_bot_forfeits_without_anybody_being_started(
     started = tmp_path / "started"
     program = f"open({str(started)!r}, 'w').close()"
     bots = [make_bot(program, name) for name in ("red", "blue")]
-    fault = CLIPBOARD + "x" * 3_000_000
+    fault = CLIPBOARD + "x" * 100_000
     record = trio.run(lambda: play(*(broken(bot, fault) if bot.name in who else bot for bot in bots)))
     assert (record.verdict.result, record.verdict.reason) == (result, Reason.NO_START)
     assert record.verdict.detail.isprintable()
@@ -345,10 +331,10 @@ def test_a_broken_bot_forfeits_without_anybody_being_started(
 
 def test_a_league_plays_on_with_a_broken_entrant_and_lists_it(folder: Path) -> None:
     bot_folder(folder / "evil", f'command = ["./run"]\nname = "{"x" * 41}"\n')
-    put(folder / "README.md", executable=False)
-    raw = os.fsencode(folder) + b"/\xff\n"
+    put(folder / "README.md", mode=0o644)
+    raw = os.fsdecode(os.fsencode(folder) + b"/\xff\n")
     os.mkdir(raw)
-    done = league(folder, "alpha.py", "beta.py", "evil", "README.md", raw)
+    done = league(folder, "alpha.sh", "beta.sh", "evil", "README.md", raw)
     assert done.returncode == 0
     assert "README.md: ignored: a document, not a bot" in done.stderr
     assert "broken: evil/bot.toml: name: expected a name of 1 to 40 columns" in done.stderr
@@ -360,7 +346,7 @@ def test_a_league_plays_on_with_a_broken_entrant_and_lists_it(folder: Path) -> N
             check_record(store.record(str(row.number))[1])
     assert len(rows) == 2
     words = ("--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "--json")
-    again = arena(folder, "league", "alpha.py", "beta.py", "evil", raw, *words)
+    again = arena(folder, "league", "alpha.sh", "beta.sh", "evil", raw, *words)
     assert "2 games, 2 of them stored already" in again.stderr
     document = json.loads(again.stdout)
     assert set(document["broken"]) == {"evil", "'\\udcff\\n'"}
@@ -371,10 +357,10 @@ def test_a_league_plays_on_with_a_broken_entrant_and_lists_it(folder: Path) -> N
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["league", "alpha.py", "beta.py", "empty", "--strict"],
-        ["match", "alpha.py", "empty"],
-        ["match", "alpha.py", "empty", "--pause", "p"],
-        ["league", "alpha.py", "empty"],
+        ["league", "alpha.sh", "beta.sh", "empty", "--strict"],
+        ["match", "alpha.sh", "empty"],
+        ["match", "alpha.sh", "empty", "--pause", "p"],
+        ["league", "alpha.sh", "empty"],
     ],
 )
 def test_where_nothing_broken_is_wanted_it_is_refused(arguments: list[str], folder: Path) -> None:
@@ -389,16 +375,16 @@ def test_where_nothing_broken_is_wanted_it_is_refused(arguments: list[str], fold
 
 
 def test_a_new_version_is_told_with_the_files_that_make_it_new(folder: Path) -> None:
-    bot = bot_folder(folder / "hunter", 'command = ["python3", "main.py"]\n')
-    put(bot / "main.py", (folder / "beta.py").read_text())
+    bot = bot_folder(folder / "hunter", 'command = ["sh", "main"]\n')
+    put(bot / "main", (folder / "beta.sh").read_text())
     put(bot / "model.bin", "1")
     put(bot / "old.bin", "1")
-    assert "has changed" not in league(folder, "alpha.py", "hunter").stderr
+    assert "has changed" not in league(folder, "alpha.sh", "hunter").stderr
     digest = load_bot(bot).digest
     put(bot / "model.bin", "2")
     put(bot / "log.txt", "1")
     (bot / "old.bin").unlink()
-    first, second = league(folder, "alpha.py", "hunter").stderr, league(folder, "alpha.py", "hunter").stderr
+    first, second = league(folder, "alpha.sh", "hunter").stderr, league(folder, "alpha.sh", "hunter").stderr
     assert (
         "hunter has changed since its games in this store: log.txt (new), model.bin (changed), old.bin (gone); "
         f"the old games stay under hunter@{digest[:6]}\n" in first
@@ -410,21 +396,6 @@ def version(name: str, digest: str, **files: str) -> BotSpec:
     return BotSpec(name, Path("/"), ("x",), Path("/"), digest, files=files)
 
 
-def test_what_is_kept_of_files_does_not_grow_with_every_look(tmp_path: Path) -> None:
-    with Store(tmp_path / "s", create=True) as store:
-        for number in range(5):
-            assert note_versions(store, [version("a", str(number), x="1"), version("a@b", "1", x="1")]) == []
-        assert sorted(store.kept().files) == ["a@4", "a@b@1"]
-        assert sorted(store.kept().places) == ["1", "4"], "no game was played by any of the others"
-
-
-def test_a_bot_of_too_many_files_is_remembered_by_its_digest_alone(tmp_path: Path) -> None:
-    bot = version("a", "1", **{f"file{number}": "0" * 16 for number in range(5000)})
-    with Store(tmp_path / "s", create=True) as store:
-        note_versions(store, [bot])
-        assert store.kept().files_of(bot.player) == {}
-
-
 def test_nothing_that_a_bot_says_of_itself_reaches_a_terminal_raw(folder: Path) -> None:
     evil = f"evil{CLIPBOARD}"
     put(folder / "crash.sh", f"#!/bin/sh\nprintf '{CLIPBOARD}\\r\\n\\233' >&2\nexit 3\n")
@@ -432,7 +403,7 @@ def test_nothing_that_a_bot_says_of_itself_reaches_a_terminal_raw(folder: Path) 
     put(folder / "long" / "run", "not a program\n")
     bot_folder(folder / "toml", f'command = ["{CLIPBOARD}')
     bot_folder(folder / evil)
-    done = league(folder, "alpha.py", "crash.sh", "long", "toml", evil)
+    done = league(folder, "alpha.sh", "crash.sh", "long", "toml", evil)
     assert done.returncode == 0, done.stderr
     assert "\\x1b]52;c;aGk=\\x07" in done.stderr
     for command in (["standings"], ["games"], ["games", "--json"]):
@@ -444,7 +415,7 @@ def test_nothing_that_a_bot_says_of_itself_reaches_a_terminal_raw(folder: Path) 
 
 
 def test_a_store_that_somebody_has_forged_does_nothing_to_a_terminal(folder: Path) -> None:
-    league(folder, "alpha.py", "beta.py")
+    league(folder, "alpha.sh", "beta.sh")
     database = sqlite3.connect(folder / "l.sqlite")
     (data,) = database.execute("SELECT record FROM records WHERE number = 1").fetchone()
     record = json.loads(data)
@@ -467,12 +438,4 @@ def test_a_store_that_somebody_has_forged_does_nothing_to_a_terminal(folder: Pat
     forge_setting(path, "files", {"beta@" + "0" * 64: {evil: evil}})
     for more in (["standings", "--all"], ["games"], ["show", "1", "--view", "red"]):
         arena(folder, more[0], "l.sqlite", *more[1:])
-    league(folder, "alpha.py", "beta.py")
-
-
-def test_an_entrants_folder_with_two_bots_is_a_broken_entrant_that_says_so(tmp_path: Path) -> None:
-    for name in ("first.py", "second.py"):
-        (tmp_path / name).write_text("")
-    (bot,) = find_entrants([str(tmp_path)]).bots
-    assert bot.fault is not None
-    assert "a .py file in it is a bot by itself: name it" in bot.fault
+    league(folder, "alpha.sh", "beta.sh")

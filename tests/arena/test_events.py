@@ -36,7 +36,7 @@ def test_a_watcher_is_told_of_a_game_what_its_record_says(make_bot: MakeBot, pla
     assert finished == GameFinished(record)
     steps = list(Replay(record).steps())
     assert actions == [
-        ActionPlayed(record.id, step.ply, step.color, step.action, step.events, step.microseconds, cpu_us)
+        ActionPlayed(record.id, step.ply, step.color, step.action, step.told, step.microseconds, cpu_us)
         for step, cpu_us in zip(steps, record.cpu_us, strict=True)
     ]
 

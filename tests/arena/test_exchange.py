@@ -102,14 +102,6 @@ def test_stores_and_files_that_share_games_are_merged_into_one_with_each_game_on
     assert target.exists() == bool(games)
 
 
-def test_what_is_there_already_is_passed_over_and_keeps_its_number(tmp_path: Path) -> None:
-    target = tmp_path / "some.sqlite"
-    taken_in(target, file_of(tmp_path / "some.jsonl", exported(OWN, [7, 3])))
-    assert taken_in(target, OWN) == Imported(10, 2)
-    assert exported(target)[:2] == exported(OWN, [7, 3])
-    assert taken_in(target, OWN, target) == Imported(0, 24)
-
-
 @pytest.mark.parametrize("is_new", [True, False])
 def test_an_import_that_is_stopped_changes_nothing(tmp_path: Path, is_new: bool) -> None:
     target = tmp_path / "some.sqlite"

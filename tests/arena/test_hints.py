@@ -1,19 +1,15 @@
 """Hints are right, distinct, in the author's language, and never in the way of the words before them."""
 
 import errno
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.bots.spec import BotSpec
-from arena.game.faults import Cause, Fault, Malformed, Unstartable, gone, late, malformed, stalled
+from arena.game.faults import Cause, Fault, Malformed, Unstartable, gone, late, malformed
 from arena.game.faults import illegal as illegal_fault
-from arena.game.game_spec import GameSpec, Player
 from arena.game.hints import (
-    DEBUG,
     FLUSH,
     LONGEST_HINT,
     MARK,
@@ -27,23 +23,21 @@ from arena.game.hints import (
     diagnose,
     hinted,
 )
-from arena.game.hints.seen import NEWLINE, READ
 from arena.game.recorded import LONGEST_FAULT
-from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.play.runner import seen_of
-from arena.stratego.rules.events import IllegalActionError, Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.game import GAME
+from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import StrategoState
 from protocol.bot import Bot, Conversation, View
 from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after
+from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError, Slip
 from protocol.messages import Game as GameLine
 from protocol.notation import Color, Reason
 from protocol.view import new_view
 
-WORDS = {"flush": FLUSH, "debug": DEBUG, "read": READ, "newline": NEWLINE}
 RED = ("FBBBBBB222", "2222233333", "4444555566", "66777889MS")
 BLUE = ("2F2B36B2B4", "B5B3825B3S", "7263842743", "92M6752654")
 
@@ -55,12 +49,6 @@ def hint_for(one: Seen) -> Hint:
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("table", WORDS.values(), ids=WORDS)
-def test_every_language_has_its_own_words(table: dict[ProgramLanguage, str]) -> None:
-    assert set(table) == set(ProgramLanguage)
-    assert len(set(table.values())) == len(ProgramLanguage)
 
 
 @pytest.mark.parametrize("language", ProgramLanguage)
@@ -127,25 +115,12 @@ def test_who_introduces_itself_without_ready_is_told_of_ready() -> None:
     assert hint_for(Seen(Phase.INTRODUCING, fault, activity=WAITING, answered=True)).mistake is Mistake.NO_READY
 
 
-def test_who_does_not_read_is_told_so() -> None:
-    one = Seen(Phase.THINKING, stalled(Phase.THINKING), activity=Activity.RUNS)
-    assert hint_for(one).mistake is Mistake.NOT_READING
-    assert "--start-time" not in hint_for(one).text
-
-
 def test_a_bot_that_has_not_read_its_first_line_may_be_slow_to_start() -> None:
     fault = late(Phase.INTRODUCING, TimeControl(), 0, 1, 11.0)
     hint = hint_for(Seen(Phase.INTRODUCING, fault, activity=Activity.WAITS, has_unread=True))
     assert hint.mistake is Mistake.SLOW_START
     assert "perhaps it starts slowly, perhaps it never reads" in hint.text
     assert "--start-time" in hint.text
-
-
-def test_a_bot_that_used_no_processor_time_has_not_worked_and_no_busy_machine_is_blamed() -> None:
-    fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
-    for more in ({"is_late": True}, {"activity": Activity.RUNS}):
-        told = hint_for(Seen(Phase.THINKING, fault, turn=TurnUse(0.151, 300), **more)).text
-        assert told == "it used no processor time in this turn: it slept, or waited for something"
 
 
 def test_a_silent_bot_that_waits_for_legal_actions_is_told_to_ask_for_them() -> None:
@@ -374,7 +349,7 @@ LINES: list[tuple[Mistake, bytes]] = [
 def refused(line: bytes, phase: Phase = Phase.THINKING) -> Hint:
     """Return the hint for a line that cannot be read, or must not come now."""
     try:
-        message = decode_from_bot(line)
+        message = decode_from_bot(line, STRATEGO_FORMS)
     except RemoteProtocolError as error:
         return hint_for(Seen(phase, malformed(error)))
     assert message is not None
@@ -428,23 +403,22 @@ ACTIONS: list[tuple[Mistake, str]] = [
 
 def illegal(action: str, played: tuple[str, ...] = (), **more: Any) -> Seen:
     """What is seen of the side to move, which wants to play this after what was played."""
-    game = Game(load_ruleset("isf"), RED, BLUE)
+    rows = (RED, BLUE)
+    state = StrategoState(load_ruleset("isf"), rows)
     for one in played:
-        game.apply(one)
+        state.play(one)
+    game = state.board
     with pytest.raises(IllegalActionError) as error:
         game.check(game.parse(action))
-    rows = (RED, BLUE)
     fault = illegal_fault(game.ply + 1, action, error.value)
-    return Seen(Phase.THINKING, fault, game=game, rows=rows[game.to_move], setups=rows, actions=played, **more)
+    return Seen(
+        Phase.THINKING, fault, kind=GAME, state=state, rows=rows[game.to_move], setups=rows, actions=played, **more
+    )
 
 
 @pytest.mark.parametrize(("mistake", "action"), ACTIONS)
 def test_an_illegal_action_is_tried_as_its_author_may_have_meant_it(mistake: Mistake, action: str) -> None:
     assert hint_for(illegal(action)).mistake is mistake
-
-
-def test_a_reading_that_makes_an_action_legal_is_a_guess() -> None:
-    assert hint_for(illegal("e7-e6")).text.startswith("e4-e5 is legal: perhaps it counts ranks from the wrong end")
 
 
 TO_AND_FRO = ("b4-b5", "j7-j6", "a4-a5", "a7-a6", "e4-e5", "e7-e6")
@@ -467,13 +441,6 @@ def test_an_action_that_was_legal_in_an_earlier_turn_is_told_before_it_is_read_i
     assert "perhaps its board is an old one" in hint_for(illegal(action, played)).text
 
 
-def test_only_a_few_earlier_turns_are_searched() -> None:
-    to_and_fro = [("a4-a5", "a7-a6"), ("b4-b5", "b7-b6"), ("a5-a4", "a6-a7"), ("b5-b4", "b6-b7")]
-    played = ("e4-e5", "e7-e6", *(action for turn in to_and_fro * 3 for action in turn))
-    assert hint_for(illegal("e4-e5", played)).mistake is not Mistake.STALE_ACTION
-    assert hint_for(illegal("e4-e5", played[:20])).text.startswith("it was legal at ply 1, ")
-
-
 @pytest.mark.parametrize("language", ProgramLanguage)
 def test_who_is_sent_its_legal_actions_is_told_to_choose_from_them(language: ProgramLanguage) -> None:
     told = hint_for(illegal("e6-e7", gets_legal=True, language=language)).text
@@ -487,36 +454,6 @@ def test_who_is_not_sent_its_legal_actions_is_told_how_to_get_them(action: str) 
     played = ("b4-b5", "j7-j6") if action == "b4-b5" else ()
     assert "'want legal' before 'ready'" in hint_for(illegal(action, played)).text
     assert "want legal" not in hint_for(illegal(action, played, gets_legal=True)).text
-
-
-def test_what_a_game_tells_of_a_side_is_enough_to_see_an_old_list() -> None:
-    referee = begun()
-    for color, action in ((Color.RED, "b4-b5"), (Color.BLUE, "j7-j6")):
-        say_to(referee, color, f"move {action}")
-    seat = referee.seats[Color.RED]
-    error = IllegalActionError(Rule.OWN_PIECE, "b4-b5: red has no piece on b4")
-    fault = illegal_fault(3, "b4-b5", error)
-    bot = BotSpec("ann", Path("ann"), ("./ann",), Path(), "")
-    one = seen_of(seat, fault, referee.live, None, bot)
-    assert one.gets_legal
-    assert hint_for(one).text.startswith("it was legal in the turn before, and is not now: perhaps its list")
-
-
-def begun() -> Referee:
-    """A game in which Red has its first turn; both are sent their legal actions."""
-    spec = GameSpec("1", load_ruleset("isf"), TimeControl(), (Player("ann", ""), Player("bob", "")), (1, 2), 3)
-    referee = Referee(spec)
-    for lines in (["want legal\nready"] * 2, [f"setup {'/'.join(rows)}" for rows in (RED, BLUE)]):
-        for color, line in zip(Color, lines, strict=True):
-            say_to(referee, color, line)
-    return referee
-
-
-def say_to(referee: Referee, color: Color, line: str) -> None:
-    for due in referee.due():
-        referee.take(due)
-        referee.sent(due, 0.0)
-    referee.receive(color, line.encode() + b"\n", 0.0)
 
 
 # --- any of it --------------------------------------------------------------------------------------------------------

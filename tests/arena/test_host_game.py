@@ -1,11 +1,13 @@
 """A game as its host sees it: what is refused, and clocks that go on from a history."""
 
+from arena.game import to_both
 from arena.game.game_spec import GameSpec
 from arena.game.persons import person
 from arena.game.record import History
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.play.host_game import HostGame
+from arena.stratego.game import variant_of
 from arena.stratego.rules.events import Rule
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color
@@ -15,20 +17,15 @@ BANK = TimeControl(move_ms=5_000, bank_ms=60_000, increment_ms=1_000)
 
 
 def spec() -> GameSpec:
-    return GameSpec("0123456789abcdef", load_ruleset("duel"), BANK, (person("Ada"), person("Bea")), (1, 2), 3)
+    return GameSpec(
+        "0123456789abcdef", variant_of(load_ruleset("duel")), BANK, (person("Ada"), person("Bea")), (1, 2), 3
+    )
 
 
 def started(history: History | None = None) -> HostGame:
     host = HostGame(spec())
     host.started(GameStarted(spec(), (RED, RED), history), 100.0)
     return host
-
-
-def test_before_the_game_nothing_is_known_and_no_clock_runs() -> None:
-    host = HostGame(spec())
-    assert not host.has_begun
-    assert host.truth() == ()
-    assert not host.clock(Color.RED, lambda: 0.0, stands=False).runs
 
 
 def test_a_running_clock_shows_what_is_left_of_the_turn_and_of_the_bank() -> None:
@@ -40,7 +37,9 @@ def test_a_running_clock_shows_what_is_left_of_the_turn_and_of_the_bank() -> Non
 
 def test_an_action_is_charged_and_the_other_clock_runs() -> None:
     host = started()
-    host.played(ActionPlayed("0123456789abcdef", 1, Color.RED, "a4-a5", (), 3_000_000, 0), 103.0)
+    host.played(
+        ActionPlayed("0123456789abcdef", 1, Color.RED, "a4-a5", to_both("moved red a4-a5"), 3_000_000, 0), 103.0
+    )
     assert host.clock(Color.RED, lambda: 103.0, stands=False).bank_ms == 58_000
     assert host.clock(Color.BLUE, lambda: 104.0, stands=False).left_ms == 4_000
     assert not host.clock(Color.BLUE, lambda: 104.0, stands=True).runs

@@ -26,6 +26,7 @@ from arena.league.settings import Settings
 from arena.play.game_options import USUAL, GameOptions, Keeper
 from arena.play.retry import play_with_retries
 from arena.sandbox.levels import Level
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import random_rows
 from protocol.notation import Color, Reason
@@ -68,7 +69,7 @@ def plays(setup: str = "pass", turn: str = "pass", end: str = "pass") -> str:
 
 
 def pair_of(ann: BotSpec, bob: BotSpec, time: TimeControl = PATIENT) -> tuple[GameSpec, GameSpec]:
-    settings = Settings(load_ruleset("duel"), time, keep_bots=True)
+    settings = Settings(variant_of(load_ruleset("duel")), time, keep_bots=True)
     first, second = schedule(settings, [ann.player, bob.player], 1)
     return first, second
 
@@ -210,7 +211,7 @@ def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_th
 
 def begun(referee: Referee) -> Referee:
     """Both have set up, and Red is asked for its first move."""
-    rows = "/".join(random_rows(dict(referee.spec.ruleset.army), Random(1))).encode()
+    rows = "/".join(random_rows(dict(ruleset_of(referee.spec.variant).army), Random(1))).encode()
     for answer in (b"ready\n", b"setup " + rows + b"\n"):
         for color in Color:
             referee.take(color)
@@ -225,16 +226,13 @@ def begun(referee: Referee) -> Referee:
 # --- nothing of the first game is in the second -----------------------------------------------------------------------
 
 
-@at_both_levels
 def test_standard_error_is_that_of_each_game_what_is_written_at_its_end_included(
-    level: Level, pairs: Pairs, make_bot: MakeBot
+    pairs: Pairs, make_bot: MakeBot
 ) -> None:
     program = plays(
         setup='os.write(2, b"begins %d\\n" % game)', turn='os.write(2, b"t")', end='os.write(2, b"ends %d\\n" % game)'
     )
-    ann, bob = make_bot(program, "ann"), make_bot(plays(), "bob")
-    with held(level, ann, bob) as options:
-        first, second = trio.run(pairs.play, ann, bob, options)
+    first, second = trio.run(pairs.play, make_bot(program, "ann"), make_bot(plays(), "bob"))
     assert first.stderr == ("begins 1\nttends 1\n", "")
     assert second.stderr == ("", "begins 2\ntends 2\n")
 
@@ -387,12 +385,3 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
     *_, last = (outcome.record for outcome in outcomes if isinstance(outcome, Played))
     assert (last.kept or None) == ((True, True) if number == 0 else None)
     assert left_behind() == []
-
-
-def test_bots_that_are_kept_change_no_game_but_the_order_of_play() -> None:
-    players = [Player("p", str(number)) for number in range(5)]
-    fresh, kept = (
-        schedule(Settings(load_ruleset("duel"), PATIENT, keep_bots=keep), players, 3) for keep in (False, True)
-    )
-    assert sorted(game.id for game in fresh) == sorted(game.id for game in kept)
-    assert {game.id: game for game in fresh} == {game.id: game for game in kept}

@@ -1,12 +1,14 @@
-"""`arena league --format`: real processes, a store, the format's own list beside the table, and leagues that go on."""
+"""`arena league --format`: real bots, a store, the format's own list beside the table, and leagues that go on."""
 
 import json
 import re
 import subprocess
 from pathlib import Path
 
-import commands
 import pytest
+from commands import invoke
+from made_bots import QUICK
+from played_here import games_played_here
 
 from arena.api.leagues import League
 from arena.game.record import GameRecord
@@ -17,32 +19,22 @@ from arena.league.plan import LeagueEntry
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
 
-BOT = """#!/bin/sh
-while read -r word rest; do
-  case $word in
-    hello) echo ready;;
-    setup) echo 'setup FBBS2339M./........../........../2.........';;
-    turn) {turn};;
-    quit) exit;;
-  esac
-done
-# {name}
-"""
-RESIGNS, CRASHES = "echo move resign", "exit 1"
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Five bots; the last one crashes when it is to move, the others resign."""
     for number in range(1, 6):
         path = tmp_path / f"bot{number}"
-        path.write_text(BOT.replace("{turn}", CRASHES if number == 5 else RESIGNS).replace("{name}", str(number)))
+        program = QUICK.format(first=f"# {number}\n")
+        path.write_text(program.replace("echo 'move resign'", "exit 1") if number == 5 else program)
         path.chmod(0o755)
     return tmp_path
 
 
 def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return commands.arena(folder, *arguments, COLUMNS="80")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("COLUMNS", "80")
+        return invoke(folder, *arguments)
 
 
 def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
@@ -130,18 +122,6 @@ def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:
         assert store.read().kept.planned == games
 
 
-def test_what_is_asked_for_wrongly_is_one_message_and_nothing_is_played(folder: Path) -> None:
-    for arguments, words in (
-        (("--format", "gauntlet"), "got no challengers"),
-        (("--format", "swiss", "--rounds", "9"), "--rounds: expected at most 5 in a Swiss of 5 bots"),
-    ):
-        done = league(folder, *arguments)
-        assert done.returncode == 2
-        assert words in done.stderr
-        assert len(done.stderr.splitlines()) == 1
-    assert not (folder / "l.sqlite").exists()
-
-
 class Stopping:
     """Asks to stop after so many games."""
 
@@ -167,7 +147,7 @@ def played(folder: Path, store: str, options: FormatOptions, bots: range, most: 
     entry = LeagueEntry(paths, Kind.LEAGUE, 1, format=format_of(options))
     while True:
         stop = StopRequest()
-        with open_league(entry, settings, lambda line: None) as opened:
+        with games_played_here(), open_league(entry, settings, lambda line: None) as opened:
             outcome = opened.play(stop, Stopping(stop, most))
             assert outcome.error is None
             if outcome.is_complete:

@@ -25,7 +25,7 @@ from arena.play.game_options import GameOptions
 from arena.report.layout import drawn, unpainted
 from arena.sandbox import bwrap_check
 from arena.sandbox.cgroup import CgroupError, Hierarchy
-from arena.sandbox.levels import AUTO, Health, Level, LevelTrial, Promise, choose, enter_scope, examine
+from arena.sandbox.levels import AUTO, Health, Level, choose, examine
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
@@ -59,12 +59,6 @@ def bots() -> Iterator[list[BotSpec]]:
 # --- which level ----------------------------------------------------------------------------------------------------
 
 
-def test_the_default_level_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bwrap_check, "why_not", lambda: REASON)
-    monkeypatch.setattr("arena.sandbox.levels.Hierarchy", None)
-    assert choose("basic") is Level.BASIC
-
-
 @pytest.mark.parametrize("asked", ["bwrap", "cgroup"])
 def test_a_level_that_does_not_work_is_refused_with_the_reason_and_where_to_look(
     asked: str, monkeypatch: pytest.MonkeyPatch
@@ -77,16 +71,6 @@ def test_a_level_that_does_not_work_is_refused_with_the_reason_and_where_to_look
     assert REASON in said
     assert "arena doctor" in said
     assert caught.value.exit_code == 2
-
-
-def test_control_groups_that_cannot_be_had_are_the_reason_where_bubblewrap_works(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(bwrap_check, "why_not", lambda: None)
-    monkeypatch.setattr(Hierarchy, "find", refuses(CgroupError("no groups today")))
-    assert choose("bwrap") is Level.BWRAP
-    with pytest.raises(UsageError, match="no groups today"):
-        choose("cgroup")
 
 
 @pytest.mark.parametrize(
@@ -106,14 +90,6 @@ def test_auto_takes_the_strongest_that_works(
 
 
 # --- what bots play under -------------------------------------------------------------------------------------------
-
-
-def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSpec]) -> None:
-    ann, bob = bots
-    usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
-    sandbox = Sandbox(Level.BASIC, bots, usual, {"ann": own})
-    assert sandbox.limits_of(ann) == own
-    assert sandbox.limits_of(bob) == usual
 
 
 @at_every_level
@@ -139,13 +115,6 @@ def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bo
         assert use.cpu_us < record.seconds * 1e6 * (os.cpu_count() or 1)
 
 
-# --- a scope of its own ---------------------------------------------------------------------------------------------
-
-
-class Restarted(BaseException):
-    """What stands for the end of this program when another takes its place."""
-
-
 def refuses(error: CgroupError) -> "classmethod[Hierarchy, [], Hierarchy]":
     """A `Hierarchy.find` that finds nothing."""
 
@@ -153,56 +122,6 @@ def refuses(error: CgroupError) -> "classmethod[Hierarchy, [], Hierarchy]":
         raise error
 
     return classmethod(find)
-
-
-@pytest.fixture
-def restarts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
-    """The programs that took the place of this one, on a machine where all that control groups lack is a scope."""
-    seen: list[tuple[str, list[str]]] = []
-
-    def execute(program: str, line: list[str]) -> None:
-        seen.append((program, line))
-        raise Restarted
-
-    monkeypatch.setattr(os, "execvp", execute)
-    monkeypatch.setattr(bwrap_check, "why_not", lambda: None)
-    monkeypatch.setattr(Hierarchy, "find", refuses(CgroupError("systemd's", scope_helps=True)))
-    monkeypatch.setattr("arena.sandbox.levels.in_scope", lambda command: ["scoper", "--", *command])
-    monkeypatch.setattr(sys, "orig_argv", ["python", "-m", "arena", "league", "a b.py"])
-    return seen
-
-
-@pytest.mark.parametrize("asked", ["cgroup", "auto"])
-def test_where_only_a_scope_lacks_the_very_same_command_is_started_in_one(
-    asked: str, restarts: list[tuple[str, list[str]]]
-) -> None:
-    with pytest.raises(Restarted):
-        enter_scope(asked)
-    assert restarts == [("scoper", ["scoper", "--", "python", "-m", "arena", "league", "a b.py"])]
-
-
-@pytest.mark.parametrize("asked", ["basic", "bwrap"])
-def test_nothing_is_started_again_for_a_level_without_control_groups(
-    asked: str, restarts: list[tuple[str, list[str]]]
-) -> None:
-    enter_scope(asked)
-    assert restarts == []
-
-
-@pytest.mark.parametrize("asked", ["cgroup", "auto"])
-def test_nothing_is_started_again_where_a_scope_does_not_help(
-    asked: str, restarts: list[tuple[str, list[str]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(Hierarchy, "find", refuses(CgroupError("version 1")))
-        enter_scope(asked)
-    with monkeypatch.context() as patch:
-        patch.setattr(bwrap_check, "why_not", lambda: REASON)
-        enter_scope(asked)
-    with monkeypatch.context() as patch:
-        patch.setattr("arena.sandbox.levels.in_scope", lambda command: None)
-        enter_scope(asked)
-    assert restarts == []
 
 
 # --- arena doctor ---------------------------------------------------------------------------------------------------
@@ -244,8 +163,6 @@ def test_doctor_says_the_same_as_json() -> None:
     assert {trial["level"] for trial in document["trials"] if trial["works"]} == {
         level for level, reason in reasons.items() if reason is None
     }
-    for promise in document["promises"]:
-        assert [level for level in promise["by"] if reasons[level] is not None] == []
 
 
 @pytest.mark.parametrize("working", [Level, (Level.BASIC, Level.BWRAP), (Level.BASIC,)], ids=str)
@@ -257,35 +174,6 @@ def test_doctor_loses_no_word_in_80_columns(working: tuple[Level, ...], only: Ca
     assert "…" not in report
     for trial in health.trials:
         assert in_one_line(" ".join((trial.reason, *trial.gaps[:1]))).strip() in in_one_line(report)
-    words = set(report.split())
-    for promise in health.promises:
-        for said in (promise.what, *promise.by.values()):
-            assert set(said.split()) <= words
-
-
-def test_doctor_says_what_a_level_that_works_lacks_here() -> None:
-    health = Health(
-        system="Plan 9",
-        user="an ordinary user",
-        python="3.11.7",
-        open_files=99,
-        trials=(
-            LevelTrial(Level.BASIC, True, "", ("nobody looks",)),
-            LevelTrial(Level.BWRAP, False, REASON, ("unsaid",)),
-        ),
-        promises=(Promise("fill the disk", {Level.BASIC: "it can"}),),
-    )
-    assert [line.rstrip() for line in printed(health, 80).splitlines()] == [
-        "Plan 9, Python 3.11.7, as an ordinary user, 99 open files at most",
-        "",
-        "--sandbox basic: works",
-        "    but nobody looks",
-        "--sandbox bwrap: does not work here",
-        f"    {REASON}",
-        "",
-        "a bot tries to  basic",
-        "fill the disk   it can",
-    ]
 
 
 @pytest.mark.parametrize("command", ["league a b", "match a b", "resume game.json", "doctor"])

@@ -48,10 +48,6 @@ def test_a_size_reads_back_from_its_text(size: int) -> None:
     assert parse_size(size_text(size)) == size
 
 
-def test_limits_in_words_name_all_three() -> None:
-    assert Limits().text == "memory 512M, 64 processes, 16M of /tmp"
-
-
 def write(folder: Path, text: str) -> Path:
     path = folder / "limits.toml"
     path.write_text(text)
@@ -96,11 +92,6 @@ def test_what_does_not_fit_is_refused_with_file_bot_and_key(tmp_path: Path, text
         load_own(write(tmp_path, text), BOTS)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"none\.toml: cannot be read: No such file or directory"):
-        load_own(tmp_path / "none.toml", BOTS)
-
-
 @pytest.fixture
 def namesakes(tmp_path: Path) -> list[BotSpec]:
     """Two bots of one name, and one of another."""
@@ -142,16 +133,6 @@ def test_tables_of_a_file_with_settings_go_by_the_same_rules_and_its_paths_start
     elsewhere = replace(said, folder=tmp_path / "a")
     with pytest.raises(UsageError, match=r"arena\.toml: \[bot\.\./a/hunter\.py\]: no bot here has that name"):
         by_bot(elsewhere, names, namesakes)
-
-
-@pytest.mark.parametrize("is_strict", [False, True])
-def test_there_too_a_name_of_two_bots_is_refused_with_what_to_write(
-    tmp_path: Path, namesakes: list[BotSpec], is_strict: bool
-) -> None:
-    said = OwnByName("arena.toml", {"hunter": Own(processes=7)}, is_strict, tmp_path, "bot.")
-    with pytest.raises(UsageError) as caught:
-        by_bot(said, [bot.name for bot in namesakes], namesakes)
-    assert 'write which one: [bot."a/hunter.py"] or [bot."b/hunter.py"]' in str(caught.value)
 
 
 def test_two_tables_for_one_bot_are_refused(tmp_path: Path, namesakes: list[BotSpec]) -> None:

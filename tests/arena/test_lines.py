@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.game.game_spec import GameSpec
-from arena.game.seat_view import legal_actions, opening
+from arena.game.live import introduction
 from arena.game.time_control import TimeControl
+from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import BLUE_BIT, EMPTY, Move, code_of
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.seat_view import legal_actions
+from arena.stratego.state import as_stratego
 from protocol.bot_codec import decode_for_bot
 from protocol.codec import encode_for_bot
 from protocol.lines import MAX_BOT_LINE
@@ -50,7 +53,7 @@ def combined(bases: list[str]) -> Iterator[Ruleset]:
 def test_a_game_is_announced_in_lines_that_are_short_enough_under_all_rules(base: str) -> None:
     rows = ("M" * 10,) * 4
     for ruleset in combined([base]):
-        for message in opening(ruleset, TimeControl(10**9, 10**9, 10**9), 2**32 - 1, RED, rows):
+        for message in introduction(variant_of(ruleset), TimeControl(10**9, 10**9, 10**9), 2**32 - 1, RED, rows):
             assert len(encode_for_bot(message)) <= MAX_BOT_LINE + 1
 
 
@@ -64,10 +67,15 @@ def lists_in(write: bytes) -> list[list[str]]:
     return lists
 
 
+def board(table: "Table") -> Game:
+    state = table.referee.state
+    assert state is not None
+    return as_stratego(state).board
+
+
 def play(table: "Table", rng: Random, lively: "Lively", plies: int) -> int:
     """Play, and look at all that is written. Returns the largest number of `legal` lines before a turn."""
-    game, most = table.referee.game, 0
-    assert game is not None
+    game, most = board(table), 0
     for _ in range(plies):
         if table.referee.verdict:
             break
@@ -136,8 +144,7 @@ def test_the_longest_list_is_sent_in_lines_and_joined_again_by_the_kit(
 ) -> None:
     ruleset = load_ruleset("jumbo-81320/infiltrator+rescue+lightning-captains")
     table = seated(table_for, spec, random_rows, ruleset, Random(1))
-    game = table.referee.game
-    assert game is not None
+    game = board(table)
     table.play(legal_actions(game)[0])
     crowded(game)
     table.play("j7-j6")

@@ -82,12 +82,6 @@ def test_a_broken_bot_is_not_paired_and_has_no_bye_and_no_place(made: Made, opti
         assert met.isdisjoint(unplaced)
 
 
-def test_a_gauntlet_of_broken_challengers_is_refused(made: Made) -> None:
-    made.put(1, is_broken=True)
-    with pytest.raises(UsageError, match="none of the challengers can be started"):
-        made.play(Run(FormatOptions(FormatName.GAUNTLET, challengers=1)))
-
-
 def test_a_bot_that_breaks_is_paired_until_then_and_one_that_is_repaired_from_then_on(made: Made) -> None:
     made.put(5, is_broken=True)
     made.play(Run(swiss(1)))
@@ -184,16 +178,6 @@ def test_a_ladder_counts_the_games_of_the_old_version_for_the_place_of_the_new_o
     assert sum(place.games or 0 for place in placing_of(made).places) == 2 * games_in(made)
     assert len(digests_of(made, "bot3")) == 2
     assert (place_of(made, "bot3").games or 0) > games
-
-
-def test_a_version_that_comes_back_goes_on_with_its_own_games(made: Made) -> None:
-    made.play(Run(swiss(1), bots=4))
-    made.put(1, "better")
-    made.play(Run(swiss(2), bots=4))
-    made.put(1)
-    made.play(Run(swiss(3), bots=4))
-    assert len(placing_of(made).rounds) == 3
-    assert len(digests_of(made, "bot1")) == 2
 
 
 def test_a_bot_that_is_added_to_a_swiss_plays_from_the_next_round_on(made: Made) -> None:

@@ -6,10 +6,10 @@ import pytest
 
 from arena.bots.finding import find_bots, find_entrants, fitting
 from arena.bots.loading import load_bot
-from arena.bots.samples import ADAPTER, split_word
+from arena.bots.samples import ADAPTER
 from arena.cli.config import read_config
 from arena.errors import UsageError
-from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.game import GAME
 
 
 def program(folder: Path, name: str = "old.py") -> Path:
@@ -34,20 +34,6 @@ def test_a_prefix_says_what_a_bot_speaks_and_makes_another_bot_of_its_file(tmp_p
     assert plain.digest != old.digest
     both = find_entrants([f"ucc:{path}", str(path)]).sound()
     assert [bot.digest for bot in both] == [old.digest, plain.digest]
-
-
-def test_a_file_whose_name_begins_so_is_meant_if_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    program(tmp_path, "mine.py")
-    assert split_word("ucc:mine.py") == ("ucc:", "mine.py")
-    program(tmp_path, "ucc:mine.py")
-    assert split_word("ucc:mine.py") == ("", "ucc:mine.py")
-    assert not find_bots(["ucc:mine.py"])[0].is_of_2012
-
-
-def test_a_sample_bot_can_be_named_with_a_prefix_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert find_bots(["ucc:drifter"])[0].is_of_2012
 
 
 @pytest.mark.parametrize(("protocol", "is_of_2012"), [("", False), ("arena-1", False), ("ucc-2012", True)])
@@ -86,7 +72,7 @@ def test_a_file_of_settings_names_bots_with_a_prefix_relative_to_itself(tmp_path
 def test_a_bot_that_cannot_play_what_was_chosen_is_broken_with_the_reason(tmp_path: Path) -> None:
     path = program(tmp_path)
     plain, old = (find_bots([word])[0] for word in (str(path), f"ucc:{path}"))
-    isf, duel = load_ruleset("isf"), load_ruleset("duel")
+    isf, duel = GAME.variant("isf"), GAME.variant("duel")
     assert fitting(old, isf, has_openings=False) == old
     assert fitting(plain, duel, has_openings=True) == plain
     words = "ucc-2012 has no words for an army other than the original one of 40 pieces, which the rules of duel have"

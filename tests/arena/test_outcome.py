@@ -10,7 +10,7 @@ from arena.game.faults import Fault, forfeit
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.league.outcome import PlayState
+from arena.league.play_missing import PlayState
 from arena.league.store import GameRow
 from arena.league.store.game_row import row_of
 from arena.stratego.rules.ruleset import Ruleset

@@ -8,19 +8,13 @@ from arena.check.situations import Situation, SituationGroup, Twist
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.stratego.rules.ruleset import Starts
+from arena.stratego.game import variant_of
 from arena.stratego.rules.setup import check_setup
 from protocol.notation import Color
 
 
 def situation(rules: str = "duel", color: Color = Color.RED, twist: Twist = Twist.NONE, plies: int = 4) -> Situation:
     return Situation("key", "title", SituationGroup.GAMES, rules, color, plies=plies, seconds=1000.0, twist=twist)
-
-
-@pytest.mark.parametrize("color", list(Color))
-def test_where_players_choose_who_begins_the_bot_does(color: Color) -> None:
-    ruleset = ruleset_of(situation("milton-bradley", color))
-    assert ruleset.starts is (Starts.RED if color is Color.RED else Starts.BLUE)
 
 
 @pytest.mark.parametrize("color", list(Color))
@@ -34,14 +28,10 @@ def test_a_given_set_up_is_legal_for_both_sides(color: Color) -> None:
 
 
 def refereed(one: Situation) -> Referee:
-    spec = GameSpec("check", ruleset_of(one), TimeControl(), (Player("a", "1"), Player("b", "2")), (1, 1), 1)
+    spec = GameSpec(
+        "check", variant_of(ruleset_of(one)), TimeControl(), (Player("a", "1"), Player("b", "2")), (1, 1), 1
+    )
     return Referee(spec)
-
-
-def test_an_opponent_that_is_not_there_says_nothing() -> None:
-    silent, talking = situation(twist=Twist.NO_GAME), situation()
-    assert PlannedGame(silent, 1).answer(refereed(silent)) is None
-    assert PlannedGame(talking, 1).answer(refereed(talking)) == b"ready\n"
 
 
 async def _played(one: Situation) -> tuple[PlannedGame, Referee]:
@@ -77,6 +67,6 @@ def test_a_game_that_is_to_be_broken_off_is_so_when_the_bot_has_been_given_its_t
         one = situation(color=color, twist=Twist.BROKEN_OFF, plies=6)
         game, referee = trio.run(_played, one)
         assert game.is_at_break(referee)
-        assert referee.game is not None
-        assert referee.game.to_move is color
-        assert referee.game.ply >= 6
+        assert referee.state is not None
+        assert referee.state.to_move is color
+        assert referee.state.ply >= 6

@@ -17,6 +17,7 @@ from arena.bots.spec import BotSpec
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings
 from arena.play.runner import play_game
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.system import concurrency
 from arena.system.concurrency import readable, writable
@@ -76,15 +77,6 @@ def test_a_descriptor_that_another_task_has_closed_is_not_asked_for_ever() -> No
         trio.run(readable, CLOSED)
 
 
-def test_other_errors_are_none_of_its_business(tmp_path: os.PathLike[str]) -> None:
-    descriptor = os.open(os.path.join(tmp_path, "file"), os.O_CREAT)  # epoll takes no files
-    try:
-        with pytest.raises(PermissionError):
-            trio.run(readable, descriptor)
-    finally:
-        os.close(descriptor)
-
-
 class FullEpoll:
     """Stands for an epoll to which nothing can be added."""
 
@@ -120,7 +112,7 @@ def test_a_game_is_played_to_its_end_by_the_rules(
 ) -> None:
     monkeypatch.setattr(Arrivals, "watch", lambda self, output: self._unwatched.add(output))
     bots = make_bot("introduce()\nset_up()\nplay()", "ann"), make_bot("introduce()\nset_up()\nplay(9)", "bob")
-    game, _ = schedule(Settings(load_ruleset("duel"), PATIENT), [bot.player for bot in bots], 1)
+    game, _ = schedule(Settings(variant_of(load_ruleset("duel")), PATIENT), [bot.player for bot in bots], 1)
 
     record = trio.run(play_game, game, *bots)
     assert record.verdict.reason is Reason.CRASH

@@ -15,9 +15,10 @@ from arena.league.game_specs import Games
 from arena.league.pairing.pairing import Pairing
 from arena.league.pairing.round_robin import RoundRobin
 from arena.league.settings import Settings
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
-SETTINGS = Settings(load_ruleset("duel"), TimeControl())
+SETTINGS = Settings(variant_of(load_ruleset("duel")), TimeControl())
 
 
 def some_players(number: int) -> list[Player]:
@@ -49,11 +50,6 @@ def test_a_league_of_so_many_games_has_the_first_ones(number: int, rounds: int, 
     games = [game for day in batches(pairing) for game in day]
     assert games == schedule(SETTINGS, some_players(number), rounds)[:most]
     assert pairing.planned == len(games)
-
-
-def test_when_there_are_no_more_games_there_never_are_again() -> None:
-    pairing = RoundRobin(Games(SETTINGS), some_players(2), 1)
-    assert [pairing.next(()) is None for _ in range(4)] == [False, False, True, True]
 
 
 def test_a_league_of_a_million_games_is_not_held_in_memory() -> None:

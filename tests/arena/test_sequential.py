@@ -18,7 +18,6 @@ from arena.league.ratings.sequential_test import (
     Hypotheses,
     PairCounts,
     exit_time,
-    expected_pairs_left,
     expected_score,
     log_likelihood_ratio,
 )
@@ -89,23 +88,12 @@ def test_pairs_that_are_all_won_do_not_decide_at_once() -> None:
     assert decided == math.ceil(tested.upper / math.log(expected_score(10) / 0.5)) == 104
 
 
-def test_before_any_pair_there_is_nothing_to_say() -> None:
-    assert log_likelihood_ratio(Hypotheses(), (0, 0, 0, 0, 0)) == 0.0
-    assert expected_pairs_left(Hypotheses(), (0, 0, 0, 0, 0)) is None
-
-
 def test_the_bounds_are_those_of_wald() -> None:
     tested = Hypotheses(alpha=0.05, beta=0.1)
     assert tested.upper == pytest.approx(math.log(18))
     assert tested.lower == pytest.approx(math.log(0.1 / 0.95))
     decided = [tested.decision(llr) for llr in (tested.lower, tested.lower + 1e-9, tested.upper - 1e-9, tested.upper)]
     assert decided == [Decision.NOT_BETTER, Decision.UNDECIDED, Decision.UNDECIDED, Decision.BETTER]
-
-
-@pytest.mark.parametrize("values", [(10, 0), (5, 5), (math.nan, 5), (0, 10, 0, 0.05), (0, 10, 0.5, 0.5)])
-def test_what_makes_no_sense_is_no_test(values: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        Hypotheses(*values)
 
 
 def test_the_time_to_leave_an_interval_is_that_of_a_walk() -> None:

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from arena.bots.spec import BotSpec
 from arena.game.faults import Cause, Excess
 from arena.game.game_spec import GameSpec
-from arena.game.live import MAX_NOTE_BYTES
 from arena.game.recheck import check_record
-from arena.game.record import GameRecord, NoteLine, RecordError, decode_record, encode_record
+from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
@@ -26,8 +25,8 @@ from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, Trans
 from arena.game.verdict import GameResult
 from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
+from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.messages import Want
 from protocol.notation import Color, Reason
 
 RED, BLUE = Color.RED, Color.BLUE
@@ -93,7 +92,7 @@ def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
     game ended."""
     rng = Random(seed)
     game = spec(load_ruleset(ruleset), time)
-    rows = [random_rows(game.ruleset, rng) for _ in Color]
+    rows = [random_rows(ruleset_of(game.variant), rng) for _ in Color]
     if has_opening:
         game = msgspec.structs.replace(game, opening=("/".join(rows[RED]), "/".join(rows[BLUE])))
     table = table_for(game)
@@ -168,7 +167,7 @@ def test_a_game_that_never_began_has_the_lines_that_were_sent(
     has_opening: bool,
 ) -> None:
     lines, game = FAULTS[name], spec()
-    rows = "/".join(random_rows(game.ruleset, Random(1)))
+    rows = "/".join(random_rows(ruleset_of(game.variant), Random(1)))
     if has_opening:
         game = msgspec.structs.replace(game, opening=(rows, rows))
     table = table_for(game)
@@ -195,7 +194,12 @@ def test_a_game_that_was_interrupted_has_every_sitting(
     rng = Random(5)
     game = spec(time=CONTROLS[2])
     table = table_for(game)
-    table.begin(random_rows(game.ruleset, rng), random_rows(game.ruleset, rng), ["want board"], ["want legal"])
+    table.begin(
+        random_rows(ruleset_of(game.variant), rng),
+        random_rows(ruleset_of(game.variant), rng),
+        ["want board"],
+        ["want legal"],
+    )
     table.play_random(rng, 5, after=0.0123456789)
     sent = [written(table, color) for color in Color]
     for plies in (3, 4):
@@ -292,35 +296,12 @@ def test_a_live_game_has_exactly_the_lines_that_its_bots_have_written_down(
     assert any(entry.cpu_us for entry in entries if isinstance(entry, ActionTime))
 
 
-def test_a_live_game_with_an_opening_has_exactly_the_lines_that_its_bots_have_written_down(
-    recording: Callable[..., tuple[BotSpec, Path]],
-) -> None:
-    """Bots that know how an interrupted game goes on can play one."""
-    plays = PLAYS.replace("set_up()", 'hear("restore")')
-    (red, red_log), (blue, blue_log) = recording("ann", plays), recording("bob", plays)
-    opening = (".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/........../2.S.3.M...")
-    game = GameSpec("0" * 16, load_ruleset("barrage"), PATIENT, (red.player, blue.player), (1, 2), 3, opening=opening)
-
-    async def play_it() -> GameRecord:
-        with trio.fail_after(120):
-            return await play_game(game, red, blue)
-
-    record = trio.run(play_it)
-    check_record(record)
-    assert (record.verdict.reason, record.setups, record.opening) == (Reason.RESIGN, opening, opening)
-    entries = list(transcript(decode_record(encode_record(record))))
-    for color, (_, log) in zip(Color, ((red, red_log), (blue, blue_log)), strict=True):
-        assert said(entries, color, Speaker.ARENA) == heard(log, "< ")
-        assert said(entries, color, Speaker.BOT) == heard(log, "> ")
-        assert f"restore {opening[color]}" in heard(log, "< ")
-
-
 def test_two_games_in_the_same_processes_have_the_lines_of_each(
     recording: Callable[[str], tuple[BotSpec, Path]],
 ) -> None:
     bots = [recording("ann"), recording("bob")]
     (ann, _), (bob, _) = bots
-    first = GameSpec("0" * 16, load_ruleset("barrage"), PATIENT, (ann.player, bob.player), (1, 2), 3)
+    first = GameSpec("0" * 16, variant_of(load_ruleset("barrage")), PATIENT, (ann.player, bob.player), (1, 2), 3)
     second = msgspec.structs.replace(first, id="1" * 16, players=(bob.player, ann.player), seeds=(2, 1))
     keeper = Keeper()
 
@@ -352,7 +333,7 @@ def resigned(
     """A duel of a few plies, with a note, in which Red resigned."""
     game, rng = spec(), Random(3)
     table = table_for(game)
-    table.begin(random_rows(game.ruleset, rng), random_rows(game.ruleset, rng), ["want legal"])
+    table.begin(random_rows(ruleset_of(game.variant), rng), random_rows(ruleset_of(game.variant), rng), ["want legal"])
     table.reply(RED, "note I begin")
     table.play_random(rng, 4)
     table.play("resign")
@@ -363,12 +344,6 @@ def test_when_a_first_note_was_made_is_not_known(resigned: GameRecord) -> None:
     entries = list(transcript(resigned))
     at = entries.index(SpokenLine(1, RED, Speaker.BOT, "note I begin"))
     assert "does not say which of these notes" in str(entries[at - 1])
-
-
-def test_notes_that_may_be_missing_are_said_to_be(resigned: GameRecord) -> None:
-    many = tuple(NoteLine(2, "blue", "x" * 1000) for _ in range(MAX_NOTE_BYTES // 1064))
-    assert [text for text in remarks(transcript(msgspec.structs.replace(resigned, notes=many))) if "64 KiB" in text]
-    assert not [text for text in remarks(transcript(resigned)) if "64 KiB" in text]
 
 
 @pytest.mark.parametrize(
@@ -393,7 +368,3 @@ def test_a_record_that_cannot_be_true_is_refused(
 ) -> None:
     with pytest.raises(RecordError, match=f"game {resigned.id}: .*{message}|{message}"):
         list(transcript(msgspec.structs.replace(resigned, **change(resigned))))
-
-
-def test_wants_are_in_records_of_games_played_now(resigned: GameRecord) -> None:
-    assert resigned.wants == ((Want.LEGAL,), ())

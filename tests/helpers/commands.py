@@ -2,8 +2,8 @@
 
 To start Python and import takes ten times as long as what most commands do. The process that forks has no other thread
 and does nothing else; a command gets its own folder, environment, arguments and streams, and ends as it would anyway.
-What depends on how Python starts (its options, its locale, Ctrl-C while modules are imported) needs `ARENA`; what plays
-nothing is quicker in the process of the tests: `invoke`.
+What depends on how Python starts (its options, its locale, Ctrl-C while modules are imported) needs `ARENA`; where
+neither signals nor worker processes matter, a command is quicker in the process of the tests: `invoke`.
 """
 
 import contextlib
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from played_here import games_played_here
 
 from arena.cli.main import cli
 
@@ -65,11 +66,12 @@ while line := wishes.readline():
 class Commands:
     """The process that forks, and a folder for what its children print."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: str = "") -> None:
+        """`before` is what the process that forks does first."""
         self._folder = tempfile.TemporaryDirectory(prefix="arena-tests-commands-")
         self._count = 0
         self._server = subprocess.Popen(
-            [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", f"{before}\n{SERVER}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def run(
@@ -105,11 +107,11 @@ class Commands:
 
 
 _commands: list[Commands] = []
-"""The one of the test module that runs, once it has run a command."""
+"""The one of this session, once it has run a command."""
 
 
 def close() -> None:
-    """End the process that forks, if there is one: other tests look at the children of this process."""
+    """End the process that forks, if there is one."""
     while _commands:
         _commands.pop().close()
 
@@ -147,9 +149,12 @@ def arena(folder: Path, *arguments: str | bytes, **environment: str) -> "subproc
 
 
 def invoke(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Run a command in a folder and in this process, whose limits it leaves as they are."""
+    """Run a command in a folder and in this process, whose limits it leaves as they are, and which plays the games."""
+    words = unhurried(arguments)
     with pytest.MonkeyPatch.context() as patched, contextlib.chdir(folder):
-        for name in ("enter_scope", "use_all_descriptors"):
-            patched.setattr(f"arena.cli.process_setup.{name}", lambda *_: None)
-        done = CliRunner().invoke(cli, unhurried(arguments))
+        for module in ("cli.play_games", "cli.process_setup", "cli.saved_play", "sandbox.rlimits"):
+            patched.setattr(f"arena.{module}.use_all_descriptors", lambda: None)
+        patched.setattr(sys, "argv", ["arena", *words])
+        with games_played_here():
+            done = CliRunner().invoke(cli, words)
     return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)

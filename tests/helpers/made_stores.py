@@ -18,6 +18,7 @@ from arena.league.store import Store
 from arena.report.site.game_data import GameData
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.state import as_stratego
 
 if TYPE_CHECKING:
     from tests.arena.conftest import Table
@@ -39,10 +40,10 @@ def play_game(
         rng = Random(seed)
         table = table_for(spec(ruleset, time or TimeControl(move_ms=1000)))
         table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
-        game = table.referee.game
+        game = table.referee.state
         assert game is not None
         while table.referee.verdict is None and game.ply < plies:
-            table.play(lively(game, rng).text, after=rng.random())
+            table.play(lively(as_stratego(game).board, rng).text, after=rng.random())
         if table.referee.verdict is None:
             table.reply(game.to_move, "move resign")
         return record_from(table)

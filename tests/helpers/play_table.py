@@ -12,15 +12,16 @@ from served import PATIENCE, Answer, Served, start_serving
 
 from arena.bots.spec import BotSpec, person_spec
 from arena.game.game_spec import GameSpec
-from arena.game.person_seat import SeatStage, SeatState
 from arena.game.persons import person, without_clock
 from arena.game.record import GameRecord, History
-from arena.game.seat_view import legal_actions
-from arena.game.setups import random_rows
 from arena.game.time_control import TimeControl
 from arena.play.session import Session
+from arena.stratego.game import variant_of
+from arena.stratego.person_seat import SeatStage, SeatState
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_view import legal_actions
+from arena.stratego.setups import random_rows
 from arena.web.address import LOCAL_NAMES, Hosts
 from arena.web.seat_page import NextCommands, SeatTable
 from arena.web.seat_server import PlayPages
@@ -87,7 +88,7 @@ def seated(
     ruleset = load_ruleset(rules)
     spec = GameSpec(
         id="0123456789abcdef",
-        ruleset=replace(ruleset, max_plies=max_plies) if max_plies else ruleset,
+        variant=variant_of(replace(ruleset, max_plies=max_plies) if max_plies else ruleset),
         time=time or without_clock(TimeControl()),
         players=(persons[0], bot.player if bot else persons[1]),
         seeds=(11, 22),

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
-from arena.game.seat_view import tell
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.game import Game
+from arena.stratego.seat_view import tell
 from protocol.notation import EMPTY, FILES, Color
 
 Lively = Callable[[Game, Random], Action]

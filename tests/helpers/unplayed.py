@@ -29,8 +29,8 @@ def record_of(game: GameSpec, result: GameResult | None = None) -> GameRecord:
     return GameRecord(
         id=game.id,
         arena="0",
-        ruleset=game.ruleset.name,
-        rules=tuple(game.ruleset.lines()),
+        ruleset=game.variant.name,
+        rules=game.variant.rules,
         time=game.time,
         players=game.players,
         seeds=game.seeds,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from protocol.codec import decode_from_bot, encode_for_bot
 from protocol.conversation import BOT_MAY_SEND, Phase, after
+from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError
 from protocol.messages import BotMessage, Error
 
@@ -38,7 +39,7 @@ FOLLOWING = {(row[0], verb): phase for row in _ROWS for verb, phase in zip(_HEAD
 
 
 def message(verb: str) -> BotMessage:
-    decoded = decode_from_bot(MESSAGES[verb])
+    decoded = decode_from_bot(MESSAGES[verb], STRATEGO_FORMS)
     assert decoded is not None
     return decoded
 

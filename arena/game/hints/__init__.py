@@ -4,7 +4,7 @@ A hint follows from the typed cause of a fault (`arena.game.faults`), from obser
 the bot's own words. It may be wrong, and is marked as a hint.
 """
 
-from arena.game.faults import Cause, Fault, Illegal, Malformed
+from arena.game.faults import Cause, Fault, Malformed
 from arena.game.hints.seen import (
     DEBUG,
     FLUSH,
@@ -16,7 +16,7 @@ from arena.game.hints.seen import (
     Seen,
     TurnUse,
 )
-from protocol.notation import Reason
+from protocol.seats import Reason
 
 __all__ = [
     "DEBUG",
@@ -39,22 +39,20 @@ LONGEST_HINT = 300
 
 def diagnose(seen: Seen) -> Hint | None:
     """Return the hint for a fault, or None if there is no advice beyond the fault's own words."""
-    from arena.game.hints.ended import ended  # these need the engine, which a league without faults does not load
-    from arena.game.hints.sent import illegal_action, wrong_line
+    from arena.game.hints.ended import ended  # a league without faults does not load these
+    from arena.game.hints.sent import wrong_line
     from arena.game.hints.silent import silent
 
     fault = seen.fault
+    of_game: Hint | None = seen.kind.hint(seen) if seen.kind is not None else None
+    if of_game is not None:
+        return of_game
     match fault.cause:
-        case Illegal(action, rule):
-            return illegal_action(seen, action, rule)
         case Malformed(slip, line):
             return wrong_line(seen, slip, line)
         case Cause.MEMORY | Cause.PROCESSES | Cause.PONDERING as cause:
             return _over_limit(seen, cause)
-    if fault.reason is Reason.ILLEGAL_SETUP:
-        words = "count the pieces by the 'rule army' line of this game: another ruleset has another army"
-        return Hint(Mistake.WRONG_ARMY, words)
-    if fault.reason in (Reason.OVER_LIMIT, Reason.ILLEGAL_ACTION):
+    if fault.reason in (Reason.OVER_LIMIT, Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP):
         return None
     return ended(seen) if seen.has_ended else silent(seen)
 

@@ -3,13 +3,11 @@
 import enum
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from arena.game import Game, State
 from arena.game.faults import Fault
 from protocol.conversation import Phase
-
-if TYPE_CHECKING:
-    from arena.stratego.rules.game import Game
 
 
 class ProgramLanguage(enum.Enum):
@@ -153,7 +151,9 @@ class Seen(NamedTuple):
     is_late: bool = False
     """Whether an answer came after its time was up."""
     unfinished: bytes = b""
-    game: "Game | None" = None
+    kind: Game | None = None
+    """The game that is played."""
+    state: State | None = None
     rows: tuple[str, ...] = ()
     setups: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     actions: tuple[str, ...] = ()

@@ -1,32 +1,15 @@
-"""Hints for wrong lines and actions.
-
-Many bots assume another board. Each guess is tried on the position: if the action becomes legal when it is read
-backwards, upside down or mirrored, that is most likely the mistake.
-"""
+"""Hints for wrong lines, whatever the game."""
 
 import re
-from collections.abc import Callable
 
-from arena.game.hints.seen import DEBUG, WANT_LEGAL, Hint, Mistake, ProgramLanguage, Seen
-from arena.stratego.rules.board import BLUE_BIT
-from arena.stratego.rules.events import IllegalActionError, Rule
-from arena.stratego.rules.game import Game
-from protocol.codec import is_action
+from arena.game.hints.seen import DEBUG, Hint, Mistake, Seen
 from protocol.conversation import Phase
 from protocol.lines import Slip
-from protocol.notation import BOARD_SIZE, EMPTY, FILES, RANK_BY_LETTER, SETUP_ROWS, SQUARE_INDEX, SQUARES
-
-# --- lines ------------------------------------------------------------------------------------------------------------
 
 VERBS = ("name", "author", "want", "ready", "setup", "move", "note")
 _OTHER_PROTOCOLS = re.compile(
     r"^(uci|uciok|readyok|bestmove|id (name|author)|info |option name|xboard|feature |= |usermove|BOARD|OK\b)"
 )
-_ACTION = re.compile(r"(?<![\w?+-])[a-j](?:10|[1-9])-[a-j](?:10|[1-9])(?![\w?+-])")
-_ROWS = re.compile(r"^[FBSM2-9I.*_]{8,12}(?:[/ ,][FBSM2-9I.*_]{8,12})*$")
-_SWAPPED = re.compile(r"^(?:10|[1-9])[a-j]\W?(?:10|[1-9])[a-j]$")
-_NEARLY = re.compile(r"^([a-jA-J](?:10|[1-9]))\W*([a-jA-J](?:10|[1-9]))$")
-MOST_ROWS = 12
 _SPACES = Hint(Mistake.SPACES, "fields are separated by single spaces, without any at either end of a line")
 
 
@@ -45,13 +28,11 @@ def wrong_line(seen: Seen, slip: Slip, line: str) -> Hint:
             return _out_of_turn(seen, line, is_opponents=slip is Slip.OPPONENTS_TURN)
         case Slip.UNKNOWN_VERB:
             return _no_message(seen, line)
-    verb, _, fields = line.partition(" ")
+    verb = line.partition(" ")[0]
     if line != " ".join(line.split()):
         return _SPACES
-    if verb == "setup":
-        return _malformed_setup(fields)
-    if verb == "move":
-        return _malformed_move(fields)
+    if verb in ("setup", "move"):
+        return Hint(Mistake.ACTION_FORM, f"the protocol of the game says what stands behind '{verb}'")
     words = "legal, board or both may stand behind 'want', with one space between them: 'want legal board'"
     return Hint(Mistake.WANTED, words) if verb == "want" else _SPACES
 
@@ -71,42 +52,9 @@ def _out_of_turn(seen: Seen, verb: str, *, is_opponents: bool) -> Hint:
     return Hint(Mistake.UNASKED, "introduce yourself once, at 'hello', and end that with 'ready'")
 
 
-def _malformed_setup(fields: str) -> Hint:
-    rows = [row for row in re.split(r"[/ ,]+", fields) if row]
-    lengths = [len(row) for row in rows]
-    if lengths != [BOARD_SIZE] * SETUP_ROWS:
-        squares = f"rows of {'+'.join(map(str, lengths)) or 0} squares"
-        counted = f"{len(rows)} {squares}" if len(rows) <= MOST_ROWS else "many rows"
-        words = f"{counted}, {sum(lengths)} in all: expected 4 rows of 10, with a dot on each empty square"
-        return Hint(Mistake.SHORT_SETUP, words)
-    if any(letter not in RANK_BY_LETTER and letter.upper() in RANK_BY_LETTER for letter in "".join(rows)):
-        return Hint(Mistake.UPPER_CASE, "pieces are in capitals: F B S 2 to 9 M I")
-    if all(letter in RANK_BY_LETTER or letter == EMPTY for letter in "".join(rows)):
-        return Hint(Mistake.SPACES, "the rows are separated by '/' alone: setup ROW/ROW/ROW/ROW")
-    return Hint(Mistake.SHORT_SETUP, "each character is an empty square, a dot, or a piece: one of F B S 2 to 9 M I")
-
-
-def _malformed_move(action: str) -> Hint:
-    if _SWAPPED.match(action):
-        return Hint(Mistake.RANKS_AND_FILES, "a square is its file and then its rank: a4, not 4a")
-    if match := _NEARLY.match(action):
-        meant = f"{match[1].lower()}-{match[2].lower()}"
-        words = f"the two squares are in small letters, with one '-' between them: {meant}"
-        return Hint(Mistake.ACTION_FORM, words)
-    found = _ACTION.findall(action)
-    if found:
-        return Hint(Mistake.ACTION_FORM, f"only one action follows 'move': 'move {found[0]}'")
-    words = "an action is FROM-TO, such as a4-a5; there is a legal one in each turn: copy it from the 'legal' line"
-    return Hint(Mistake.ACTION_FORM, words)
-
-
 def _no_message(seen: Seen, line: str) -> Hint:
     stripped = line.strip()
     verb = stripped.split(" ")[0]
-    if is_action(stripped) or _NEARLY.match(stripped):
-        return Hint(Mistake.NO_VERB, f"the verb is missing: 'move {stripped}'")
-    if _ROWS.match(stripped):
-        return Hint(Mistake.NO_VERB, "the verb is missing, and the rows stand on one line: setup ROW/ROW/ROW/ROW")
     if verb in VERBS:
         return _SPACES
     if verb.rstrip(":").lower() in VERBS:
@@ -115,113 +63,3 @@ def _no_message(seen: Seen, line: str) -> Hint:
         return Hint(Mistake.OTHER_PROTOCOL, "it speaks the protocol of another program: see docs/protocol.md")
     words = f"standard output is for answers alone; print for yourself with {DEBUG[seen.language]}, or begin with '#'"
     return Hint(Mistake.DEBUG_OUTPUT, words)
-
-
-# --- actions ----------------------------------------------------------------------------------------------------------
-
-_SQUARE = re.compile(r"([a-j])(10|[1-9])")
-BOTH_FIRST_TURNS = 2
-"""The first plies, in which the set-up of the side to move is unchanged."""
-EARLIER_TURNS = 10
-"""Earlier turns of a bot that are searched for its action."""
-LONGEST_REPLAY = 4000
-"""Plies of a game that is replayed for that; other games wait meanwhile, some 3 us a ply."""
-OWN_SIDE = frozenset({Rule.OWN_PIECE, Rule.IMMOVABLE, Rule.TARGET})
-
-_READINGS: tuple[tuple[Mistake, Callable[[str, int], str], str], ...] = (
-    (
-        Mistake.ROWS_REVERSED,
-        lambda file, rank: f"{file}{BOARD_SIZE + 1 - rank}",
-        "it counts ranks from the wrong end: rank 1 is Red's back row, for both players",
-    ),
-    (
-        Mistake.OTHER_SIDE,
-        lambda file, rank: f"{FILES[BOARD_SIZE - 1 - FILES.index(file)]}{BOARD_SIZE + 1 - rank}",
-        "it sees the board from the other side: squares have the same names for both players",
-    ),
-    (
-        Mistake.RANKS_AND_FILES,
-        lambda file, rank: f"{FILES[rank - 1]}{FILES.index(file) + 1}",
-        "it takes files for ranks: the letter is the column, from a to j",
-    ),
-)
-"""Other readings of the name of a square."""
-
-
-def illegal_action(seen: Seen, action: str, rule: Rule) -> Hint | None:
-    game = seen.game
-    if game is None:
-        return None
-    if rule in (Rule.TWO_SQUARES, Rule.CHASE):
-        cure = f"{_choose(seen)}, which leave" if seen.gets_legal else "the legal actions leave"
-        hint: Hint | None = Hint(Mistake.REPETITION, f"moving to and fro is limited: {cure} such moves out")
-    else:
-        hint = _stale(seen, game, action) or _mixed_up(game, action, rule) or _wrong_rows(seen, game, action, rule)
-    return hint if hint is None or seen.gets_legal else Hint(hint.mistake, f"{hint.text}; {WANT_LEGAL}")
-
-
-def _choose(seen: Seen) -> str:
-    kit = ", in the kit from view.legal" if seen.language is ProgramLanguage.PYTHON else ""
-    return f"choose from the 'legal' lines that come before this 'turn'{kit}"
-
-
-def _is_legal(game: Game, action: str) -> bool:
-    if not is_action(action):
-        return False
-    try:
-        game.check(game.parse(action))
-    except IllegalActionError:
-        return False
-    return True
-
-
-def _stale(seen: Seen, game: Game, action: str) -> Hint | None:
-    count = len(seen.actions)
-    if not all(seen.setups) or not 2 <= count <= LONGEST_REPLAY:
-        return None
-    again, last = Game(game.ruleset, *seen.setups), 0
-    for before, played in enumerate(seen.actions):
-        is_own = before >= count - 2 * EARLIER_TURNS and again.to_move is game.to_move
-        if is_own and _is_legal(again, action):
-            last = before + 1
-        again.play(again.parse(played))
-    if not last:
-        return None
-    when = "in the turn before" if last == count - 1 else f"at ply {last}"
-    what = "list of 'legal' actions" if seen.gets_legal else "board"
-    return Hint(Mistake.STALE_ACTION, f"it was legal {when}, and is not now: perhaps its {what} is an old one")
-
-
-def _read(action: str, reading: Callable[[str, int], str]) -> str:
-    return _SQUARE.sub(lambda match: reading(match[1], int(match[2])), action)
-
-
-def _mixed_up(game: Game, action: str, rule: Rule) -> Hint | None:
-    back = "-".join(reversed(action.split("-")))
-    if action.count("-") == 1 and _is_legal(game, back):
-        return Hint(Mistake.SQUARES_REVERSED, f"{back} is legal: the square that the piece comes from stands first")
-    for mistake, reading, words in _READINGS if rule in OWN_SIDE else ():
-        other = _read(action, reading)
-        if _is_legal(game, other):
-            return Hint(mistake, f"{other} is legal: perhaps {words}")
-    return None
-
-
-def _wrong_rows(seen: Seen, game: Game, action: str, rule: Rule) -> Hint | None:
-    """Return the hint for an action that takes the wrong piece, or one in another row."""
-    if rule not in OWN_SIDE:
-        return None
-    if seen.rows and game.ply < BOTH_FIRST_TURNS:
-        rows = tuple(reversed(seen.rows))
-        other = Game(game.ruleset, rows, rows)  # of the enemy's it is enough that it is not in the way
-        other.to_move, other.outcome = game.to_move, None
-        if _is_legal(other, action):
-            words = "perhaps its set-up stands the other way round: the first row is its back row"
-            return Hint(Mistake.ROWS_REVERSED, words)
-    origin = SQUARE_INDEX.get(action.partition("-")[0])
-    if origin is not None and game.board[origin] and (game.board[origin] > BLUE_BIT) != bool(game.to_move):
-        whose = f"the piece on {SQUARES[origin]} is the opponent's"
-        return Hint(Mistake.ENEMY_PIECE, f"{whose}: the 'game' line says that it plays {game.to_move.word}")
-    if seen.gets_legal:
-        return Hint(Mistake.RULES, f"{_choose(seen)}: they are all that may be played")
-    return Hint(Mistake.RULES, "follow each 'moved' and 'battle' line on a board of your own")

@@ -5,72 +5,24 @@ outcome waits behind more than one batch; events that do not fit are dropped, an
 are sent before its outcome or not at all.
 """
 
-from typing import Any, Protocol, Self, cast
+from typing import Protocol
 
 import msgspec
 import trio
 
-from arena.game.game_spec import GameSpec
 from arena.play.game_events import ActionPlayed, GameEvent, GameFinished, GameStarted
-from arena.stratego.rules.action_types import parse_action
-from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
-from protocol.notation import Color
 
 MOST_WAITING = 256
 """The most events on the list: some 40 KB, which are written in half a millisecond."""
 BATCH_SECONDS = 0.01
 """How long events wait for others."""
 
-_EVENTS = {kind.__name__: kind for kind in (Fought, Guessed, Rescued, Resigned, Revealed)}
-
-
-class WireAction(msgspec.Struct, frozen=True, tag=True):
-    """An `ActionPlayed` on the wire: public events as names and fields."""
-
-    game: str
-    ply: int
-    color: Color
-    action: str
-    events: tuple[tuple[str, Any], ...]
-    taken_us: int
-    cpu_us: int
-
-    @classmethod
-    def of(cls, event: ActionPlayed) -> Self:
-        events = tuple(_to_wire(one) for one in event.events)
-        return cls(event.game, event.ply, event.color, event.action, events, event.taken_us, event.cpu_us)
-
-    def event(self) -> ActionPlayed:
-        events = tuple(_from_wire(name, fields) for name, fields in self.events)
-        return ActionPlayed(self.game, self.ply, self.color, self.action, events, self.taken_us, self.cpu_us)
-
-
-class WireStart(msgspec.Struct, frozen=True, tag=True):
-    spec: GameSpec
-    setups: tuple[str, str]
-
-    def event(self) -> GameStarted:
-        return GameStarted(self.spec, self.setups, None)
-
 
 class Happened(msgspec.Struct, frozen=True, tag=True):
     """Events of a worker's games in order, and how many were dropped after them."""
 
-    events: tuple[WireStart | WireAction, ...]
+    events: tuple[GameStarted | ActionPlayed, ...]
     dropped: int
-
-
-def _to_wire(event: Event) -> tuple[str, Any]:
-    if isinstance(event, Moved):  # a move is one object, known by its text
-        return Moved.__name__, (event.color, event.move.text)
-    return type(event).__name__, event
-
-
-def _from_wire(name: str, fields: Any) -> Event:
-    if name == Moved.__name__:
-        color, text = fields
-        return Moved(Color(color), parse_action(text))
-    return cast(Event, msgspec.convert(fields, _EVENTS[name]))
 
 
 class Outlet(Protocol):
@@ -96,7 +48,7 @@ class EventStream:
         if len(self._waiting) >= MOST_WAITING:
             self._dropped += 1
             return
-        self._waiting.append(event)
+        self._waiting.append(event if isinstance(event, ActionPlayed) else GameStarted(event.spec, event.setups, None))
         self._has_some.set()
 
     async def send(self) -> None:
@@ -116,10 +68,6 @@ class EventStream:
             self._dropped += len(self._waiting)
             self._waiting.clear()
         if self._waiting or self._dropped:
-            events = tuple(
-                WireAction.of(event) if isinstance(event, ActionPlayed) else WireStart(event.spec, event.setups)
-                for event in self._waiting
-            )
-            self._outlet.send(Happened(events, self._dropped))
+            self._outlet.send(Happened(tuple(self._waiting), self._dropped))
             self._waiting.clear()
             self._dropped = 0

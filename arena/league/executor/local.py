@@ -242,7 +242,7 @@ class LocalExecutor(OutcomeStream):
             case Notice():
                 self._tell(message)
             case Happened(events, dropped):
-                self._tell(Watched(tuple(event.event() for event in events), dropped))
+                self._tell(Watched(events, dropped))
             case Failed(None):
                 self._fail(message.error())
             case _:  # how a game ended

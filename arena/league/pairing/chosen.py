@@ -105,7 +105,7 @@ class ChosenFormat:
                 pairing = RoundRobin(games, self._paired(players), rounds, most)
         if not limit:
             return pairing
-        from arena.league.pairing.disqualify import WithoutDisqualified
+        from arena.league.pairing.round_robin import WithoutDisqualified
 
         return WithoutDisqualified(pairing, limit)
 

@@ -14,7 +14,7 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.verdict import GameResult
 from arena.league.game_specs import Games
 from arena.league.store import Disqualified, GameRow
-from protocol.notation import Color
+from protocol.seats import Color
 
 
 class Pairing(Protocol):

@@ -15,7 +15,7 @@ from arena.league.game_specs import Games
 from arena.league.pairing.pairing import faults, half_points
 from arena.league.ratings.sequential_test import NO_PAIRS, Decision, Hypotheses, PairCounts, log_likelihood_ratio
 from arena.league.store import GameRow
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 WIN, DRAW, LOSS = 2, 1, 0
 MOST_VOID = 10

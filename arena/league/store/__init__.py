@@ -1,11 +1,11 @@
 """The store of games: one SQLite file for one league.
 
 `store` is the interface, made of `game_table` and `store_tables`. `game_row` makes a row of a record, `groups` counts
-rows, and `document` has the settings. `database` is SQLite with errors that users can act on (`faults`), and `sole_use`
-keeps two arenas from playing with one store.
+rows, and `document` has the settings. `database` is SQLite with errors that users can act on, and `sole_use` keeps two
+arenas from playing with one store.
 """
 
-from arena.league.store.damage import (
+from arena.league.store.database import (
     Damage,
     DamagedError,
     StoreChangedError,
@@ -15,31 +15,11 @@ from arena.league.store.damage import (
     refuse_other_files,
 )
 from arena.league.store.document import (
-    CALIBRATION,
-    HIDDEN,
-    KEEP_BOTS,
-    LIMITS_OF,
-    NAMED,
     NO_GAMES,
-    NO_OPENINGS,
-    NOT_CALIBRATED,
-    OPENINGS,
-    OPPONENTS,
-    OTHER_TIMES,
-    PONDERING,
-    RULES,
-    RULESET,
-    SEED,
-    SEPARATOR,
-    SETTINGS_OF_GAMES,
-    TIME,
-    TIME_OF,
     Disqualified,
     GameNumbers,
     Kept,
-    own_times_in,
     runs_of,
-    time_key,
 )
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.game_table import Stored
@@ -49,26 +29,8 @@ from arena.league.store.store import Contents, KeptFiles, Store
 from arena.league.store.store_tables import NO_SETTINGS, is_empty_file
 
 __all__ = [
-    "CALIBRATION",
-    "HIDDEN",
-    "KEEP_BOTS",
-    "LIMITS_OF",
-    "NAMED",
-    "NOT_CALIBRATED",
     "NO_GAMES",
-    "NO_OPENINGS",
     "NO_SETTINGS",
-    "OPENINGS",
-    "OPPONENTS",
-    "OTHER_TIMES",
-    "PONDERING",
-    "RULES",
-    "RULESET",
-    "SEED",
-    "SEPARATOR",
-    "SETTINGS_OF_GAMES",
-    "TIME",
-    "TIME_OF",
     "Contents",
     "Damage",
     "DamagedError",
@@ -88,9 +50,7 @@ __all__ = [
     "damage_text",
     "is_empty_file",
     "is_record_file",
-    "own_times_in",
     "refuse_other_files",
     "runs_of",
     "sole_use",
-    "time_key",
 ]

@@ -1,29 +1,131 @@
-"""One connection to SQLite, with transactions and clear errors.
+"""One connection to SQLite, with transactions, and with clear messages for its errors and for files that are no store.
 
 Readers open the file read-only, unless a killed program has left a transaction to roll back.
 """
 
 import os
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from arena.errors import ArenaError, UsageError
-from arena.league.store.damage import (
-    BUSY_SECONDS,
-    LONGEST_WORDS,
-    SALVAGE,
-    TO_ROLL_BACK,
-    Damage,
-    StoreChangedError,
-    StoreError,
-    explained,
-)
 from arena.system.printable import printable
+from arena.system.user_files import file_errors, read_start
+
+START = 64
+RECORDS_START = b'{"'
+STORE_START = b"SQLite format 3\0"
+"""The first bytes of every store."""
+STORE_OR_FILE = "a store or a file of game records ('arena export')"
+SALVAGE = "'arena verify' says what of it can be read, and '--salvage' copies that to a new store"
+_VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue|public)",')
+
+
+def is_record_file(path: Path) -> bool:
+    """Return whether a file begins like a file of records: with a JSON object in one line."""
+    return _start(path).startswith(RECORDS_START)
+
+
+def other_file(path: Path) -> str:
+    start = _start(path)
+    view = _VIEW.match(start)
+    if view:
+        side = view[1].decode()
+        return f"what {side} may know of games, as 'arena export --view' writes it for other programs"
+    if start.startswith(RECORDS_START):
+        return "a file of game records; 'arena import STORE FILE' makes a store of it, or adds to one"
+    return "another file"
+
+
+def refuse_other_files(path: Path) -> None:
+    """Raise `UsageError` unless there is a file that begins like a store or a file of records."""
+    where = printable(str(path))
+    with file_errors(where, STORE_OR_FILE):
+        try:
+            start = read_start(path, START, follow=True)
+        except FileNotFoundError:
+            raise UsageError(f"{where}: expected {STORE_OR_FILE}, and there is no file") from None
+    if not start:
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got an empty file")
+    if not start.startswith(STORE_START) and not start.startswith(RECORDS_START):
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got another file")
+
+
+def _start(path: Path) -> bytes:
+    with suppress(OSError, ValueError):
+        return read_start(path, START, follow=True)
+    return b""
+
+
+DAMAGE_SHOWN = 10
+LONGEST_WORDS = 300
+MADE_BY = "a file made by 'arena league' or 'arena match'"
+CORRUPT = ("malformed", "not a database")
+"""Messages of SQLite for a file that is damaged, or too short."""
+TO_ROLL_BACK = "SQLITE_READONLY_ROLLBACK"
+"""SQLite's error if it would have to roll a transaction back first, in a file that it may only read."""
+BUSY_SECONDS = 30.0
+
+
+class StoreError(ArenaError):
+    """The store cannot be read or written; the text says why. Games that were stored before are still there."""
+
+
+class StoreChangedError(StoreError):
+    """The file at the path is no longer the one that this process has opened."""
+
+
+class Damage(NamedTuple):
+    """A change since storing: in a game, by its number, or in the store as a whole."""
+
+    game: int | None
+    text: str
+
+    def __str__(self) -> str:
+        return self.text if self.game is None else f"game {self.game}: {self.text}"
+
+
+def damage_text(damage: tuple[Damage, ...]) -> str:
+    more = [f"and {len(damage) - DAMAGE_SHOWN} more"] if len(damage) > DAMAGE_SHOWN else []
+    return "\n".join(f"    {line}" for line in (*damage[:DAMAGE_SHOWN], *more))
+
+
+class DamagedError(StoreError):
+    def __init__(self, path: Path, damage: tuple[Damage, ...]) -> None:
+        super().__init__(
+            f"{path}: this store is damaged, or was changed from outside:\n{damage_text(damage)}\n"
+            "'arena verify' checks all of it, and '--salvage' copies what is whole to a new store"
+        )
+        self.damage = damage
+
+
+def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
+    """Translate an error of SQLite. May read the file, so the caller holds `LOCK`."""
+    text = printable(str(error), LONGEST_WORDS)
+    if "not a database" in text:
+        return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")
+    if "full" in text:
+        return StoreError(f"{path}: the disk is full; every game that was stored before is still there")
+    if "unable to open" in text:
+        return UsageError(f"{path}: cannot be opened: is its folder there, and may you write to it?")
+    if getattr(error, "sqlite_errorname", "") == TO_ROLL_BACK:
+        return UsageError(
+            f"{path}: a game was being stored when arena was killed, which has to be undone before anything is read: "
+            "the file and its folder must be writable for that"
+        )
+    if "readonly" in text:
+        return UsageError(f"{path}: cannot be written: the file or its folder is read-only")
+    if "locked" in text:
+        return StoreError(f"{path}: another program has been using this store for more than {BUSY_SECONDS:g} s")
+    if any(words in text for words in CORRUPT):
+        return StoreError(f"{path}: expected a sound store, got one with pages that are damaged ({text}); {SALVAGE}")
+    return StoreError(f"{path}: the file is damaged, or its disk is: {text}")
+
 
 PRAGMAS = (
     "synchronous = FULL",  # a game that was stored outlives a power cut

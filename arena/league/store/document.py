@@ -20,6 +20,8 @@ from msgspec.structs import replace
 from arena.game.game_spec import Player
 from arena.system.printable import printable
 
+GAME = "game"
+"""The game and its version; not set for Stratego."""
 RULESET = "ruleset"
 RULES = "rules"
 TIME = "time"

@@ -17,7 +17,7 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError, decode_record
 from arena.game.verdict import GameResult
 from arena.system.printable import printable
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 DIGEST_BYTES = 16
 
@@ -118,7 +118,7 @@ def columns_of(row: GameRow) -> Columns:
 
 
 def row_from(columns: Columns) -> GameRow:
-    """Return the row of undamaged columns, with text made printable: see `differences`."""
+    """Return the row of undamaged columns, with text made printable: see `compared`."""
     number, game_id, red, red_digest, blue, blue_digest, result, reason, plies, detail = columns[:10]
     red_moves, red_us, red_slowest_us, blue_moves, blue_us, blue_slowest_us, seconds = columns[10:17]
     red_cpu_us, blue_cpu_us, pair_seed, started = columns[17:]
@@ -127,7 +127,7 @@ def row_from(columns: Columns) -> GameRow:
         _readable(game_id),
         (player_from(red, red_digest), player_from(blue, blue_digest)),
         _RESULTS[result],
-        _REASONS[reason],
+        Reason(reason),
         plies,
         _readable(detail),
         (
@@ -168,7 +168,6 @@ def is_unchanged(columns: Columns, of_record: object, of_row: object) -> bool:
 _TYPES = (*(int, str, str, str, str, str), *(str, str, int, str), *(int, int, int, int, int, int, float))
 _TYPES_OF_ROWS = {(*_TYPES, *cpu, int, float) for cpu in product((int, type(None)), repeat=2)}
 _RESULTS = {result.value: result for result in GameResult}
-_REASONS = {reason.value: reason for reason in Reason}
 
 
 def is_number(number: int) -> bool:
@@ -181,7 +180,7 @@ def could_be_stored(columns: Columns) -> bool:
         tuple(map(type, columns)) in _TYPES_OF_ROWS
         and is_number(columns[0])
         and columns[6] in _RESULTS  # hashable, as it is text
-        and columns[7] in _REASONS
+        and Reason.is_word(columns[7])
         and max(map(len, columns[1:6])) <= LONGEST_NAME
         and min(counts := (columns[8], *columns[10:16], columns[17] or 0, columns[18] or 0)) >= 0
         and max(counts) < MOST
@@ -191,32 +190,21 @@ def could_be_stored(columns: Columns) -> bool:
     )
 
 
-def differences(columns: Columns, record: GameRecord) -> list[str]:
-    expected = columns_of(row_of(columns[0], record))
-    return [
-        f"{name} is {_shown(got)}, by the record {_shown(wanted)}"
-        for name, got, wanted in zip(COLUMNS, map(_readable, columns), expected, strict=True)
-        if got != wanted or type(got) is not type(wanted)
-    ]
-
-
 def compared(columns: Columns, data: object) -> tuple[GameRecord | None, list[str]]:
     """Decode a record; return it, or None, and its faults apart from digests, in words."""
     try:
         record = decode_record(data if isinstance(data, bytes) else b"")
     except RecordError as error:
         return None, [f"its record cannot be read: {error}"]
-    different = differences(columns, record)
-    return record, [f"its row does not say what its record says: {'; '.join(different)}"] if different else []
+    expected = columns_of(row_of(columns[0], record))
+    got = tuple(map(_readable, columns))
+    different = [
+        name
+        for name, one, other in zip(COLUMNS, got, expected, strict=True)
+        if one != other or type(one) is not type(other)
+    ]
+    return record, [f"its row does not say what its record says: {', '.join(different)}"] if different else []
 
 
 def _readable(value: Any) -> Any:
     return printable(value) if isinstance(value, str) else value
-
-
-SHOWN = 60
-
-
-def _shown(value: object) -> str:
-    text = ascii(value)
-    return text if len(text) <= SHOWN else text[:SHOWN] + "..."

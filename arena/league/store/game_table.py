@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
-from arena.league.store.damage import Damage, DamagedError, StoreError
-from arena.league.store.database import Database
+from arena.league.store.database import Damage, DamagedError, Database, StoreError
 from arena.league.store.game_row import (
     FIRST_NUMBER,
     LAST_NUMBER,

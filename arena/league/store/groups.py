@@ -12,7 +12,7 @@ from typing import NamedTuple
 from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store.game_row import Columns, player_from
-from protocol.notation import Reason
+from protocol.seats import Reason
 
 _SIDE = 5
 """The numbers of a side in a pair: those of `SideTimes`."""

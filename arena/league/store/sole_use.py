@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.errors import UsageError
-from arena.league.store.damage import StoreError
+from arena.league.store.database import StoreError
 from arena.system.printable import printable
 from arena.system.user_files import hold_lock, is_at, release_lock
 

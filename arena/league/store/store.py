@@ -16,8 +16,7 @@ import msgspec
 from arena.errors import UsageError
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.league.store.damage import Damage, DamagedError
-from arena.league.store.database import Database
+from arena.league.store.database import Damage, DamagedError, Database
 from arena.league.store.document import LIMITS_OF, NO_GAMES, Kept, LadderStart, files_key
 from arena.league.store.game_row import LAST_NUMBER, Columns, GameRow, row_from
 from arena.league.store.game_table import GameTable

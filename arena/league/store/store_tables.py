@@ -4,19 +4,15 @@ A table of another program can have computed columns of any size, and triggers t
 definitions in a file have to be exactly these.
 """
 
-import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from arena.errors import UsageError, nearest
+from arena.errors import UsageError
 from arena.game.game_spec import Player
-from arena.league.store.damage import MADE_BY, Damage, DamagedError, StoreError
-from arena.league.store.database import Database
+from arena.league.store.database import MADE_BY, Damage, DamagedError, Database, StoreError
 from arena.league.store.document import (
     NOT_CALIBRATED,
     RULES,
@@ -58,9 +54,6 @@ TABLES = (
     "CREATE TABLE records (number INTEGER PRIMARY KEY, record BLOB NOT NULL)",
 )
 """A record is some twenty times as large as its row: in one table, reading rows would read the records."""
-NAMES_LOOKED_AT = 1000
-COMPANIONS = ("-lock", "-wal", "-shm", "-journal")
-"""Endings of files next to a store that are no stores."""
 
 
 def is_fresh(path: Path, create: bool) -> bool:
@@ -70,7 +63,7 @@ def is_fresh(path: Path, create: bool) -> bool:
         if path.is_dir() or (is_there and not path.is_file()):
             raise UsageError(f"{path}: expected a store ({MADE_BY}), got {kind_of(path.stat().st_mode)}")
         if not create and not is_there:
-            raise UsageError(f"{path}: there is no such store{_near(path)}")
+            raise UsageError(f"{path}: there is no such store")
         fresh = not is_there or path.stat().st_size == 0
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
@@ -78,14 +71,6 @@ def is_fresh(path: Path, create: bool) -> bool:
     if fresh and not create:
         raise UsageError(f"{path}: expected a store ({MADE_BY}), got an empty file")
     return fresh
-
-
-def _near(path: Path) -> str:
-    with suppress(OSError), os.scandir(path.parent) as entries:
-        names = [entry.name for entry in islice(entries, NAMES_LOOKED_AT)]
-        near = nearest(path.name, [name for name in names if not name.endswith(COMPANIONS)])
-        return printable(f"; did you mean {' or '.join(near)}?") if near else ""
-    return ""
 
 
 def is_empty_file(path: Path) -> bool:

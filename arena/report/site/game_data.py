@@ -16,12 +16,14 @@ import msgspec
 from arena.game.clock import GameClock
 from arena.game.exported import ALL, PUBLIC
 from arena.game.record import GameRecord, NoteLine, RecordError
-from arena.game.replay import Replay, ReplayStep, SeenGame
-from arena.game.seat_view import is_told_as_moved, true_cell
+from arena.game.replay import Replay, ReplayStep
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, transcript
 from arena.report.boards import SquareMark, marks_of
 from arena.report.game_text import Taken, told, told_words
 from arena.report.piece_names import Names
+from arena.stratego.rules.events import Moved
+from arena.stratego.seat_view import true_cell
+from arena.stratego.state import StrategoState, as_stratego
 from protocol.messages import Battle
 from protocol.notation import COLOR_BY_WORD, SQUARES, Color, Rank
 
@@ -56,21 +58,21 @@ class SeenBy(Enum):
         return self is SeenBy.ALL or self.seat is color
 
 
-def cell_of(replay: SeenGame, square: int, audience: SeenBy) -> str:
+def cell_of(state: StrategoState, square: int, audience: SeenBy) -> str:
     """Return a cell of the board as the reader knows it."""
     if audience is SeenBy.ALL:
-        return true_cell(replay.game, square)
+        return true_cell(state.board, square)
     if audience.seat is not None:
-        return replay.views[audience.seat].cell(square)
-    by_red, by_blue = (view.cell(square) for view in replay.views)
+        return state.view(audience.seat).cell(square)
+    by_red, by_blue = (state.view(color).cell(square) for color in Color)
     return by_blue if by_blue[0] == Color.RED.word[0] else by_red
 
 
-def lost_of(replay: SeenGame, color: Color, audience: SeenBy) -> list[Rank]:
+def lost_of(state: StrategoState, color: Color, audience: SeenBy) -> list[Rank]:
     if audience is SeenBy.ALL:
-        return replay.views[color].captured(color)
+        return state.view(color).captured(color)
     viewer = color.opponent if audience.seat is None else audience.seat
-    return replay.views[viewer].captured(color)
+    return state.view(viewer).captured(color)
 
 
 def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
@@ -119,25 +121,26 @@ class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _Viewer:
-    def __init__(self, replay: Replay, audience: SeenBy, names: Names) -> None:
-        self._replay, self._audience, self._names = replay, audience, names
+    def __init__(self, state: StrategoState, audience: SeenBy, names: Names) -> None:
+        self._state, self._audience, self._names = state, audience, names
         self._lost = ("", "")
-        start = "".join(cell_of(replay, square, audience) for square in range(len(SQUARES)))
+        start = "".join(cell_of(state, square, audience) for square in range(len(SQUARES)))
         self.data = ViewData(start, [], {}, {}, {})
 
     def see(self, step: ReplayStep, marks: Iterable[int]) -> None:
         """Add a ply; only the marked squares have changed."""
-        cells = (f"{square_name(square)}{cell_of(self._replay, square, self._audience)}" for square in marks)
+        cells = (f"{square_name(square)}{cell_of(self._state, square, self._audience)}" for square in marks)
         self.data.changes.append("".join(cells))
-        if is_told_as_moved(step.events):
+        events = self._state.events
+        if len(events) == 1 and type(events[0]) is Moved:
             return
         view = self._audience.value
-        if words := told_words(step.events, view, self._names):
+        if words := told_words(events, view, self._names):
             self.data.words[step.ply] = words
-        for message in (told(event, view) for event in step.events):
+        for message in (told(event, view) for event in events):
             if isinstance(message, Battle):
                 self.data.fights[step.ply] = _fight(message, step.color)
-        red, blue = ("".join(r.letter for r in lost_of(self._replay, color, self._audience)) for color in Color)
+        red, blue = ("".join(r.letter for r in lost_of(self._state, color, self._audience)) for color in Color)
         if (red, blue) != self._lost:
             self._lost = self.data.lost[step.ply] = red, blue
 
@@ -156,12 +159,13 @@ def game_data(
     if None in record.setups:
         return GameData(labels, {}, "", [], {}, [], None, [], lines)
     replay = Replay(record)
-    viewers = {view.value: _Viewer(replay, view, names) for view in audience.views}
+    state = as_stratego(replay.state)
+    viewers = {view.value: _Viewer(state, view, names) for view in audience.views}
     colors: list[Color] = []
     marks = dict[int, dict[str, str]]()
     for step in replay.steps():
         colors.append(step.color)
-        marked = marks_of(step.events)
+        marked = marks_of(state.events)
         if tuple(marked.values()) != PLAIN:
             marks[step.ply] = {square_name(square): MARKS[mark] for square, mark in marked.items()}
         for viewer in viewers.values():

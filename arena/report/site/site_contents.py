@@ -13,7 +13,8 @@ from arena.game.game_spec import Player
 from arena.game.time_control import parse_time
 from arena.league.pairing.placing import Placing
 from arena.league.readers import HOST, Audience, Reader, readable
-from arena.league.store import RULESET, TIME, Damage, DamagedError, Store
+from arena.league.store import Damage, DamagedError, Store
+from arena.league.store.document import RULESET, TIME
 from arena.report.bot_versions import BotVersion, VersionCount
 from arena.report.game_list import Roster, players_of
 from arena.report.piece_names import DEFAULT_NAMES, Names

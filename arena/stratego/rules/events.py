@@ -3,9 +3,9 @@
 import enum
 from typing import NamedTuple
 
-from arena.errors import ArenaError
+from arena.errors import IllegalAnswerError
 from arena.stratego.rules.action_types import Action
-from protocol.notation import Color, Rank, Reason, Survivor
+from protocol.notation import Color, Rank, Survivor
 
 
 class Rule(enum.Enum):
@@ -27,12 +27,12 @@ class Rule(enum.Enum):
     OVER = "game-over"
 
 
-class IllegalActionError(ArenaError):
+class IllegalActionError(IllegalAnswerError):
     """An action that the rules do not allow. `rule` is the broken rule; the text names the piece and the square."""
 
     def __init__(self, rule: Rule, sentence: str) -> None:
         super().__init__(f"{sentence} (rule: {rule.value})")
-        self.rule = rule
+        self.rule: Rule = rule
 
 
 class Moved(NamedTuple):
@@ -104,10 +104,3 @@ def shown_square(event: Event) -> int | None:
             return square
         case _:
             return None
-
-
-class Outcome(NamedTuple):
-    """How a game ended; `winner` is None for a draw."""
-
-    winner: Color | None
-    reason: Reason

@@ -24,7 +24,6 @@ from arena.stratego.rules.events import (
     Guessed,
     IllegalActionError,
     Moved,
-    Outcome,
     Rescued,
     Resigned,
     Revealed,
@@ -37,6 +36,7 @@ from arena.stratego.rules.position import Position
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.tables import CANNOT_ATTACK, COLORS
 from protocol.notation import RESIGN, Rank, Reason, Survivor
+from protocol.seats import Outcome
 
 
 class Game(Position):

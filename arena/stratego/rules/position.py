@@ -7,12 +7,12 @@ from typing import Self
 from arena.errors import UsageError
 from arena.stratego.rules.action_types import PieceMove, Rescue
 from arena.stratego.rules.board import BLUE_BIT, EMPTY, code_of
-from arena.stratego.rules.events import Outcome
 from arena.stratego.rules.repetition import ChaseLog, TwoSquares
 from arena.stratego.rules.ruleset import Ruleset, Starts
 from arena.stratego.rules.setup import place_both
 from arena.stratego.rules.tables import CANNOT_ATTACK, COLORS, RuleTables, tables_of
 from protocol.notation import SQUARES, Color, Rank
+from protocol.seats import Outcome
 
 
 class Pieces:

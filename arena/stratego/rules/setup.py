@@ -7,13 +7,13 @@ fills the rows; a smaller one uses any of the 40 home squares (Vintage p. 22, 81
 from collections import Counter
 from collections.abc import Sequence
 
-from arena.errors import ArenaError
+from arena.errors import IllegalAnswerError
 from arena.stratego.rules.board import code_of
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, RANK_BY_LETTER, SETUP_ROWS, Color
 
 
-class IllegalSetupError(ArenaError):
+class IllegalSetupError(IllegalAnswerError):
     """A set-up that the ruleset does not allow; the text has the expected and the actual value."""
 
 

@@ -5,13 +5,13 @@
 
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import EMPTY, RANKS, SQUARE_KEYS, Move
-from arena.stratego.rules.events import Outcome
 from arena.stratego.rules.tables import COLORS
 from arena.stratego.search.bits import BIT, NEAR
 from arena.stratego.search.chasing import attacked
 from arena.stratego.search.listing import NOT_ASKED
 from arena.stratego.search.rare import ATTACK, Fought, RarePlay
 from protocol.notation import Rank, Reason, Survivor
+from protocol.seats import Outcome
 
 
 class AttackPlay(RarePlay):

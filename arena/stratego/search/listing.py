@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from arena.stratego.rules.action_types import Action, PieceMove, Rescue
 from arena.stratego.rules.board import BLUE_BIT, RANKS, RAYS, SQUARE_KEYS, Move, code_of
-from arena.stratego.rules.events import Outcome
 from arena.stratego.rules.movegen import infiltrations, may_rescue, piece_moves, rescues
 from arena.stratego.rules.position import Pieces
 from arena.stratego.rules.repetition import Change, ways_back
@@ -30,6 +29,7 @@ from arena.stratego.search.bits import (
 )
 from arena.stratego.search.chasing import NO_CHASE, ChaseState, changes_of, fled, last, since
 from protocol.notation import Color, Reason
+from protocol.seats import Outcome
 
 NOT_ASKED = Outcome(None, Reason.PLY_CAP)
 """An outcome that has not been computed; compared by identity."""

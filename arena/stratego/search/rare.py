@@ -5,12 +5,12 @@ They work as in `arena.stratego.rules.game.Game`, with a note of each change. Te
 
 from arena.stratego.rules.action_types import PIECE_MOVES, Action, Infiltration, PieceMove, Rescue
 from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, code_of
-from arena.stratego.rules.events import Outcome
 from arena.stratego.rules.tables import COLORS
 from arena.stratego.search.bits import BIT, NEAR, UNKNOWN, Run, Steps
 from arena.stratego.search.chasing import ChaseState, attacked, guessed, moved, placed
 from arena.stratego.search.listing import NOT_ASKED, Listing
 from protocol.notation import Rank, Reason, Survivor
+from protocol.seats import Outcome
 
 RESCUED = (0x2545F4914F6CDD1D, 0x369DEA0F31A53F85)
 

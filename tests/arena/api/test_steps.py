@@ -8,7 +8,8 @@ import pytest
 import arena
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
-from arena.game.seat_view import true_cells
+from arena.stratego.seat_view import true_cells
+from arena.stratego.state import as_stratego
 from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -36,7 +37,8 @@ def test_a_replay_begins_with_the_set_ups_and_has_a_step_for_each_ply(record: Ga
 def test_boards_are_those_of_the_moment_however_late_they_are_looked_at(record: GameRecord) -> None:
     steps = list(arena.replay(record))
     again = Replay(record)
-    positions = [true_cells(again.game), *(true_cells(again.game) for _ in again.steps())]
+    game = as_stratego(again.state).board
+    positions = [true_cells(game), *(true_cells(game) for _ in again.steps())]
     assert [step.board.cells for step in steps] == positions
 
 
@@ -62,25 +64,6 @@ def test_a_notebook_shows_what_is_printed(record: GameRecord) -> None:
         printer = Printer()
         value._repr_pretty_(printer, cycle=False)
         assert printer.said == str(value)
-
-
-def test_every_value_of_a_game_is_one_short_line_in_a_notebook(record: GameRecord) -> None:
-    start, first, *_ = steps = list(arena.replay(record))
-    assert repr(start) == "Step(0, the set-ups)"
-    assert repr(first).startswith(f"Step(1, red {record.actions[0]}, Moved")
-    assert repr(start.board) == "Board(10 red and 10 blue pieces)"
-    for value in (record, *steps, *(step.board for step in steps)):
-        assert len(repr(value)) <= 120
-        assert "\n" not in repr(value)
-
-
-def test_a_board_can_be_printed_and_asked(record: GameRecord) -> None:
-    board = next(arena.replay(record)).board
-    assert str(board).splitlines()[1].startswith("10  ")
-    assert board["a1"] == board.cells[0]
-    assert board["c5"] == "~~"
-    with pytest.raises(arena.UsageError, match="expected a square from a1 to j10, got 'k1'"):
-        board["k1"]
 
 
 def test_a_store_and_a_number_name_a_game_as_well(bots: Callable[..., str], tmp_path: Path) -> None:

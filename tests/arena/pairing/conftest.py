@@ -13,10 +13,11 @@ from arena.league.game_specs import Games
 from arena.league.pairing.pairing import Pairing
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
 
-SETTINGS = Settings(load_ruleset("duel"), TimeControl())
+SETTINGS = Settings(variant_of(load_ruleset("duel")), TimeControl())
 NO_TIME = PlayerTime(0, 0, 0)
 Judge = Callable[[GameSpec], tuple[GameResult, Reason]]
 

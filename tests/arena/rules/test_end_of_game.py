@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.stratego.rules.events import Event, IllegalActionError, Outcome, Resigned
+from arena.stratego.rules.events import Event, IllegalActionError, Resigned
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Bombs, Chase, NoMove
 from protocol.notation import Color, Reason
+from protocol.seats import Outcome
 
 Start = Callable[..., Game]
 Play = Callable[[Game, str], tuple[Event, ...]]

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue, parse_action
 from arena.stratego.rules.board import BLUE_BIT, DIAGONAL_MOVES, MOVES, RANKS, Move
-from arena.stratego.rules.events import Event, Fought, Guessed, IllegalActionError, Outcome, Rescued, Revealed, Rule
+from arena.stratego.rules.events import Event, Fought, Guessed, IllegalActionError, Rescued, Revealed, Rule
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Chase, FixedPieces, Flag, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from protocol.codec import is_action
+from protocol.forms import is_action
 from protocol.notation import HOME_SQUARES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES, Color, Rank, Reason, Survivor
+from protocol.seats import Outcome
 
 Start = Callable[..., Game]
 Play = Callable[[Game, str], tuple[Event, ...]]

@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from arena.game.seat_view import enemy_squares, tell
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.seat_view import enemy_squares, tell
 from protocol.bot import random_rows
 from protocol.messages import ArenaMessage, Enemy, Rule, Turn
 from protocol.messages import Game as GameMessage

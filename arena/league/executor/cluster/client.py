@@ -500,8 +500,7 @@ def check_is_of(record: GameRecord, spec: GameSpec) -> None:
     """Raise `RecordError` unless the record matches the specification of the game."""
     pairs = {
         "version": (record.arena, __version__),
-        "ruleset": (record.ruleset, spec.ruleset.name),
-        "rules": (record.rules, tuple(spec.ruleset.lines())),
+        "rules": (record.variant, spec.variant),
     }
     played = spec_of(record)
     names = [name for name in GameSpec.__struct_fields__ if name != "ruleset"]

@@ -6,10 +6,8 @@ messages, so they cannot hold more.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from operator import attrgetter
 
-from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action, Path, Rescue
 from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
@@ -35,9 +33,13 @@ def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
     return message, message
 
 
-def is_told_as_moved(events: Sequence[Event]) -> bool:
-    """Whether `tell` would give both sides one `Moved` message for all events."""
-    return len(events) == 1 and type(events[0]) is Moved
+def told_to(event: Event, seat: Color | None) -> ArenaMessage:
+    """Return the message of a seat about an event, or, without a seat, what both were told."""
+    told = tell(event)
+    if seat is not None:
+        return told[seat]
+    # A silent defender is named to its own side alone, so that what the attacker was told both know.
+    return told[event.color] if isinstance(event, Fought) else told[Color.RED]
 
 
 def _public(event: Event) -> ArenaMessage:
@@ -54,41 +56,6 @@ def _public(event: Event) -> ArenaMessage:
             return messages.Guess(SQUARES[square], rank, right)
         case Resigned(mover):
             return messages.Moved(mover, RESIGN)
-
-
-def opening(
-    ruleset: Ruleset,
-    time: TimeControl,
-    seed: int,
-    color: Color,
-    restored: Sequence[str] | None = None,
-    *,
-    opponent: str | None = None,
-) -> list[ArenaMessage]:
-    """Return the messages before a seat sets up; `restored` is its set-up in a resumed game.
-
-    `opponent` is the name of the other side, if it is disclosed.
-    """
-    bank = time.bank_ms
-    return [
-        messages.Game(color, ruleset.name),
-        *_rules(ruleset),
-        messages.Clock(time.setup_ms, time.move_ms, bank, None if bank is None else time.increment_ms),
-        messages.Seed(seed),
-        *([] if opponent is None else [messages.Opponent(_in_ascii(opponent))]),
-        messages.Restore(tuple(restored)) if restored else messages.SetupRequest(),
-    ]
-
-
-def _in_ascii(name: str) -> str:
-    """Return a name in ASCII, with escapes such as `\\xe4`."""
-    return name.encode("ascii", "backslashreplace").decode("ascii")
-
-
-@lru_cache(maxsize=16)
-def _rules(ruleset: Ruleset) -> tuple[messages.Rule, ...]:
-    """Cached, as both seats of all games under a ruleset get the same lines."""
-    return tuple(messages.Rule(name, value) for name, value in ruleset.lines())
 
 
 def enemy_squares(game: Game, color: Color) -> tuple[str, ...]:
@@ -126,14 +93,15 @@ def true_cell(game: Game, square: int) -> str:
 class SeatView:
     """One seat's knowledge of a game, as a board: for `board` lines, for replays and for pages."""
 
-    def __init__(self, game: Game, color: Color, rows: Sequence[str]) -> None:
+    def __init__(self, ruleset: Ruleset, color: Color, rows: Sequence[str], enemy: tuple[str, ...]) -> None:
+        """`enemy` are the squares of the other side's pieces at the beginning."""
         self.color = color
-        self._view = View(color, game.ruleset.name)
-        for name, value in game.ruleset.lines():
+        self._view = View(color, ruleset.name)
+        for name, value in ruleset.lines():
             self._view.apply(messages.Rule(name, value))
         self._view.place_own(tuple(rows))
-        if not game.ruleset.fills_rows:
-            self._view.apply(messages.Enemy(enemy_squares(game, color)))
+        if not ruleset.fills_rows:
+            self._view.apply(messages.Enemy(enemy))
 
     def see(self, told: ArenaMessage) -> None:
         self._view.apply(told)

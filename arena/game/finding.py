@@ -1,0 +1,95 @@
+"""Where games are found: entry points of installed packages, and Python files that `--game` names.
+
+A file stays known to the processes that this one starts: workers, pages and checks play the same games.
+"""
+
+import importlib.util
+import os
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from arena.errors import UsageError, suggest
+from arena.game import STRATEGO, Game, add_game, game_named
+from protocol.lines import cut
+
+ENTRY_POINTS = "arena.games"
+FILES = "ARENA_GAME_FILES"
+"""The environment variable with the files of games that were loaded here."""
+
+
+def find(name: str) -> Game:
+    """Return a game by its name, from a file that an arena has loaded or from an installed package.
+
+    Raises `UsageError`.
+    """
+    for file in _files():
+        game = _from_file(Path(file))
+        if game.name == name:
+            return game
+    points = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    if name not in points:
+        raise UsageError(
+            f"there is no game {cut(name)!r} here: {suggest(name, [STRATEGO, *points])}; one that is not installed is "
+            "named by its file, such as --game ./connect4.py"
+        )
+    return _checked(points[name].load(), f"the entry point {name}")
+
+
+def load_game(text: str) -> Game:
+    """Return the game that `--game` names: an installed one, or the path of a Python file that defines `GAME`.
+
+    Raises `UsageError`.
+    """
+    if "/" not in text and not text.endswith(".py"):
+        return game_named(text)
+    path = Path(text).resolve()
+    if not path.is_file():
+        raise UsageError(
+            f"--game: expected the name of a game, or a Python file that defines one: {cut(text)!r} is none"
+        )
+    game = add_game(_from_file(path))
+    if str(path) not in _files():
+        os.environ[FILES] = os.pathsep.join([*_files(), str(path)])
+    return game
+
+
+def _files() -> list[str]:
+    return [file for file in os.environ.get(FILES, "").split(os.pathsep) if file]
+
+
+def is_from_file(game: str) -> bool:
+    """Whether a game was loaded from a file, and so is unknown to other machines."""
+    return game != STRATEGO and any(_from_file(Path(file)).name == game for file in _files())
+
+
+def _from_file(path: Path) -> Game:
+    name = f"arena_game_{path.stem}"
+    if name in sys.modules and getattr(sys.modules[name], "__file__", None) == str(path):
+        return _checked(sys.modules[name].__dict__.get("GAME"), str(path))
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"--game: expected a Python file, got {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise UsageError(f"{path}: the game cannot be loaded: {type(error).__name__}: {error}") from error
+    return _checked(getattr(module, "GAME", None), str(path))
+
+
+def _checked(value: object, where: str) -> Game:
+    if isinstance(value, type) and issubclass(value, Game):
+        value = value()
+    if not isinstance(value, Game):
+        raise UsageError(f"{where}: expected GAME to be a game (arena.game.Game), got {value!r:.80}")
+    for what, word in (("name", value.name), ("version", value.version)):
+        if not (
+            isinstance(word, str) and word and len(word) <= 40 and word.replace("-", "").replace(".", "").isalnum()
+        ):
+            raise UsageError(f"{where}: expected a {what} of letters, digits, '-' and '.', got {word!r:.80}")
+    if value.name == STRATEGO:
+        raise UsageError(f"{where}: expected a game with a name of its own: {STRATEGO} comes with the arena")
+    return value

@@ -1,0 +1,119 @@
+"""Stratego as a game of the arena: its variants are the rulesets, its set-ups and actions those of the booklets."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from arena.errors import UsageError
+from arena.game import STRATEGO, Game, State, Told, Variant
+from arena.stratego import setups
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.setup import check_setup
+from arena.stratego.state import StrategoState
+from protocol.codec import HIDDEN
+from protocol.forms import STRATEGO_FORMS
+from protocol.notation import RESIGN, Color
+
+
+@lru_cache(maxsize=64)
+def ruleset_of(variant: Variant) -> Ruleset:
+    """Return the engine's rules of a variant. Raises `RulesetError`."""
+    return ruleset_from_lines(variant.name, variant.rules)
+
+
+@lru_cache(maxsize=64)
+def variant_of(ruleset: Ruleset) -> Variant:
+    return Variant(STRATEGO, Stratego.version, ruleset.name, tuple(ruleset.lines()))
+
+
+USUAL = "isf"
+
+
+class Stratego(Game):
+    """See `docs/rules.md`."""
+
+    name = STRATEGO
+    has_setups = True
+
+    def __init__(self) -> None:
+        self.plain_moves = STRATEGO_FORMS.plain_moves
+
+    def variant_names(self) -> Sequence[str]:
+        return ruleset_names()
+
+    def variant(self, text: object = "") -> Variant:
+        """Return the variant of a ruleset, or of the name of one. Raises `RulesetError`."""
+        return variant_of(text if isinstance(text, Ruleset) else load_ruleset(str(text) or USUAL))
+
+    def check_variant(self, variant: Variant) -> None:
+        """Raise `UsageError` unless these are rules, written in canonical order; newer rules may be missing."""
+        try:
+            ruleset = ruleset_of(variant)
+        except RulesetError as error:
+            raise UsageError(str(error)) from None
+        there = {name for name, _ in variant.rules}
+        written = [name for name, _ in variant.rules]
+        expected = [name for name, _ in ruleset.lines() if name in there]
+        if written != expected:
+            raise UsageError(f"its rules stand in the order {', '.join(written)}: expected {', '.join(expected)}")
+
+    def digest(self, variant: Variant) -> str:
+        return ruleset_of(variant).digest()
+
+    def lasting_rules(self, variant: Variant) -> Sequence[tuple[str, str]]:
+        return ruleset_of(variant).lasting_lines()
+
+    def settled(self, variant: Variant, pair_seed: int) -> Variant:
+        """Draw who begins, where the rules leave it to the players: each bot of a pair begins one game."""
+        if dict(variant.rules).get("starts") != Starts.CHOSEN.value:
+            return variant
+        starts = Starts.BLUE if pair_seed & 1 else Starts.RED
+        rules = tuple((name, starts.value if name == "starts" else value) for name, value in variant.rules)
+        return Variant(variant.game, variant.version, variant.name, rules)
+
+    def unsettled(self, variant: Variant, pair_seed: int) -> Sequence[Variant]:
+        chosen = tuple((name, Starts.CHOSEN.value if name == "starts" else value) for name, value in variant.rules)
+        other = Variant(variant.game, variant.version, variant.name, chosen)
+        return (variant, other) if self.settled(other, pair_seed) == variant else (variant,)
+
+    def completed(self, variant: Variant) -> Variant:
+        return variant_of(ruleset_of(variant))
+
+    def first_seat(self, variant: Variant) -> Color:
+        return Color.BLUE if dict(variant.rules).get("starts") == Starts.BLUE.value else Color.RED
+
+    def check_move_form(self, text: str) -> None:
+        STRATEGO_FORMS.check_move_form(text)
+
+    def check_setup_form(self, text: str) -> None:
+        STRATEGO_FORMS.check_setup_form(text)
+
+    def check_setup(self, variant: Variant, color: Color, setup: str) -> None:
+        check_setup(ruleset_of(variant), setup.split("/"))
+
+    def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> StrategoState:
+        red, blue = (setup.split("/") for setup in setups)
+        return StrategoState(ruleset_of(variant), (red, blue))
+
+    def public_lines(self, told: Told) -> Sequence[str]:
+        """Return what both seats know; a silent defender is named to its own side alone."""
+        hidden = f" {HIDDEN} "
+        return [blue if hidden in blue else red for red, blue in zip(*told, strict=True)]
+
+    def random_setup(self, variant: Variant, color: Color, seed: int) -> str:
+        return "/".join(setups.random_rows(ruleset_of(variant), seed))
+
+    def check(self, state: State, action: str) -> None:
+        assert isinstance(state, StrategoState)
+        if action != RESIGN:
+            state.board.check(state.board.parse(action))
+
+    def hint(self, seen: Any) -> Any:
+        from arena.stratego.hints import hint  # games without faults do not load it
+
+        return hint(seen)
+
+
+GAME = Stratego()

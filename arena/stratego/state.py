@@ -1,0 +1,110 @@
+"""One game of Stratego under way, as a state of the arena's seam."""
+
+from collections.abc import Sequence
+
+from arena.errors import UsageError
+from arena.game import State, Told, to_both
+from arena.stratego.rules import game as engine
+from arena.stratego.rules.events import Event, Moved
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell, true_cells
+from protocol.codec import encode_for_bot
+from protocol.messages import ArenaMessage, Board, Enemy
+from protocol.seats import Color, Outcome
+
+
+class StrategoState(State):
+    """One game of Stratego: the engine's game, and what each seat has been told of it."""
+
+    def __init__(self, ruleset: Ruleset, rows: tuple[Sequence[str], Sequence[str]]) -> None:
+        self.board = engine.Game(ruleset, *rows)
+        self.rows = rows
+        self.events: tuple[Event, ...] = ()
+        """The public events of the last action."""
+        self._played: list[tuple[Event, ...]] = []
+        self._views: list[SeatView | None] = [None, None]
+        self._seen = [0, 0]
+        """The actions that each view has been told of."""
+
+    @property
+    def to_move(self) -> Color:  # type: ignore[override]
+        return self.board.to_move
+
+    @property
+    def ply(self) -> int:  # type: ignore[override]
+        return self.board.ply
+
+    @property
+    def outcome(self) -> Outcome | None:  # type: ignore[override]
+        return self.board.outcome
+
+    def first_lines(self, seat: Color | None) -> Sequence[str]:
+        if self.board.ruleset.fills_rows:
+            return ()
+        readers = tuple(Color) if seat is None else (seat,)
+        return tuple(line_of(Enemy(enemy_squares(self.board, reader))) for reader in readers)
+
+    def play(self, action: str) -> Told:
+        self.events = events = self.board.apply(action)
+        self._played.append(events)
+        if len(events) == 1 and type(events[0]) is Moved:
+            mover = events[0].color
+            return _MOVES[mover].get(action) or _moves(mover, action, events)
+        return told_of(events)
+
+    def act(self, action: str) -> Told:
+        return self.play(action)
+
+    def legal_actions(self) -> Sequence[str]:
+        return legal_actions(self.board)
+
+    def board_line(self, color: Color) -> str:
+        return line_of(Board(self.view(color).cells()))
+
+    def view(self, color: Color) -> SeatView:
+        """Return a seat's knowledge of the position."""
+        view = self._views[color]
+        if view is None:
+            first = enemy_squares(self.board, color) if not self._played else self._first_enemy(color)
+            view = self._views[color] = SeatView(self.board.ruleset, color, self.rows[color], first)
+        for events in self._played[self._seen[color] :]:
+            for event in events:
+                view.see(tell(event)[color])
+        self._seen[color] = len(self._played)
+        return view
+
+    def _first_enemy(self, color: Color) -> tuple[str, ...]:
+        return enemy_squares(engine.Game(self.board.ruleset, *self.rows), color)
+
+    def cells(self, seat: Color | None) -> tuple[str, ...]:
+        """Return the 100 cells of the board as a seat knows them, or with every rank shown (None)."""
+        return true_cells(self.board) if seat is None else self.view(seat).cells()
+
+
+def as_stratego(state: State) -> StrategoState:
+    """Return a state as one of Stratego. Raises `UsageError` for another game."""
+    if not isinstance(state, StrategoState):
+        raise UsageError("expected a game of Stratego, got one of another game")
+    return state
+
+
+_MOVES: tuple[dict[str, Told], dict[str, Told]] = ({}, {})
+"""What is told of plain moves, by colour and action: limited by the pairs of squares."""
+
+
+def _moves(mover: Color, action: str, events: Sequence[Event]) -> Told:
+    return _MOVES[mover].setdefault(action, told_of(events))
+
+
+def told_of(events: Sequence[Event]) -> Told:
+    """Return the lines for both seats about the events of an action."""
+    if len(events) == 1:
+        message, other = tell(events[0])
+        if message is other:
+            return to_both(line_of(message))
+    both = [tell(event) for event in events]
+    return tuple(line_of(red) for red, _ in both), tuple(line_of(blue) for _, blue in both)
+
+
+def line_of(message: ArenaMessage) -> str:
+    return encode_for_bot(message)[:-1].decode("ascii")

@@ -1,0 +1,251 @@
+"""The Python kit for bots of any game: a bot is a class with a `move` method, and `run` is its main program.
+
+    from protocol.game_bot import GameBot, run
+
+    class First(GameBot):
+        name = "first 1.0"
+
+        def move(self):
+            return self.legal[0]
+
+    run(First)
+
+The kit handles the conversation that all games share. Lines of the game itself arrive in `told`. `protocol.bot` is the
+kit for Stratego, with a view of the board. docs/kit.md is the reference.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any, BinaryIO, ClassVar, TextIO
+
+from protocol.lines import MAX_BOT_LINE, LocalProtocolError
+from protocol.seats import COLOR_BY_WORD, Color
+
+NOTE_LENGTH = MAX_BOT_LINE - len("note ")
+"""The longest note that fits on a line."""
+LONGEST_SHOWN = 60
+"""Characters of a wrong answer in an exception, short enough for one line of a verdict."""
+INTERRUPTED = 130
+"""The exit code of a program that was stopped by Ctrl-C, as in shells."""
+
+
+class GameBot:
+    """A bot of any game. Subclass it and write `move`; the other methods have defaults.
+
+    A new object is made for each game. `note` sends a remark to the game's record, with the next answer.
+    """
+
+    name = ""
+    author = ""
+    wants: ClassVar[tuple[str, ...]] = ("legal",)
+    """Extra lines before each turn, where the game has them: `legal`, `board`."""
+    can_restore = True
+
+    color: Color
+    """This bot's seat."""
+    variant: str
+    opponent: str | None
+    """The name of the other bot, if the host tells it."""
+    rules: dict[str, str]
+    """The rules in force, by name."""
+    random: Random
+    """Random numbers from the seed that the arena has sent."""
+    legal: tuple[str, ...]
+    """The legal actions of this turn, if the game lists them."""
+    ply: int
+    own_ms: int
+    """Milliseconds for this turn."""
+    enemy_ms: int
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(one_line(str(text)))
+
+    def setup(self) -> str:
+        """Return the set-up, in a game that has one."""
+        raise NotImplementedError(f"{type(self).__name__} has no setup method")
+
+    def restore(self, setup: str) -> None:
+        """Called in place of `setup` if the set-up is given."""
+
+    def move(self) -> str:
+        """Return the action for this turn."""
+        raise NotImplementedError(f"{type(self).__name__} has no move method")
+
+    def told(self, line: str) -> None:
+        """Called with each line that belongs to the game, such as `moved red 4`."""
+
+    def end(self, result: str, reason: str) -> None:
+        """Called when the game is over: `win`, `loss` or `draw`, and the reason."""
+
+
+class GameConversation:
+    """One bot's side of the conversation, without input or output of its own: a line in, the answers out."""
+
+    def __init__(self, make_bot: Callable[[], GameBot]) -> None:
+        self._make_bot = make_bot
+        self._bot = make_bot()
+        self._is_playing = False
+        self.finished = False
+
+    def receive_line(self, line: bytes) -> list[bytes]:
+        """Apply one line and return the bot's answers, as lines."""
+        verb, _, rest = line.decode("ascii", "replace").rstrip("\r\n").partition(" ")
+        if verb == "hello":
+            return introduction(self._bot)
+        if verb == "quit":
+            self.finished = True
+        elif verb == "game":
+            self._begin(rest)
+        elif self._is_playing and verb and not verb.startswith("#"):
+            return self._play(verb, rest)
+        return []
+
+    def _begin(self, rest: str) -> None:
+        color, variant = rest.split(" ")[:2]
+        bot = self._bot = self._make_bot()
+        bot.color, bot.variant, bot.opponent = COLOR_BY_WORD[color], variant, None
+        bot.rules, bot.legal, bot.random = {}, (), Random(0)
+        bot.ply = bot.own_ms = bot.enemy_ms = 0
+        self._is_playing = True
+
+    def _play(self, verb: str, rest: str) -> list[bytes]:
+        bot = self._bot
+        fields = rest.split(" ")
+        match verb:
+            case "rule":
+                bot.rules[fields[0]] = rest.partition(" ")[2]
+            case "seed":
+                bot.random = Random(int(fields[0]))
+            case "opponent":
+                bot.opponent = rest
+            case "setup":
+                return self._answer("setup", bot.setup())
+            case "restore":
+                bot.restore(rest)
+            case "legal":
+                bot.legal += tuple(fields)
+            case "turn":
+                bot.ply, bot.own_ms, bot.enemy_ms = map(int, fields[:3])
+                answer = self._answer("move", bot.move())
+                bot.legal = ()
+                return answer
+            case "end":
+                self._is_playing = False
+                bot.end(fields[0], fields[1])
+            case "clock" | "error":
+                pass
+            case _:
+                bot.told(f"{verb} {rest}" if rest else verb)
+        return []
+
+    def _answer(self, verb: str, text: object) -> list[bytes]:
+        method = "setup" if verb == "setup" else "move"
+        if not isinstance(text, str):
+            raise TypeError(f"{method}() of {type(self._bot).__name__} returned {shown(text)}; expected a string")
+        notes = [f"note {note}" for note in self._bot.notes]
+        self._bot.notes.clear()
+        return [encoded(line) for line in (*notes, f"{verb} {text}")]
+
+
+def introduction(bot: Any) -> list[bytes]:
+    """Return the lines by which a bot introduces itself. Raises `TypeError` for a name or wants of a wrong type."""
+    lines = []
+    for what in ("name", "author"):
+        text = getattr(bot, what)
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"{what} of {type(bot).__name__} is {shown(text)}; expected a string")
+        if text:
+            lines.append(f"{what} {text}")
+    if not (isinstance(bot.wants, tuple | list) and all(isinstance(want, str) for want in bot.wants)):
+        raise TypeError(f"wants of {type(bot).__name__} is {shown(bot.wants)}; expected a tuple, such as ('legal',)")
+    if bot.wants:
+        lines.append(" ".join(("want", *bot.wants)))
+    if not bot.can_restore:
+        lines.append("cannot restore")
+    return [encoded(line) for line in (*lines, "ready")]
+
+
+def encoded(line: str) -> bytes:
+    """Return a line with its end. Raises `LocalProtocolError` for one that the arena would refuse."""
+    if not (line.isascii() and line.isprintable()) or len(line) > MAX_BOT_LINE:
+        raise LocalProtocolError(
+            f"expected one line of at most {MAX_BOT_LINE} printable ASCII characters, got {line!a:.200}"
+        )
+    return line.encode("ascii") + b"\n"
+
+
+def one_line(text: str) -> str:
+    """Return `text` in the form of a `note` line: single spaces, other characters escaped, and cut."""
+    plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode("ascii")
+    return "".join(character if character.isprintable() else "?" for character in plain)[:NOTE_LENGTH]
+
+
+def shown(answer: object) -> str:
+    text = repr(answer)
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
+
+
+def run(make_bot: Callable[[], GameBot], source: BinaryIO | None = None, sink: BinaryIO | None = None) -> None:
+    """Speak the protocol until `quit` or the end of input. The main program of a bot.
+
+    `make_bot` is the bot's class. Reads standard input and writes standard output by default; what the bot prints goes
+    to standard error. Raises `TypeError` for an object of the class, and `RuntimeError` if a `run` has read standard
+    input before: a program is one bot.
+    """
+    if isinstance(make_bot, GameBot):
+        raise TypeError(f"expected run({type(make_bot).__name__}), the class, got an object of it")
+    if source is None:
+        note_who_plays(make_bot)
+    conversation = GameConversation(make_bot)
+    speak(conversation.receive_line, lambda: conversation.finished, source, sink)
+
+
+def speak(
+    receive: Callable[[bytes], list[bytes]],
+    is_finished: Callable[[], bool],
+    source: BinaryIO | None,
+    sink: BinaryIO | None,
+) -> None:
+    """Pass lines of the arena to `receive` and write its answers, until it is finished or the input ends."""
+    source = source or sys.stdin.buffer
+    sink = sink or sys.stdout.buffer
+    sys.stdout = sys.stderr
+    for line in _lines(source):
+        answers = receive(line)
+        if answers:
+            sink.write(b"".join(answers))
+            sink.flush()
+        if is_finished():
+            break
+
+
+def _lines(source: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of the arena. Ctrl-C while waiting for one ends the program without a traceback."""
+    while True:
+        try:
+            line = source.readline()
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
+        if not line:
+            return
+        yield line
+
+
+_HAS_PLAYED: list[tuple[TextIO, str]] = []
+"""The standard input that a `run` has read, and the name of its bot."""
+
+
+def note_who_plays(make_bot: Callable[[], Any]) -> None:
+    """Raise `RuntimeError` for a second bot in the program: it would find its input already read."""
+    name = getattr(make_bot, "__name__", "a bot")
+    for source, other in _HAS_PLAYED:
+        if source is sys.stdin:
+            raise RuntimeError(
+                f"run({name}) after run({other}): a program is one bot, and {other} has played; "
+                f"put {name} into a file of its own"
+            )
+    _HAS_PLAYED[:] = [(sys.stdin, name)]
