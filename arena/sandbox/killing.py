@@ -15,7 +15,7 @@ import time
 
 import trio
 
-from arena.sandbox.procfs import descend
+from arena.sandbox.procfs import descend, look
 from arena.sandbox.reaper import (
     LOST,
     START_SECONDS,
@@ -94,6 +94,8 @@ async def _until_nothing_is_left(bot: Owner) -> None:
     begun, checked = time.monotonic(), time.thread_time()
     quiet = idle = 0
     killed: dict[int, int] = {}
+    below: dict[int, int] = {}
+    """The start times of processes found below the bot: a dead one that becomes an orphan cannot be identified."""
     others: list[int] = []
     with trio.move_on_after(PATIENCE):
         while quiet < 2:
@@ -101,7 +103,9 @@ async def _until_nothing_is_left(bot: Owner) -> None:
             was_dead = not bot.leader or exit_status(bot.leader) is not None
             before, others = others, other_children()
             forget_strangers(others)
-            ours = [pid for pid in reversed(others) if _is_of(bot, pid)]  # a program that forks and exits is quick
+            ours = [
+                pid for pid in reversed(others) if _is_of(bot, pid, below)
+            ]  # a program that forks and exits is quick
             if was_dead and not others and sys.platform == "linux":
                 return
             for pid in ours:
@@ -109,6 +113,7 @@ async def _until_nothing_is_left(bot: Owner) -> None:
             if bot.leader:
                 signal_group(bot.leader, signal.SIGKILL)
             found = descend(ours if was_dead else [*ours, bot.leader], PASS_MOST)
+            below |= {process.pid: process.started for process in found}
             alive = {process.pid: process.started for process in found if not process.is_dead}
             for pid in alive:
                 kill(pid)
@@ -125,8 +130,11 @@ async def _until_nothing_is_left(bot: Owner) -> None:
                 checked = time.thread_time()
 
 
-def _is_of(bot: Owner, child: int) -> bool:
+def _is_of(bot: Owner, child: int, below: dict[int, int]) -> bool:
     if child in bot.orphans:
+        return True
+    if child in below and (process := look(child)) and process.started == below[child]:
+        bot.orphans[child] = process.started
         return True
     if bot is LOST and owners:  # a bot has been started meanwhile
         return False
