@@ -108,7 +108,7 @@ SETTINGS_SIZE = 65536
 """More bytes than a pyvenv.cfg has."""
 INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
 """Marks of folders that hold an installation only."""
-FOR_BOTS = (Path(protocol.__file__).parent, Path(__file__).parents[2])
+FOR_BOTS = (Path(protocol.__file__).parent, Path(__file__).parents[1])
 """The packages that bots in Python may import: the kit, and the arena for its library of search."""
 
 
