@@ -108,9 +108,9 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(usable_cpus(), MOST_PROCESSES)
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def commands_are_over() -> Iterator[None]:
-    """What runs commands for one module of tests is no child of this process in the next."""
+    """End the process that runs commands for all tests."""
     yield
     commands.close()
 

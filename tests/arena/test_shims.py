@@ -4,7 +4,6 @@ The managers are scripts that answer `which` as the real ones do; real toolchain
 """
 
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -134,10 +133,8 @@ def test_a_shim_that_the_host_names_works_for_builds_and_runs(home: Path, monkey
 @pytest.mark.parametrize(
     ("on_path", "prefix"),
     [
-        (".nvm/versions/node/v20/bin", ".nvm/versions/node/v20"),
         (".sdkman/candidates/java/current/bin", ".sdkman/candidates/java/21"),
         ("sdk/go1.22/bin", "sdk/go1.22"),
-        ("miniconda3/envs/e/bin", "miniconda3/envs/e"),
     ],
 )
 def test_of_a_manager_without_shims_the_prefix_on_the_path_is_shown(
@@ -178,31 +175,6 @@ def test_a_manager_among_a_bots_files_is_not_run(home: Path, monkeypatch: pytest
         find_program(bot, host)
     assert home / "versions/1.2" not in find_tools(bot, host).folders
     assert not (home / "asked").exists()
-
-
-def test_a_shim_that_a_bot_brings_along_is_not_asked_about(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shim = manager(home, "pyenv", monkeypatch)
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    for place in (home / "bots/A/.pyenv", home / "bots/.pyenv"):
-        shutil.copytree(home / ".pyenv", place)
-    for command in ("./.pyenv/shims/tool", "../.pyenv/shims/tool", str(shim)):
-        bot = bot_folder(home / "bots/A", f'["{command}"]', "tool")
-        host = HostPrograms((), [bot])
-        if command.startswith("./"):
-            find_program(bot, host)
-        else:
-            with pytest.raises(UsageError, match="is neither among the bot's own files"):
-                find_program(bot, host)
-        find_tools(bot, host)
-    assert not (home / "asked").exists()
-
-
-def test_what_a_manager_answers_must_be_no_bots_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    manager(home, "pyenv", monkeypatch)
-    rival = bot_folder(home / "versions", '["./1.2/bin/tool"]')
-    bot = bot_folder(home / "bots/A", '["tool"]')
-    with pytest.raises(UsageError, match="which leads into the files of a bot"):
-        find_program(bot, HostPrograms((), [bot, rival]))
 
 
 def test_a_manager_that_has_no_such_program_breaks_the_bot_that_has_chosen_it(

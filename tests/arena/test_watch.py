@@ -145,15 +145,6 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counted
 
 
-def test_memory_is_read_exactly_in_a_thread_only(machine: Machine, readings: Counter[str]) -> None:
-    """Fifteen times 5 MB of its own are too much, of 10 MB that are in use in each."""
-    machine.children, machine.resident = {LEADER: list(range(100, 114))}, 10 * MIB
-    words = trio.run(watch_over().until_over).words
-    assert words.startswith("used 75M of memory, all its processes together; 64M are allowed")
-    assert readings.pop(threading.main_thread().name, 0) == 0
-    assert sum(readings.values()) == 15
-
-
 def test_what_is_shared_may_be_a_multiple_of_the_limit_and_no_more(machine: Machine, readings: Counter[str]) -> None:
     machine.children = {LEADER: list(range(100, 110))}
     machine.resident = 45 * MIB

@@ -106,11 +106,11 @@ class Commands:
 
 
 _commands: list[Commands] = []
-"""The one of the test module that runs, once it has run a command."""
+"""The one of this session, once it has run a command."""
 
 
 def close() -> None:
-    """End the process that forks, if there is one: other tests look at the children of this process."""
+    """End the process that forks, if there is one."""
     while _commands:
         _commands.pop().close()
 
