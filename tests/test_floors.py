@@ -28,7 +28,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "arena.bots.starting",
         }
     )
-    | frozenset({"arena.bots.build", "arena.bots.build_files", "arena.bots.build_sandbox", "arena.bots.folders"}),
+    | frozenset({"arena.bots.build", "arena.bots.build_copy", "arena.bots.build_sandbox", "arena.bots.folders"}),
     frozenset({"arena.play"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),

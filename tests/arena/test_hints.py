@@ -123,13 +123,6 @@ def test_a_bot_that_has_not_read_its_first_line_may_be_slow_to_start() -> None:
     assert "--start-time" in hint.text
 
 
-def test_a_bot_that_used_no_processor_time_has_not_worked_and_no_busy_machine_is_blamed() -> None:
-    fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
-    for more in ({"is_late": True}, {"activity": Activity.RUNS}):
-        told = hint_for(Seen(Phase.THINKING, fault, turn=TurnUse(0.151, 300), **more)).text
-        assert told == "it used no processor time in this turn: it slept, or waited for something"
-
-
 def test_a_silent_bot_that_waits_for_legal_actions_is_told_to_ask_for_them() -> None:
     fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
     for probe in (None, Probe()):

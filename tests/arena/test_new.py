@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,9 +16,8 @@ from typing import IO
 import pytest
 
 from arena.bots.build import build_all
-from arena.bots.build_files import BuildLimits
 from arena.bots.languages import LANGUAGES, TEST_SCRIPT, Language, find_language
-from arena.bots.limits import Limits
+from arena.bots.limits import BuildLimits, Limits
 from arena.bots.loading import load_bot
 from arena.bots.new import write_bot
 from arena.bots.samples import SAMPLES
@@ -136,11 +136,18 @@ def built_here() -> Iterator[Callable[[Language], BotSpec]]:
         yield make
 
 
+def behind_rustup() -> list[str]:
+    """The programs that a host with rustup names."""
+    if shutil.which("rustup") is None:
+        return []
+    return [subprocess.run(["rustup", "which", "cargo"], check=True, capture_output=True, text=True).stdout.strip()]
+
+
 def built(language: Language, folder: Path, level: Level) -> tuple[BotSpec, HostPrograms]:
     """A new bot of this language, built as the arena builds it, and the programs of the host's."""
     write_bot(folder / "hunter", language, AUTHOR)
     bot = load_bot(folder / "hunter")
-    host = HostPrograms((), [bot])
+    host = HostPrograms(behind_rustup(), [bot])
     (made,) = build_all([bot], level, BuildLimits(), host, lambda _: None)
     assert made.fault is None
     assert made.digest == bot.digest  # what is built is no part of what it is

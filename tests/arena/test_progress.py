@@ -1,8 +1,9 @@
 """What is seen while a league is played: a live table in a terminal, a line a game elsewhere, and no game held up."""
 
 import io
+import re
 import threading
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import msgspec
 import pytest
@@ -74,6 +75,18 @@ def test_the_live_table_shows_stored_games_at_once_and_then_those_that_are_over(
     progress.finished(row(2, GameResult.DRAW), RECORD)
     screen.wait_for("2/10 games", "1.5/2", "game 2: ann - bob  ½-½")
     progress.finish()
+
+
+def test_the_live_table_of_80_columns_shows_the_slowest_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    players = [Player(name, name[0] * 64) for name in ("tactician", "scholar", "warden", "raider")]
+    pairs = list(permutations(players, 2))
+    rows = [row(number)._replace(players=pairs[number % len(pairs)]) for number in range(1, 1201)]
+    screen = Screen()
+    progress = LiveProgress(screen, players, rows, 2400)
+    drawn = screen.wait_for("1200/2400 games", "tactician ")
+    progress.finish()
+    assert re.search(r"^#  bot .* slowest$", drawn, re.MULTILINE)
 
 
 def test_plain_progress_is_a_line_a_game() -> None:

@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.bots.build_files import BuildLimits
+from arena.bots.limits import BuildLimits
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, encode_record

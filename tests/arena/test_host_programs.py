@@ -18,7 +18,6 @@ import trio
 from made_files import put
 from sandboxes import at_every_level, in_bwrap
 
-from arena.bots import trial
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
@@ -28,8 +27,7 @@ from arena.sandbox import bwrap
 from arena.sandbox.launch import SandboxError
 from arena.sandbox.levels import Level
 from arena.sandbox.mounts import mounts_of
-from arena.sandbox.programs import HostPrograms
-from arena.sandbox.runtimes import find_program
+from arena.sandbox.programs import HostPrograms, find_program
 
 PATIENCE = 120.0
 SYSTEM_PYTHON = shutil.which("python3", path="/usr/bin")
@@ -116,8 +114,6 @@ def test_a_folder_of_the_hosts_path_in_which_bots_lie_is_passed_over(
     host = HostPrograms((), [honest])
     assert folder / "bots" not in host.path
     assert folder / "bots" not in find_program(honest, host, is_shown=False).path
-    if level is not Level.BASIC:
-        assert find_program(honest, host).command[0] in ("/usr/bin/sh", "/bin/sh")
     with Sandbox(level, [honest], Limits(), {}) as held:
         trio.run(held.try_out)
     assert ran(folder) == ""
@@ -135,21 +131,11 @@ def test_what_is_no_file_is_never_opened(level: Level, kind: str, folder: Path) 
     else:
         place.mkdir()
     said = problem(level, [bot_folder(folder / "A", '["./python3"]')])
-    assert "its command or #! line names" in said
+    assert "its command names" in said
     assert "expected a program, a file that can be run" in said
     script = put(folder / "bot", f"#!{place}\n")
     said = problem(level, [load_bot(script)])
     assert "expected a program, a file that can be run" in said
-
-
-@at_every_level
-def test_links_in_a_circle_and_scripts_in_a_circle_are_refused(level: Level, folder: Path) -> None:
-    (folder / "A").mkdir()
-    (folder / "A/x").symlink_to("y")
-    (folder / "A/y").symlink_to("x")
-    assert "there is no such file" in problem(level, [bot_folder(folder / "A", '["./x"]')])
-    bot = bot_folder(folder / "B", '["./a"]', a=f"#!{folder}/B/b\n", b=f"#!{folder}/B/a\n")
-    assert "from script to script" in problem(level, [bot])
 
 
 @at_every_level
@@ -212,26 +198,11 @@ def test_the_whole_chain_of_links_to_an_environments_python_is_shown(folder: Pat
 
 
 @in_bwrap
-def test_only_the_link_is_shown_of_the_folder_that_it_is_in(folder: Path) -> None:
-    if SYSTEM_PYTHON is None:
-        pytest.skip("there is no Python in /usr/bin")
-    put(folder / "odd/secret", "")
-    (folder / "odd/python3").symlink_to(SYSTEM_PYTHON)
-    bot = load_bot(
-        put(folder / "bots/bot.py", f"#!{folder}/odd/python3\nimport os; print(os.listdir('{folder}/odd'))\n")
-    )
-    assert output(try_out([bot], [folder / "odd/python3"]), bot) == "['python3']\n"
-
-
-@in_bwrap
-def test_links_to_a_program_of_the_system_run_where_its_folder_is_a_link_too(folder: Path) -> None:
+def test_links_to_a_bots_own_files_that_hold_whole_paths_run(folder: Path) -> None:
     (folder / "A").mkdir()
-    (folder / "A/folder").symlink_to("/bin")
-    (folder / "A/by-folder").symlink_to("folder/sh")
-    (folder / "A/direct").symlink_to("/bin/sh")
-    for name in ("direct", "by-folder", "folder/sh"):
-        bot = bot_folder(folder / "A", f'["./{name}", "-c", "echo ran"]')
-        assert output(try_out([bot]), bot) == "ran\n"
+    (folder / "A/run").symlink_to(folder / "A/real")
+    bot = bot_folder(folder / "A", '["./run"]', real="#!/bin/sh\necho ran\n")
+    assert output(try_out([bot]), bot) == "ran\n"
 
 
 @in_bwrap
@@ -248,54 +219,6 @@ def test_a_trial_runs_nothing_of_a_bots(folder: Path) -> None:
     try_out([bot])
     broken = bot_folder(folder / "B", '["./run"]', run="\x7fELF, and no program")
     try_out([broken])  # which is the bot's affair
-
-
-def verdicts(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> list[str | None]:
-    """What is wrong with each of the bots; none of them has stopped the others."""
-    checked = runnable(Level.BWRAP, bots, HostPrograms([str(path) for path in named], bots))
-    held = Sandbox(Level.BWRAP, checked, Limits(), {}, [str(path) for path in named])
-    trio.run(held.try_out)
-    return [bot.fault for bot in checked]
-
-
-@in_bwrap
-def test_a_program_of_the_path_that_an_entrant_has_chosen_and_that_cannot_run_breaks_that_entrant_alone(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(folder / "opt/odd/bin/odd", "#!/bin/sh\necho it is not here >&2\nexit 127\n")
-    put(folder / "opt/odd/bin/python3.9", "#!/bin/sh\nexit 1\n")
-    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}/opt/odd/bin")
-    bots = [
-        bot_folder(folder / "good", '["./run"]', run="#!/bin/sh\n"),
-        bot_folder(folder / "evil", '["./link"]'),
-        bot_folder(folder / "worse", f'["{folder}/opt/odd/bin/python3.9", "m.py"]'),
-    ]
-    (folder / "evil/link").symlink_to(folder / "opt/odd/bin/odd")
-    good, evil, worse = verdicts(bots)
-    assert good is None
-    assert worse is not None
-    assert f"{folder}/worse: --sandbox bwrap: tried {folder}/opt/odd/bin/python3.9 -E -s -S -c pass, which the" in worse
-    assert evil is None  # a script: what is tried is its interpreter, and what it does itself is no trial's affair
-
-
-@in_bwrap
-def test_a_program_that_does_not_end_breaks_who_has_chosen_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = folder / "opt/slow/bin/slow"
-    if shutil.which("cc") is None:
-        pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
-    program.parent.mkdir(parents=True)
-    put(folder / "slow.c", "#include <unistd.h>\nint main(void) { for (;;) pause(); }\n")
-    subprocess.run(["cc", "-o", program, folder / "slow.c"], check=True)
-    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{program.parent}")
-    monkeypatch.setattr(trial, "SECONDS", 0.2)
-    bots = [bot_folder(folder / "evil", f'["{program}"]'), bot_folder(folder / "good", '["./r"]', r="#!/bin/sh\n")]
-    evil, good = verdicts(bots)
-    assert good is None
-    assert evil is not None
-    assert evil.endswith("cannot run: it took longer than 0.2 s")
-    monkeypatch.setattr(trial, "CONTROL_SECONDS", 0.2)
-    with pytest.raises(SandboxError, match="took longer"):
-        verdicts(bots, [program])
 
 
 # --- programs that a bot runs besides ---------------------------------------------------------------------------------
@@ -316,7 +239,7 @@ def test_a_program_that_the_host_has_named_is_found_by_its_bare_name(folder: Pat
     bot = besides(folder, '["lang7"]', '["lang7", "main.x"]')
     host = HostPrograms((str(program),), [bot])
     assert find_program(bot, host).command[-2:] == (str(program), "main.x")
-    assert program.parent.parent in find_program(bot, host).folders
+    assert program.parent.parent in host.shown.folders
     assert find_program(bot, host, is_shown=False).command == (str(program), "main.x")
 
 
@@ -342,7 +265,8 @@ def test_what_a_bot_runs_besides_is_no_other_bots_file(level: Level, folder: Pat
 def test_a_second_program_is_shown_with_its_installation_and_is_on_the_path(folder: Path) -> None:
     program = lang(folder)
     bot = besides(folder, '["lang7"]')
-    found = mounts_of(bot, None, HostPrograms((str(program),), [bot]))
+    host = HostPrograms((str(program),), [bot])
+    found = mounts_of(bot, host)
     assert folder / "opt/lang" in found.folders
     assert str(program.parent) in found.environment["PATH"].split(os.pathsep)
-    assert found.trials[-1].is_control, "the host has named it, and answers for it"
+    assert (str(program), "--version") in host.shown.trials
