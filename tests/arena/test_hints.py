@@ -351,11 +351,11 @@ def refused(line: bytes, phase: Phase = Phase.THINKING) -> Hint:
     try:
         message = decode_from_bot(line, STRATEGO_FORMS)
     except RemoteProtocolError as error:
-        return hint_for(Seen(phase, malformed(error)))
+        return hint_for(Seen(phase, malformed(error), kind=GAME))
     assert message is not None
     with pytest.raises(RemoteProtocolError) as caught:
         after(phase, message)
-    return hint_for(Seen(phase, malformed(caught.value)))
+    return hint_for(Seen(phase, malformed(caught.value), kind=GAME))
 
 
 @pytest.mark.parametrize(("mistake", "line"), LINES)
@@ -475,7 +475,7 @@ SEEN = st.builds(
     answered=st.booleans(),
     is_late=st.booleans(),
     unfinished=st.binary(max_size=20),
-    game=st.none(),
+    kind=st.none() | st.just(GAME),
     gets_legal=st.booleans(),
     is_confined=st.booleans(),
     links_out=st.dictionaries(TEXTS, TEXTS, max_size=2),
