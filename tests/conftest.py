@@ -5,6 +5,7 @@ hold for any rules: random rules, and random play that is drawn towards what sel
 """
 
 import atexit
+import faulthandler
 import importlib.util
 import os
 import secrets
@@ -12,7 +13,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -85,8 +86,20 @@ PREAMBLE = Path(__file__).parent / "hostile" / "preamble.py"
 MARKER_VARIABLE = "ARENA_TEST_MARKER"
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 """Limits that no game reaches, however busy the machine is."""
+HANGS = 900
+"""Seconds after which a test and its fixtures count as hanging; each wait inside has a shorter limit of its own."""
 NEVER_ENDS = 120.0
 """Seconds after which a game counts as one that never ends."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """End the process of a test that hangs, with what all its threads do: better one lost test than a lost run."""
+    faulthandler.dump_traceback_later(HANGS, exit=True)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -95,9 +108,9 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(usable_cpus(), MOST_PROCESSES)
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def commands_are_over() -> Iterator[None]:
-    """What runs commands for one module of tests is no child of this process in the next."""
+    """End the process that runs commands for all tests."""
     yield
     commands.close()
 

@@ -13,7 +13,7 @@ from arena.stratego.rules.rulesets import ruleset_names, switch_names
 from protocol.bot import Bot
 
 BOTS = sorted((Path(__file__).parent.parent / "bots").glob("*.py"))
-PLIES = 40
+PLIES = 24
 RICH = ("vintage/lightning", "jumbo-81320/infiltrator")
 """Rulesets with special pieces, to which every switch that fits is applied as well."""
 

@@ -1,13 +1,16 @@
 """What the documentation shows works: its programs play, its commands run, its options are those of the commands.
 
 Shell blocks are run as they stand, page by page and in the order of the text, in a folder with what a reader would have
-by then: the bots, a bot of their own, the stores that earlier commands made. Only how many games are played is cut, and
-a margin forgives whatever a busy machine does to a bot: what a game comes to must not depend on it.
+by then: the bots, a bot of their own, the stores that earlier commands made. A command that stands on several pages is
+run once. Only how many games are played is cut, and a margin forgives whatever a busy machine does to a bot: what a
+game comes to must not depend on it.
 `docs/protocol.md` and the pages on rules have tests of their own.
 """
 
+import glob
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 import click
+import commands
 import pytest
 import trio
 from click.testing import CliRunner
@@ -44,12 +48,18 @@ OWN_TESTS = {
     "docs/protocol.md": "tests/protocol/test_docs.py",
     "docs/configuration.md": "tests/arena/test_config.py",
     "docs/faq.md": "tests/test_faq.py",
+    "docs/first-league.md": "tests/test_tutorial.py",
     "docs/pytest.md": "tests/arena/test_pytest_plugin.py",
 }
 """Pages whose blocks are of kinds of their own, and where they are tested."""
 SETS_UP = "-m venv"
 """What is in the commands that set up an environment: they are run by `.ci/run`, which has the network for it."""
-MOST_GAMES = {"--rounds": 2, "--games": 2}
+BENCHMARK = "python benchmarks/"
+"""What begins the commands that tests/test_benchmarks.py runs with smaller numbers."""
+WITH_OUTPUT = re.compile(r"^```sh\n(.*)\n```\n\n```text$", re.MULTILINE)
+"""A command and the output that a page shows of it: tests/test_tutorial.py runs those of the tutorial."""
+NEEDS_SHELL = re.compile(r"[|&;<>$`]|--cluster")
+MOST_GAMES = {"--rounds": 1, "--games": 2}
 COMMAND_SECONDS = 300
 BOTS = ("drifter", "raider", "scholar", "warden")
 VARIANTS = (
@@ -113,11 +123,10 @@ def test_each_bot_in_python_plays_legally_under_every_kind_of_rules(
     path = tmp_path / "shown.py"
     path.write_text(PYTHON_BLOCKS[number].body.replace("\nrun(Mine)\n", "\n"), encoding="utf-8")
     shown, drifter = bot_class(path), bot_class(ROOT / "bots" / "drifter.py")
-    for seed in (1, 2, 3):
-        for sides in ((shown, drifter), (drifter, shown)):
-            referee = play_kit_bots(variant, *sides, seed=seed)
-            assert referee.verdict
-            assert not referee.verdict.reason.is_forfeit, referee.verdict
+    for seed, sides in enumerate(((shown, drifter), (drifter, shown))):
+        referee = play_kit_bots(variant, *sides, seed=seed)
+        assert referee.verdict
+        assert not referee.verdict.reason.is_forfeit, referee.verdict
 
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="needs perl (Debian: perl)")
@@ -158,13 +167,23 @@ def test_each_example_of_a_file_is_one(block: Block, tmp_path: Path) -> None:
 
 
 def commands_of(page: str) -> list[str]:
-    """The commands that a page shows, without their comments; of one that sets up an environment first, the rest."""
+    """The commands that a page shows, without their comments."""
     lines = [line for block in blocks("sh") if block.page == page for line in block.body.splitlines()]
     lines = [re.sub(r"\s+#.*", "", line).strip() for line in lines]
     return [line for line in lines if line and not line.startswith("#")]
 
 
-COMMAND_PAGES = sorted({block.page for block in blocks("sh")})
+def run_here(page: str) -> list[str]:
+    """Those of the commands of a page that no other test runs."""
+    elsewhere = WITH_OUTPUT.findall((ROOT / page).read_text(encoding="utf-8")) if page == "docs/tutorial.md" else []
+    return [
+        command
+        for command in commands_of(page)
+        if command not in elsewhere and SETS_UP not in command and not command.startswith(BENCHMARK)
+    ]
+
+
+COMMAND_PAGES = sorted(page for page in {block.page for block in blocks("sh")} if run_here(page))
 
 ARENA = """#!{python}
 import sys
@@ -195,7 +214,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("mine.py", "mine-old.py", "mybot"):
         (folder / name).write_text(first, encoding="utf-8")
         (folder / name).chmod(0o755)
-    (folder / "benchmarks").symlink_to(ROOT / "benchmarks")
     for name in ("tables.py", "bots.md"):  # the one writes into the other
         shutil.copy(ROOT / "docs" / name, folder / "docs")
     for block in blocks("toml"):
@@ -206,38 +224,57 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arena.chmod(0o755)
     main = commands_of("README.md")[0]
     assert SETS_UP in main
-    assert_runs(f"{main.rpartition(' && ')[2].replace('.venv/bin/', '')} --rounds 2", folder)  # which has a game 17
+    first = main.rpartition(" && ")[2].replace(".venv/bin/", "")
+    done = commands.arena(folder, *arguments_of(first, folder), "--rounds", "2")  # a page shows game 17
+    assert done.returncode == 0, done.stderr
     return folder
 
 
+have_run: set[str] = set()
+"""The commands that were run on the desk of this session."""
+
+
 def assert_runs(command: str, desk: Path) -> None:
-    """Run a command as a reader would type it."""
+    """Run a command as a reader would type it, unless it was run before."""
+    if command in have_run:
+        return
+    have_run.add(command)
     path = os.pathsep.join([str(desk / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    if command.startswith("python benchmarks/"):
-        command += " --help"  # a benchmark takes minutes and is run by hand; here it has to be there and to start
     environment = {**os.environ, "PATH": path, "COLUMNS": "80"}
     if command.startswith("arena serve "):
         code, said = visit(command, desk, environment)
         assert code == 0, f"{command}\n{said}"
         return
-    done = subprocess.run(
-        ["/bin/sh", "-c", command],
-        check=False,
-        cwd=desk,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_SECONDS,
-    )
+    if command.startswith("arena ") and not NEEDS_SHELL.search(command):
+        done = commands.arena(desk, *arguments_of(command, desk), PATH=path, COLUMNS="80")
+    else:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            check=False,
+            cwd=desk,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=COMMAND_SECONDS,
+        )
     answers = {0, 1} if command.startswith("arena compare ") else {0}  # which of two bots is better
     assert done.returncode in answers, f"{command}\n{done.stdout}\n{done.stderr}"
 
 
+def arguments_of(command: str, desk: Path) -> list[str]:
+    """The words after `arena` as a shell would give them, with fewer games."""
+    words = [found for word in shlex.split(command)[1:] for found in sorted(glob.glob(word, root_dir=desk)) or [word]]
+    for at, option in enumerate(words[:-1]):
+        if option in MOST_GAMES:
+            words[at + 1] = str(min(int(words[at + 1]), MOST_GAMES[option]))
+    return words
+
+
 @pytest.mark.parametrize("page", COMMAND_PAGES)
 def test_each_command_runs_as_it_stands(page: str, desk: Path) -> None:
-    for command in commands_of(page):
-        if SETS_UP in command or ("hunter" in command and shutil.which("cargo") is None):
+    for command in run_here(page):
+        if "hunter" in command and shutil.which("cargo") is None:
             continue
         assert_runs(command, desk)
 

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"protocol", "arena.errors", "arena.version", "arena.system"}),
+    frozenset({"protocol", "arena.errors", "arena.version", "arena.system", "arena.report.layout"}),
     frozenset({"arena.game"}),
     frozenset({"arena.stratego.rules"}),
     frozenset({"arena.stratego.search"}),
@@ -28,7 +28,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "arena.bots.starting",
         }
     )
-    | frozenset({"arena.bots.build", "arena.bots.build_files", "arena.bots.build_sandbox", "arena.bots.folders"}),
+    | frozenset({"arena.bots.build", "arena.bots.build_copy", "arena.bots.build_sandbox", "arena.bots.folders"}),
     frozenset({"arena.play", "arena.stratego.seat_state"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),

@@ -10,8 +10,8 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.league import exchange
-from arena.report.boards import board_text
 from arena.stratego.rules.events import Event
+from arena.stratego.shown.boards import board_text
 from arena.stratego.state import as_stratego
 from protocol.notation import COLOR_BY_WORD, SQUARE_INDEX, Color
 

@@ -22,12 +22,12 @@ from arena.game.verdict import GameResult
 from arena.league.game_specs import Games
 from arena.league.league_options import LARGEST_SEED
 from arena.league.settings import Settings
-from arena.report.boards import board_text, marks_of
-from arena.report.game_text import event_words, told
-from arena.report.piece_names import DEFAULT_NAMES
 from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.shown.boards import board_text, marks_of
+from arena.stratego.shown.event_words import event_words, told
+from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego
 from arena.system.printable import counted
 from protocol.bot import Bot, Conversation

@@ -17,7 +17,7 @@ from arena.bots.covered import Covered, Ignored, Look, Parts, Stamp
 from arena.bots.limits import GIB, MIB, size_text
 from arena.errors import UsageError
 from arena.system.printable import printable
-from arena.system.user_files import HOST_ERRORS, READ, NotAFileError, open_regular
+from arena.system.user_files import HOST_ERRORS, NotAFileError, open_regular
 
 BUILD_FOLDERS = frozenset(
     os.fsencode(name) for name in ("__pycache__", "build", "dist", "node_modules", "target", "venv")
@@ -26,8 +26,6 @@ MOST_BYTES = 2 * GIB
 """The largest total size of the files that a digest covers, holes of sparse files included."""
 MOST_FILES = 50_000
 """The most files and folders that are listed."""
-MOST_STEPS = 256
-"""The most path components that are followed to resolve a link."""
 CHUNK = MIB
 SHOWN_END = 100
 """Messages show this much of the beginning and end of a longer path."""
@@ -58,10 +56,6 @@ def behind_link(folder: Path, name: str) -> Path | None:
     """
     target = BotFiles(os.fsencode(folder)).behind((os.fsencode(name),))
     return None if target is None else folder.joinpath(*map(os.fsdecode, target))
-
-
-def _is_ignored(ignored: Ignored, parts: Parts) -> bool:
-    return ignored.matches([os.fsdecode(part) for part in parts])
 
 
 def _parts(path: Path | None, folder: Path) -> Parts | None:
@@ -103,7 +97,7 @@ class BotFiles:
         if covered.only is not None:
             return [(os.fsencode(covered.only),)]
         excepted = _parts(covered.never, covered.folder)
-        found = self.list_files(covered.ignored)
+        found = self.listing(covered.ignored).files
         for path in covered.always:
             parts = _parts(path, covered.folder)
             if parts and self.has_content(parts):
@@ -126,9 +120,6 @@ class BotFiles:
             raise self._unreadable(parts, error) from None
         target = self.behind(parts) if stat.S_ISLNK(status.st_mode) else None
         return _told_of(status) + (_stamp_of(self._path(target)) if target else ())
-
-    def list_files(self, ignored: Ignored) -> set[Parts]:
-        return self.listing(ignored).files
 
     def listing(self, ignored: Ignored) -> FileListing:
         """List the folder, without looking inside what is left out."""
@@ -158,7 +149,7 @@ class BotFiles:
         is_folder = entry.is_dir(follow_symlinks=False)
         if entry.name.startswith(b".") or (is_folder and entry.name in BUILD_FOLDERS):
             found.left_out.add(parts)
-        elif _is_ignored(ignored, parts):
+        elif ignored.matches([os.fsdecode(part) for part in parts]):
             found.left_out.add(parts)
             if is_folder:
                 found.ignored_folders.add(parts)
@@ -183,37 +174,11 @@ class BotFiles:
             raise self._unreadable(parts, error) from None
 
     def behind(self, parts: Parts) -> Parts | None:
-        """Return the regular file that a link leads to, if every step stays in the folder; None if there is none.
-
-        Steps are resolved one by one, because the system would follow a link out of the folder.
-        """
-        at: list[bytes] = []
-        to_go = list(reversed(parts))
-        for _ in range(MOST_STEPS):
-            if not to_go:
-                break
-            name = to_go.pop()
-            if name == b"..":
-                if not at:
-                    return None
-                at.pop()
-            elif name not in (b"", b"."):
-                try:
-                    text = os.readlink(self._path((*at, name)))
-                except OSError as error:
-                    if error.errno != errno.EINVAL:
-                        return None  # it leads nowhere
-                    at.append(name)
-                    continue
-                if text.startswith(b"/"):
-                    if not text.startswith(self._root + b"/"):
-                        return None
-                    text, at = text[len(self._root) + 1 :], []
-                to_go.extend(reversed(text.split(b"/")))
-        target = tuple(at)
+        """Return the regular file of the folder that a link leads to; None if there is none."""
+        end = os.path.realpath(self._path(parts))
         with suppress(OSError):
-            if not to_go and stat.S_ISREG(os.lstat(self._path(target)).st_mode):
-                return target
+            if end.startswith(self._root + b"/") and stat.S_ISREG(os.lstat(end).st_mode):
+                return tuple(end[len(self._root) + 1 :].split(b"/"))
         return None
 
     def content(self, parts: Parts, most_kept: int = 0) -> tuple[bytes, bytes | None]:
@@ -255,19 +220,10 @@ class BotFiles:
 
     @contextmanager
     def _opened(self, parts: Parts) -> Iterator[int]:
-        folder = None
         try:
-            folder = os.open(self._root, READ | os.O_DIRECTORY)
-            for name in parts[:-1]:
-                inner = os.open(name, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
-                os.close(folder)
-                folder = inner
-            file = open_regular(parts[-1], folder)
+            file = open_regular(self._path(parts))
         except OSError as error:
             raise self._unreadable(parts, error) from None
-        finally:
-            if folder is not None:
-                os.close(folder)
         try:
             yield file
         except OSError as error:

@@ -43,6 +43,18 @@ class Limits(msgspec.Struct, frozen=True):
         return Limits(min(self.memory, most.memory), min(self.processes, most.processes), min(self.tmp, most.tmp))
 
 
+class BuildLimits(msgspec.Struct, frozen=True):
+    """Limits of a build in a sandbox. `seconds` hold at every level.
+
+    `memory` is bytes, `disk` bytes of files in the bot's folder and as many again in /tmp.
+    """
+
+    seconds: float = 600.0
+    memory: int = 2 * GIB
+    disk: int = 2 * GIB
+    network: bool = False
+
+
 _LIMITS = re.compile(r"memory (\S+), (\d{1,7}) processes, (\S+) of /tmp", re.ASCII)
 
 

@@ -75,7 +75,7 @@ class BotProcess(Pipes):
             self.pid, launch.limits, launch.helpers, self._freezer.found, is_counted=launch.group is not None
         )
         self._account = Account(self.pid, launch.group, self._watch, self._freezer)
-        reaper.register(self.pid, token, self._freezer.reaped)
+        reaper.register(self.pid, token)
 
     @classmethod
     def start(cls, launch: Launch) -> "BotProcess":

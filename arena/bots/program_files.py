@@ -31,23 +31,15 @@ class Link:
 
 @dataclass(frozen=True)
 class Trail:
-    """The resolution of a path: all links in order, and the end, which is no link.
-
-    `stages` are the whole path as resolved at each link, and the end.
-    """
+    """The resolution of a path: all links in order, and the end, which is no link."""
 
     links: tuple[Link, ...]
     end: Path
-    stages: tuple[Path, ...]
-
-    @property
-    def places(self) -> tuple[Path, ...]:
-        return (*(link.place for link in self.links), self.end)
 
 
 def follow(path: Path) -> Trail:
     """Follow an absolute path to its end. Raises `OSError`, as opening it would."""
-    here, links, stages = Path("/"), list[Link](), list[Path]()
+    here, links = Path("/"), list[Link]()
     waiting = list(reversed(path.parts[1:]))
     while waiting:
         name = waiting.pop()
@@ -65,13 +57,12 @@ def follow(path: Path) -> Trail:
             here = place
             continue
         links.append(Link(place, target))
-        stages.append(Path(place, *reversed(waiting)))
         if len(links) > MOST_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
         if target.startswith("/"):
             here = Path("/")
         waiting += reversed(target.split("/"))
-    return Trail(tuple(links), here, (*stages, here))
+    return Trail(tuple(links), here)
 
 
 def links_out(folder: Path, names: Iterable[str]) -> Iterator[Link]:

@@ -9,15 +9,14 @@ from arena.bots.finding import broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
 from arena.bots.spec import BotSpec
-from arena.bots.trial import Run, try_controls, try_entrants
+from arena.bots.trial import Run, try_host
 from arena.errors import UsageError
 from arena.sandbox import bwrap
 from arena.sandbox.cgroup import Hierarchy
 from arena.sandbox.launch import Launch, SandboxError
 from arena.sandbox.levels import Level, joined
-from arena.sandbox.mounts import Mounts, Rivals, mounts_of
-from arena.sandbox.programs import HostPrograms
-from arena.sandbox.runtimes import Program, find_program
+from arena.sandbox.mounts import Mounts, mounts_of
+from arena.sandbox.programs import HostPrograms, Program, find_program
 from arena.system.printable import printable
 
 
@@ -30,15 +29,13 @@ def runnable(
 ) -> list[BotSpec]:
     """Return the bots; those that cannot be run at this level are broken. `host` has further programs to run them.
 
-    The host's programs that they need are tried in a sandbox, within the usual limits; `run` runs the trials. Raises
-    `SandboxError` if the host is to blame, and `HostError` if this machine cannot start any process.
+    The host's programs are tried in a sandbox, within the usual limits; `run` runs the trials. Raises `SandboxError` if
+    the host is to blame, and `HostError` if this machine cannot start any process.
     """
-    ways = _Ways(level, bots, host or HostPrograms((), bots))
-    tried = run(try_entrants, ways.mounts, usual or Limits()) if level is not Level.BASIC else {}
-    by_name = {bot.name: bot for bot in bots}
-    problems = ways.problems | {
-        name: f"{printable(str(by_name[name].path))}: --sandbox {level.value}: {why}" for name, why in tried.items()
-    }
+    host = host or HostPrograms((), bots)
+    problems = _Ways(level, bots, host).problems
+    if level is not Level.BASIC:
+        run(try_host, host, usual or Limits())
     return [broken(bot, problems[bot.name]) if bot.name in problems else bot for bot in bots]
 
 
@@ -50,13 +47,12 @@ class _Ways:
         self.programs: dict[str, Program] = {}
         """At the basic level, the program of each bot."""
         self.problems: dict[str, str] = {}
-        rivals = Rivals(() if level is Level.BASIC else bots)
         for bot in (bot for bot in bots if bot.fault is None):
             try:
                 if level is Level.BASIC:
                     self.programs[bot.name] = find_program(bot, host, is_shown=False)
                 else:
-                    self.mounts[bot.name] = mounts_of(bot, rivals, host)
+                    self.mounts[bot.name] = mounts_of(bot, host)
             except SandboxError:
                 raise
             except UsageError as error:
@@ -87,27 +83,25 @@ class Sandbox:
     ) -> None:
         self.level = level
         self.interpreters = tuple(interpreters)
-        self._bots = tuple(bots)
         self._usual = usual
         self._limits = limits
         self._hierarchy: Hierarchy | None = None
         self._started = 0
-        ways = _Ways(level, bots, HostPrograms(self.interpreters, bots))
+        self._host = HostPrograms(self.interpreters, bots)
+        ways = _Ways(level, bots, self._host)
         if ways.problems:
             raise RefusedBotsError(ways.problems)
         self._mounts, self._programs = ways.mounts, ways.programs
         if level is Level.CGROUP:
             self._hierarchy = Hierarchy.find()
 
-    async def try_out(self, bots: Sequence[BotSpec] | None = None) -> None:
-        """Test whether the level still works for these bots (default: all), without their files.
+    async def try_out(self) -> None:
+        """Test whether the sandbox still runs the system and the host's programs, which no bot can make fail.
 
-        Tests the plain system, and the host's programs that the bots run by, which no bot can make fail. Raises
-        `SandboxError`, and `HostError` if this machine cannot start any process.
+        Raises `SandboxError`, and `HostError` if this machine cannot start any process.
         """
         if self.level is not Level.BASIC:
-            sound = (bot for bot in (self._bots if bots is None else bots) if bot.fault is None)
-            await try_controls([self._mounts[bot.name] for bot in sound], self._usual)
+            await try_host(self._host, self._usual)
 
     def __enter__(self) -> "Sandbox":
         return self

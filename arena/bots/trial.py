@@ -1,15 +1,11 @@
-"""Test before the first game whether the programs that bots are run by work in their sandboxes.
+"""Test before the first game whether the programs that the host offers its bots work in the sandbox.
 
-A trial runs a program of the host's, without any bot's files in the sandbox. There are two kinds:
-
-    control   of the plain system, of the arena's own Python, of a program that the host has named. If one fails, that
-              is the host's problem: it is reported once, no game is played, and no bot loses by it.
-    other     of a program of the host's that an entrant has chosen. If one fails, only that entrant is broken.
-
-So an entrant's choice affects only itself. A bot's own program is not tried: its first game shows whether it works.
+A trial runs the plain system, the arena's own Python, or a program that the host has named, without any bot's files in
+the sandbox. If one fails, that is the host's problem: it is reported once, no game is played, and no bot loses by it.
+A bot's own program is not tried: its first game shows whether it works.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar, TypeVarTuple
@@ -20,8 +16,7 @@ from arena.bots.limits import Limits
 from arena.bots.process import EXIT_OF_SIGNALS, BotProcess
 from arena.sandbox import bwrap
 from arena.sandbox.launch import HostError, Launch, SandboxError, StartError
-from arena.sandbox.mounts import Mounts
-from arena.sandbox.runtimes import Trial
+from arena.sandbox.programs import PYTHON, HostPrograms
 from arena.system.printable import printable
 
 T = TypeVar("T")
@@ -91,90 +86,39 @@ async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
     return Ended(how, process.stderr_tail, code, may_be_killed)
 
 
-SECONDS = 10.0
-"""Seconds for a program of an entrant's choice to print its version; that takes 0.02 s for a Python, 0.3 s for a
-JVM.
-"""
-CONTROL_SECONDS = 60.0
-"""Seconds for a control, which no entrant can influence: a busy machine must not stop a league."""
-AT_ONCE = 8
+SECONDS = 60.0
+"""Seconds for a trial, which takes 0.02 s for a Python, 0.3 s for a JVM: a busy machine must not stop a league."""
 CANNOT_RUN = (126, 127)
 """Exit codes for a program that could not be run: of a shell, of prlimit, and of the linker that misses a library."""
 LINE_SHOWN = 300
-WORDS_SHOWN = 300
 
 
-async def try_entrants(mounts: Mapping[str, Mounts], limits: Limits) -> dict[str, str]:
-    """Run the trials of these bots; return why the sandbox cannot run their programs, by the names of the bots.
-
-    Raises `SandboxError` if a control fails, and `HostError` if the machine cannot start any process.
-    """
-    await try_controls(mounts.values(), limits)
-    chosen = [(name, trial) for name, each in mounts.items() for trial in each.trials if not trial.is_control]
-    failed = await _try_all((trial for _, trial in chosen), limits, SECONDS)
-    return {
-        name: f"tried {_words(trial.words)}, which the sandbox cannot run: {failed[trial]}"
-        for name, trial in reversed(chosen)  # of several that fail, the first is reported
-        if trial in failed
-    }
-
-
-async def try_controls(mounts: Iterable[Mounts], limits: Limits) -> None:
-    """Run the controls: the plain system, and the control trials of these bots.
-
-    Raises `SandboxError` if one fails, and `HostError` if the machine cannot start any process.
-    """
-    controls = [trial for each in mounts for trial in each.trials if trial.is_control]
-    controls.insert(0, Trial(bwrap.PLAIN, is_control=True))
-    for trial, said in (await _try_all(controls, limits, CONTROL_SECONDS)).items():
-        raise SandboxError(f"the sandbox cannot run {trial.words[0]}, which bots need: {said}")
-
-
-async def _try_all(trials: Iterable[Trial], limits: Limits, seconds: float) -> dict[Trial, str]:
-    failed: dict[Trial, str] = {}
-    faults: list[HostError] = []
-    some = trio.Semaphore(AT_ONCE)
-
-    async def attempt(trial: Trial) -> None:
-        async with some:
-            if faults:
-                return
-            try:
-                said = await _try(trial, limits, seconds)
-            except HostError as error:
-                faults.append(error)  # the first is raised below: it is the machine's, and others would be the same
-                return
+async def try_host(host: HostPrograms, limits: Limits) -> None:
+    """Run the trials. Raises `SandboxError` if one fails, and `HostError` if the machine cannot start any process."""
+    for words in (bwrap.PLAIN, *host.shown.trials):
+        said = await _try(words, host, limits)
         if said is not None:
-            failed[trial] = said
-
-    async with trio.open_nursery() as nursery:
-        for trial in dict.fromkeys(trials):
-            nursery.start_soon(attempt, trial)
-    if faults:
-        raise faults[0]
-    return failed
+            raise SandboxError(f"the sandbox cannot run {words[0]}, which bots need: {said}")
 
 
-async def _try(trial: Trial, limits: Limits, seconds: float) -> str | None:
-    tried = bwrap.bare_mounts(trial.words, trial.folders, trial.links)
+async def _try(words: tuple[str, ...], host: HostPrograms, limits: Limits) -> str | None:
+    tried = bwrap.bare_mounts(words, host.shown.folders, host.shown.links)
     line = bwrap.command(tried, limits, bwrap.spare_user())
     launch = Launch(bwrap.through_shell(line), Path("/"), {}, limits, helpers=bwrap.PROCESSES)
     try:
-        ended = await run_to_end(launch, seconds)
+        ended = await run_to_end(launch, SECONDS)
     except StartError as error:
         return printable(str(error), LINE_SHOWN)
     lines = ended.said.strip().splitlines()
-    if trial.is_control and ended.may_be_killed:
-        words = f"this machine: the trial of the sandbox with {trial.words[0]} was killed by SIGKILL"
-        raise HostError(words, "somebody did that, or the system when memory was short: start the arena again")
+    if ended.may_be_killed:
+        raise HostError(
+            f"this machine: the trial of the sandbox with {words[0]} was killed by SIGKILL",
+            "somebody did that, or the system when memory was short: start the arena again",
+        )
     if ended.code is None:
         return f"it {ended.how}"
-    is_signal = ended.code > EXIT_OF_SIGNALS
-    cannot = ended.code in CANNOT_RUN or is_signal or ended.said.startswith(bwrap.COMPLAINT)
-    if ended.code == 0 or not (trial.has_to_end_well or cannot):
+    is_python = PYTHON.fullmatch(Path(words[0]).name) is not None
+    cannot = ended.code in CANNOT_RUN or ended.code > EXIT_OF_SIGNALS or ended.said.startswith(bwrap.COMPLAINT)
+    if ended.code == 0 or not (cannot or is_python or words == bwrap.PLAIN):
         return None
     return printable(lines[-1], LINE_SHOWN) if lines else f"it {ended.how}"
-
-
-def _words(words: Sequence[str]) -> str:
-    return printable(" ".join(words), WORDS_SHOWN)

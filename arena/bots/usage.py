@@ -16,8 +16,8 @@ from typing import NamedTuple
 from arena.game.hints.seen import Activity
 from arena.sandbox import reaper
 from arena.sandbox.activity import activity_of
+from arena.sandbox.cgroup import Group
 from arena.sandbox.freezer import Freezer
-from arena.sandbox.launch import ControlGroup
 from arena.sandbox.procfs import (
     Process,
     cpu_clock,
@@ -170,7 +170,7 @@ class OwnProcesses:
 class Account:
     """The processor time and memory of one bot in a game, known after `sum_up_alive` or `sum_up_dead`."""
 
-    def __init__(self, leader: int, group: ControlGroup | None, watch: Watch, freezer: Freezer) -> None:
+    def __init__(self, leader: int, group: Group | None, watch: Watch, freezer: Freezer) -> None:
         self._leader = leader
         self._group = group
         self._watch = watch

@@ -1,4 +1,4 @@
-"""`arena doctor`: what this machine can enforce, and how to get more."""
+"""`arena doctor`: which sandbox levels work on this machine, and how to get more."""
 
 from typing import TYPE_CHECKING
 
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 )
 @json_option
 def doctor_command(as_json: bool) -> None:
-    """Show which levels of --sandbox work on this machine, and what each enforces."""
+    """Show which levels of --sandbox work on this machine, and what they lack."""
     refuse_windows()
     from arena.report.consoles import print_blocks, to_json
-    from arena.sandbox.levels import AUTO, enter_scope, examine
+    from arena.sandbox.levels import examine
 
-    enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
     with unwinding():
         health = examine()
     if as_json:
@@ -37,9 +36,6 @@ def doctor_command(as_json: bool) -> None:
 
 
 def health_report(health: "Health") -> "list[Block]":
-    from arena.report.layout import Grid, GridColumn
-    from arena.sandbox.levels import Level
-
     blocks: list[Block] = [
         f"{health.system}, Python {health.python}, as {health.user}, {health.open_files} open files at most",
         "",
@@ -48,8 +44,4 @@ def health_report(health: "Health") -> "list[Block]":
         blocks.append(f"--sandbox {trial.level.value}: {'works' if trial.works else 'does not work here'}")
         remarks = [trial.reason] if trial.reason else [f"but {gap}" for gap in trial.gaps]
         blocks += [f"    {remark}" for remark in remarks]
-    levels = [level for level in Level if any(level in promise.by for promise in health.promises)]
-    grid = Grid(*(GridColumn(header, wraps=True) for header in ("a bot tries to", *(level.value for level in levels))))
-    for promise in health.promises:
-        grid.add_row(promise.what, *(promise.by[level] for level in levels))
-    return [*blocks, "", grid]
+    return blocks

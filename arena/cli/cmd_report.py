@@ -9,7 +9,7 @@ from arena.cli.helping import ArenaCommand, Whole
 from arena.cli.shared_options import json_option, names_options, reader_option, store_argument, title_option
 from arena.cli.stores import open_to_read, warn_of_damage, warn_of_seed
 from arena.cli.streams import remark, result
-from arena.report.piece_names import Names, Numbering, PieceLanguage
+from arena.stratego.shown.piece_names import Names, Numbering, PieceLanguage
 from arena.system.printable import printable
 
 MOST_FAULTS = 10

@@ -70,11 +70,12 @@ def rerun_command(
     refuse_windows()
     from arena.bots.archive import archive_of
     from arena.cli.interrupts import unwinding
-    from arena.cli.process_setup import level_line, own_process, run_unwinding
-    from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
+    from arena.cli.process_setup import level_line, run_unwinding
+    from arena.league.rerun import RerunOptions, rerun
     from arena.report.consoles import to_json
     from arena.report.game_list import Roster, shown_name
     from arena.sandbox.levels import AUTO
+    from arena.sandbox.rlimits import use_all_descriptors
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
@@ -95,9 +96,8 @@ def rerun_command(
         interpreters=interpreters,
     )
     with unwinding():
-        own_process(sandbox_asked(record, options))
-        remark(level_line(chosen_level(record, options), sandbox == AUTO))
-        done = rerun(record, options, remark, run_unwinding)
+        use_all_descriptors()
+        done = rerun(record, options, remark, run_unwinding, lambda level: remark(level_line(level, sandbox == AUTO)))
     result(to_json(_document(number, done)) if as_json else rerun_text(number, done))
     return DONE if done.difference is None else FOUND
 

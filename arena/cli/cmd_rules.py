@@ -8,7 +8,7 @@ from arena.cli.completing import offer_rulesets
 from arena.cli.helping import ArenaCommand
 from arena.cli.shared_options import json_option, names_options
 from arena.cli.streams import result
-from arena.report.piece_names import Numbering, PieceLanguage
+from arena.stratego.shown.piece_names import Numbering, PieceLanguage
 
 
 @click.command(
@@ -28,15 +28,16 @@ def rules_command(name: str | None, ranks: Numbering, language: PieceLanguage, a
     NAME is a ruleset or a .toml file, with switches added: vintage/barrage+rescue. Without it, all rulesets and
     switches are listed.
     """
-    from arena.report.consoles import width_of
-    from arena.report.piece_names import Names
-    from arena.report.rules_text import WIDTH, list_json, list_page, rules_json, rules_page
+    from arena.report.consoles import to_json, width_of
     from arena.stratego.rules.rulesets import load_ruleset
+    from arena.stratego.shown.piece_names import Names
+    from arena.stratego.shown.rules_text import WIDTH, list_page, list_values, rules_page, rules_values
 
     width = min(WIDTH, width_of(sys.stdout))
     if name is None:
-        result(list_json() if as_json else list_page(width), end="\n" if as_json else "")
+        result(to_json(list_values()) if as_json else list_page(width), end="\n" if as_json else "")
         return
     ruleset = load_ruleset(name)
     names = Names(language, ranks)
-    result(rules_json(ruleset, names) if as_json else rules_page(ruleset, names, width), end="\n" if as_json else "")
+    text = to_json(rules_values(ruleset, names)) if as_json else rules_page(ruleset, names, width)
+    result(text, end="\n" if as_json else "")

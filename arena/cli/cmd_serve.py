@@ -9,7 +9,7 @@ from arena.cli.serving import PORT
 from arena.cli.shared_options import names_options, reader_option, title_option
 from arena.cli.stores import open_to_read, warn_of_seed
 from arena.cli.streams import flush_results, remark, result
-from arena.report.piece_names import Names, Numbering, PieceLanguage
+from arena.stratego.shown.piece_names import Names, Numbering, PieceLanguage
 from arena.system.printable import printable
 
 

@@ -9,7 +9,7 @@ from arena.cli.pager import paint_for, print_text
 from arena.cli.shared_options import color_option, game_argument, json_option, names_options, store_argument
 from arena.cli.stores import open_to_read
 from arena.cli.streams import result
-from arena.report.piece_names import Names, Numbering, PieceLanguage
+from arena.stratego.shown.piece_names import Names, Numbering, PieceLanguage
 from arena.system.printable import printable
 
 

@@ -18,7 +18,7 @@ from arena.cli import catalog, interrupts, streams
 from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT, USAGE
 from arena.cli.installation import started_as_module
 from arena.errors import ArenaError
-from arena.report.consoles import fitted
+from arena.report.consoles import folded, width_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -62,7 +62,7 @@ class ArenaGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write(fitted(catalog.help_text(), sys.stdout))
+        formatter.write(folded(catalog.help_text(), width_of(sys.stdout)))
 
     def main(  # type: ignore[override]  # click overloads it by the value of standalone_mode
         self, args: Sequence[str] | None = None, standalone_mode: bool = True, **options: Any

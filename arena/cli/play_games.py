@@ -7,7 +7,7 @@ from functools import partial
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.installation import arena_line
 from arena.cli.interrupts import StopRequests, unwinding
-from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
+from arena.cli.process_setup import level_line, run_unwinding, same_command, stopped_by
 from arena.cli.serving import PagesServed, refuse_to_give_away, serving_pages
 from arena.cli.shared_options import OutputForm
 from arena.cli.streams import Detail, complain, detail, flush_results, remark, result, try_to_print
@@ -28,6 +28,7 @@ from arena.report.placings import placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress, Silence
 from arena.report.standings import declared_last, handicap_text, make_table, table_note
 from arena.report.terminal import full_report, standings_grid
+from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
 
 STDERR_LINES_SHOWN = 5
@@ -51,7 +52,7 @@ def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: Page
 def play_as(entry: LeagueEntry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
     """Open a league and have it played. Returns the exit code; raises `ArenaError`."""
     with unwinding():
-        own_process(options.sandbox)
+        use_all_descriptors()
         with open_league(entry, options, remark, run_unwinding) as league:
             count = 0 if options.store else league.store.count_others(league.plan.players)
             if count:

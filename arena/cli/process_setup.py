@@ -16,22 +16,16 @@ from arena.cli.installation import arena_line
 from arena.cli.interrupts import told_instead
 from arena.cli.streams import remark
 from arena.errors import ArenaError
-from arena.sandbox.levels import AUTO, Level, choose, enter_scope
+from arena.sandbox.levels import AUTO, Level, choose
 from arena.sandbox.rlimits import use_all_descriptors
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 
-def own_process(sandbox: str) -> None:
-    """Set up this process for games. This may start the command again, in a scope in which the level works."""
-    enter_scope(sandbox)
-    use_all_descriptors()
-
-
 def own_process_at_level(sandbox: str) -> None:
     """Set up this process for games, and tell the level of the sandbox."""
-    own_process(sandbox)
+    use_all_descriptors()
     remark(level_line(choose(sandbox), sandbox == AUTO))
 
 

@@ -11,7 +11,7 @@ from arena.bots.names import name_fault
 from arena.cli.exit_codes import DONE, FAILED, INTERRUPTED
 from arena.cli.installation import SERVING, arena_line, needs
 from arena.cli.interrupts import StopRequests, unwinding
-from arena.cli.process_setup import level_line, own_process, run_unwinding, same_command, stopped_by
+from arena.cli.process_setup import level_line, run_unwinding, same_command, stopped_by
 from arena.cli.shared_options import OutputForm, by_color
 from arena.cli.streams import flush_results, remark, result, try_to_print
 from arena.errors import ArenaError, UsageError
@@ -20,7 +20,7 @@ from arena.game.time_control import parse_time
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import option_value
 from arena.league.person_game import Face, PersonOptions, begin_person_game, play_person_game
-from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
+from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.saved import (
     AlreadyPlayed,
     Changed,
@@ -39,6 +39,7 @@ from arena.report.consoles import to_json, to_line
 from arena.report.game_list import PausedJson, game_entry, game_line
 from arena.report.standings import handicap_text
 from arena.sandbox.levels import AUTO
+from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
 from protocol.notation import COLOR_BY_WORD, Color
 
@@ -55,7 +56,7 @@ NOBODY, GUEST = "you", "guest"
 def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None, form: OutputForm) -> int:
     """Play the first game of a match so that it can be saved. Returns the exit code."""
     with unwinding():
-        own_process(options.sandbox)
+        use_all_descriptors()
         with begin_game(paths, options, file, remark, run_unwinding) as prepared:
             return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
 
@@ -71,7 +72,7 @@ def resume(
             raise UsageError(f"{file}: a game with a person; resume it with: {words}")
         names = [frozenset({player.name}) for player in saved.players]
         options = replace(options, bots=by_color("--bot", paths, names))
-        own_process(resume_sandbox(saved, options))
+        use_all_descriptors()
         with resume_game(saved, file, options, remark, run_unwinding) as prepared:
             return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
 
@@ -164,7 +165,7 @@ def _user_name() -> str:
 def begin_with_person(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path | None) -> int:
     who = seats.persons(1 if paths else 2)
     with seats.listening() as listening, unwinding():
-        own_process(options.sandbox)
+        use_all_descriptors()
         with begin_person_game(paths, options, who, remark, file=save, run=run_unwinding) as prepared:
             return _play_person(prepared, listening, is_level_chosen=options.sandbox == AUTO)
 
@@ -184,7 +185,7 @@ def resume_with_person(
         raise UsageError(f"{file}: two people play this game: expected no BOT")
     options = ResumeOptions(sandbox, places, interpreters)
     with seats.listening() as listening, unwinding():
-        own_process(resume_sandbox(saved, options))
+        use_all_descriptors()
         with resume_game(saved, file, options, remark, run_unwinding) as prepared:
             if isinstance(prepared, AlreadyPlayed):
                 remark(_already_played(prepared))

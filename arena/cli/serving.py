@@ -126,7 +126,7 @@ def serving_pages(
         return
     from arena.cli.stores import warn_of_seed
     from arena.league.readers import reader_named
-    from arena.report.piece_names import DEFAULT_NAMES
+    from arena.stratego.shown.piece_names import DEFAULT_NAMES
     from arena.web.address import exposure_text
     from arena.web.beside import LiveSetup, ServerBeside
 

@@ -13,7 +13,7 @@ from arena.cli.helping import Decorator, Whole, exclusive, with_options
 from arena.cli.streams import Detail, detail, set_detail
 from arena.errors import UsageError
 from arena.league.league_options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, usable_cpus
-from arena.report.piece_names import Numbering, PieceLanguage
+from arena.stratego.shown.piece_names import Numbering, PieceLanguage
 from arena.system.printable import printable, shown
 from protocol.notation import Color
 

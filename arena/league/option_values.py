@@ -11,8 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from arena.bots.asked import NOTHING_OWN, Own, asked_bot
-from arena.bots.build_files import BuildLimits
-from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
+from arena.bots.limits import BuildLimits, Limits, check_processes, parse_memory, parse_size
 from arena.bots.samples import is_path_of
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest

@@ -8,7 +8,7 @@ that differs.
 
 import os
 import shlex
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
@@ -19,11 +19,10 @@ import trio
 from arena.bots.archive import copies_in
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
-from arena.bots.build_files import BuildLimits
 from arena.bots.entering import as_player, may_be
 from arena.bots.finding import bots_at
 from arena.bots.folders import BotFolders
-from arena.bots.limits import Limits, read_limits
+from arena.bots.limits import BuildLimits, Limits, read_limits
 from arena.bots.loading import load_bot
 from arena.bots.samples import PREFIX, SAMPLES, bot_path
 from arena.bots.spec import BotSpec
@@ -203,8 +202,17 @@ def chosen_level(record: GameRecord, options: RerunOptions) -> Level:
     return level_for(options.sandbox, _said(record, options))
 
 
-def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.run) -> Rerun:
-    """Replay a recorded game. Raises `UsageError` if a bot is not found or has changed, and `ArenaError`."""
+def rerun(
+    record: GameRecord,
+    options: RerunOptions,
+    say: Say,
+    run: Run = trio.run,
+    begins: Callable[[Level], None] = lambda level: None,
+) -> Rerun:
+    """Replay a recorded game; `begins` is called when both bots have been found and may be run.
+
+    Raises `UsageError` if a bot is not found or has changed, and `ArenaError`.
+    """
     level = chosen_level(record, options)
     spec = spec_of(record)
     _remark(record, say)
@@ -213,6 +221,7 @@ def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.r
     }
     with BotFolders() as folders:
         bots = _bots(record, level, options, say, folders=folders, run=run)
+        begins(level)
         settings = PlaySettings(
             bots=bots,
             level=level,

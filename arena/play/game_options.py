@@ -1,6 +1,6 @@
 """The options of a game, its interruption, and bots that are kept for a second game."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import trio
@@ -26,7 +26,7 @@ MOST_EXCUSED = 3
 """Repetitions of a game because the machine has kept a bot from a CPU until it was late."""
 
 Spawn = Callable[[BotSpec], Participant]
-TryOut = Callable[[Sequence[BotSpec]], Awaitable[None]]
+TryOut = Callable[[], Awaitable[None]]
 Watch = Callable[[GameEvent], None]
 
 

@@ -77,7 +77,7 @@ async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) ->
         return False
     if options.try_out is None:
         return False
-    await options.try_out([bot for bot in bots if not bot.is_person])
+    await options.try_out()
     return True
 
 

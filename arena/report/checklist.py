@@ -167,13 +167,7 @@ def failure_lines(failure: Failure, paint: Paint, *, is_told: bool) -> Iterator[
     for said in failure.exchange:
         yield f"{INDENT}{_said(said)}"
     for line in failure.stderr:
-        yield from textwrap.wrap(
-            line[:LONGEST_STDERR],
-            WIDTH,
-            initial_indent=f"{INDENT}stderr| ",
-            subsequent_indent=f"{INDENT}      | ",
-            drop_whitespace=False,
-        )
+        yield f"{INDENT}stderr| {line[:LONGEST_STDERR]}"
 
 
 def _said(said: ExchangedLine) -> str:

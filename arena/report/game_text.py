@@ -18,19 +18,17 @@ from arena.game.persons import is_person
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, ReplayStep
 from arena.game.transcript import ActionTime
-from arena.report.boards import NO_MARKS, SquareMark, board_text, marks_of
 from arena.report.consoles import to_json
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
 from arena.report.layout import Paint, plain
-from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
-from arena.stratego.rules.events import Event, Fought
-from arena.stratego.seat_view import told_to
+from arena.stratego.rules.events import Event
+from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of
+from arena.stratego.shown.event_words import told, told_words
+from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
 from arena.stratego.state import as_stratego
 from arena.system.printable import counted, printable, shown
-from protocol import messages
 from protocol.codec import encode_for_bot
-from protocol.messages import ArenaMessage
-from protocol.notation import COLOR_BY_WORD, Color, Rank, Survivor
+from protocol.notation import COLOR_BY_WORD, Color, Rank
 
 A_PERSON = "a person"
 
@@ -164,11 +162,6 @@ def parse_plies(text: str) -> Plies:
     return Plies(tuple(ranges))
 
 
-_SURVIVORS = {
-    Survivor.ATTACKER: "the attacker wins",
-    Survivor.DEFENDER: "the defender wins",
-    Survivor.NEITHER: "both leave",
-}
 SHOWN_CHARACTERS = 500
 """Longest note or line of standard error as text; `--json` has all."""
 LONGEST_WORD = 60
@@ -338,35 +331,6 @@ def _note(note: NoteLine) -> str:
 
 def _short(word: str) -> str:
     return printable(word, LONGEST_WORD)
-
-
-def told(event: Event, view: str) -> ArenaMessage:
-    """Return the message on an event for a view: a seat, `all`, or `public` (known to both seats)."""
-    if view == ALL:  # a defender knows its own rank
-        return told_to(event, event.color.opponent if isinstance(event, Fought) else Color.RED)
-    return told_to(event, COLOR_BY_WORD.get(view))
-
-
-def told_words(events: Sequence[Event], view: str, names: Names) -> str:
-    return "; ".join(text for event in events if (text := event_words(told(event, view), names)))
-
-
-def event_words(message: ArenaMessage, names: Names) -> str:
-    """Return the content of a message without the action as text."""
-    match message:
-        case messages.Battle(square, attacker, defender, survivor):
-            met = names.name(defender) if defender is not None else "an unknown piece"
-            return f"{names.name(attacker)} attacks {met} on {square}, {_SURVIVORS[survivor]}"
-        case messages.Reveal(square, rank):
-            return f"shows itself as {names.one(rank)} on {square}"
-        case messages.Rescued(_, square, rank):
-            return f"{names.one(rank)} comes back on {square}"
-        case messages.Guess(square, rank, True):
-            return f"guesses {names.one(rank)} on {square}, which is right: it leaves the board"
-        case messages.Guess(square, rank, _):
-            return f"guesses {names.one(rank)} on {square}, which is wrong"
-        case _:
-            return ""
 
 
 def _ending(record: GameRecord, look: GameStyle) -> str:

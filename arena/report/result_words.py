@@ -100,15 +100,15 @@ def standings_columns(lines: Sequence[Line], broken: Collection[str] = ()) -> li
             ["broken" if line.name in broken else f"{points_text(line.points)}/{line.games}" for line in lines],
         ),
         Column("%", [f"{line.score:.1%}"[:-1] if line.score is not None else "-" for line in lines]),
-        column("W", "wins", 3),
-        column("D", "draws", 3),
-        column("L", "losses", 3),
+        column("W", "wins", 5),
+        column("D", "draws", 5),
+        column("L", "losses", 5),
         column("forfeits", "forfeits", 2),
         Column("Elo", [elo_text(line.elo) or "-" for line in lines]),
         Column("95%", [text if is_rated else "-" for text, is_rated in zip(intervals, rated, strict=True)], 1),
         column("ms", "mean_ms", 4),
-        column("CPU", "cpu_ms", 5),
-        column("slowest", "slowest_ms", 6),
+        column("CPU", "cpu_ms", 6),
+        column("slowest", "slowest_ms", 3),
     ]
 
 

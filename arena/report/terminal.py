@@ -53,8 +53,6 @@ def _cut(name: str, width: int, end: int) -> str:
 CROSS_CELL = 9
 MOST_IN_CROSSTABLE = 20
 """The largest complete crosstable in a terminal; of a larger league, it has the first bots that fit."""
-WIDE = 100
-"""Columns of a terminal that has room for all columns, unless names are long."""
 SHORT_NAME = 14
 """Least columns of a name before forfeits and intervals are left out for it."""
 FOR_SHORT_NAMES = 2
@@ -68,12 +66,12 @@ def _grid(first: str, *others: str) -> Grid:
 def standings_grid(lines: Sequence[Line], width: int, broken: Collection[str] = ()) -> Grid:
     """Return the standings as a table; `broken` are names of bots that could not be started.
 
-    More than two bots have the slowest move in `WIDE` columns only, so that it does not come and go during a run. A
-    narrow terminal leaves out the times one by one, then wins, draws and losses; then names are shortened, and at last
-    forfeits and intervals are left out. A match has no Elo here: it is half the difference in the notes.
+    A narrow terminal leaves out the processor time, then wins, draws and losses, then the other times; then names are
+    shortened, and at last forfeits and intervals are left out. A match has no Elo here: it is half the difference in
+    the notes.
     """
     names, places = [line.name for line in lines], [str(line.place) for line in lines]
-    unfit = {"Elo", "95%"} if len(lines) == 2 else {"slowest"} if width < WIDE else set()
+    unfit = {"Elo", "95%"} if len(lines) == 2 else set()
     columns = [column for column in standings_columns(lines, broken) if column.header not in unfit]
     room = width - max(map(len, places), default=1) - GAP
     longest = max(map(cell_len, names), default=0)

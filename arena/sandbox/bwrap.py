@@ -20,14 +20,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from arena.bots.limits import MIB, Limits
 from arena.bots.program_files import Link
 from arena.sandbox.mounts import HOME, Mounts
-from arena.sandbox.programs import SYSTEM, is_within
+from arena.sandbox.programs import SYSTEM, Shown, is_within
 from arena.sandbox.rlimits import at_most_own, process_limits
 from arena.sandbox.seccomp import filter_program
 
@@ -45,6 +44,8 @@ COMPLAINT = "bwrap: "
 PLAIN = ("/bin/sh", "-c", "exec true")
 """A command that needs only the plain system."""
 TRIAL_SECONDS = 30.0
+BUILD_FILES = 4096
+"""Files that a process of a build may have open."""
 SHARED_MEMORY = MIB
 """Bytes of /dev/shm: room for the semaphores of Python's multiprocessing."""
 ETC = (
@@ -110,35 +111,21 @@ def command(mounts: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]
     )
 
 
-@dataclass(frozen=True)
-class Workshop:
-    """The place where a bot is built: a writable copy of its folder, and what else of the machine is shown.
+def build_line(
+    build: str, copy: Path, shown: Shown, *, path: str, limits: Limits, user: int | None, network: bool
+) -> tuple[str, ...]:
+    """Return the command line that builds a bot in a writable copy of its folder, as `user`.
 
-    `process_limits` has prlimit's names.
+    All output of the build goes to standard error. Inside, the copy is at the place of the bot's files during play, so
+    that paths which a build stores stay valid.
     """
-
-    copy: Path
-    folders: Sequence[Path]
-    links: Sequence[Link]
-    path: str
-    process_limits: Mapping[str, int]
-    processes: int
-    disk: int
-    network: bool
-
-
-def build_line(build: str, workshop: Workshop, user: int | None) -> tuple[str, ...]:
-    """Return the command line that builds a bot, as `user`. All output of the build goes to standard error.
-
-    Inside, the copy is at the place of the bot's files during play, so that paths which a build stores stay valid.
-    """
-    shown = [*shown_options(workshop.folders, workshop.links), "--bind", str(workshop.copy), HOME]
-    if workshop.network:
-        shown += network_options()
-    environment = {"HOME": "/tmp", "LANG": "C.UTF-8", "PATH": workshop.path}
+    options = [*shown_options(shown.folders, shown.links), "--bind", str(copy), HOME]
+    if network:
+        options += network_options()
+    environment = {"HOME": "/tmp", "LANG": "C.UTF-8", "PATH": path}
     line = (
-        *_sandbox(shown, environment, workshop.disk, user, network=workshop.network),
-        *_limits(workshop.process_limits, workshop.processes),
+        *_sandbox(options, environment, limits.tmp, user, network=network),
+        *_limits({**process_limits(limits), "nofile": BUILD_FILES}, limits.processes),
         *("/bin/sh", "-c", build),
     )
     return ("/bin/sh", "-c", f'exec "$@" </dev/null >&2{_filter_place()}', "sh", *line)

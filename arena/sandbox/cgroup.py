@@ -11,34 +11,46 @@ itself (except for the root). So the arena first moves the processes of its own 
         arena-1234-x7ab         for the bots of the arena that is process 1234
             bot-1  bot-2  ...   one for each bot
 
-Only groups can be made in this file system, so that removing an empty folder is always safe.
+Only groups can be made in this file system, so that removing an empty folder is always safe. Where systemd manages the
+groups, it moves processes about, except in groups that it has delegated, such as a scope.
 """
 
 import contextlib
 import errno
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from arena.bots.limits import Limits
-from arena.sandbox import systemd_scope
-from arena.sandbox.systemd_scope import LEAF, MEMBERS, NEEDED, SHARED_OUT, CgroupError
+from arena.errors import ArenaError
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["CgroupError", "Group", "Hierarchy"]
-
+MOUNT = Path("/sys/fs/cgroup")
+LEAF = "arena-leaf"
+"""The group for the processes that were in the arena's own group before the arena made others there."""
+NEEDED = frozenset({"memory", "pids"})
+"""The controllers that keep the limits. Processor time is counted without any."""
 WELCOME = frozenset({"cpu"})
 """Controllers that are used if available; `cpu` keeps bots from getting more of a busy CPU by more threads."""
+MEMBERS = "cgroup.procs"
+_CONTROLLERS = "cgroup.controllers"
+SHARED_OUT = "cgroup.subtree_control"
+SCOPE = "stratego-arena"
+"""The beginning of a scope's name: a user's systemd does not mark the groups that it has delegated."""
+MARKS = ("user.delegate", "trusted.delegate")
+"""The attributes by which systemd marks delegated groups."""
 
-_FOLDER = re.compile(r"arena-(\d+)-\w+")
 _TRIES = 20
 """How often processes are moved out of a group: others may be started in it meanwhile."""
 _READ = 4096
+
+
+class CgroupError(ArenaError):
+    """Control groups for bots are impossible here; the text says why, and what to do about it."""
 
 
 class Group:
@@ -112,8 +124,7 @@ class Hierarchy:
     removed.
     """
 
-    def __init__(self, own: Path, folder: Path) -> None:
-        self._own = own
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     @classmethod
@@ -124,23 +135,18 @@ class Hierarchy:
         """
         if sys.platform != "linux":
             raise CgroupError("control groups are there on Linux only; choose another level")
-        own = systemd_scope.own_group(Path("/proc/self/mountinfo").read_text(), Path("/proc/self/cgroup").read_text())
-        systemd_scope.check(own, systemd_scope.systemd_rules())
+        own = own_group(Path("/proc/self/cgroup").read_text(), MOUNT)
+        check(own, systemd_rules=Path("/run/systemd/system").is_dir())
         try:
             with _alone(own):
-                try:
-                    _remove_leftovers(own)
-                    _make_room(own)
-                    folder = Path(tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-", dir=own))
-                    _share_out(folder)
-                except OSError:
-                    _give_back(own)
-                    raise
+                _make_room(own)
+                folder = Path(tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-", dir=own))
+                _share_out(folder)
         except OSError as error:
             raise CgroupError(
                 f"no control groups can be made in {own} ({error.strerror}): start the arena in one of its own"
             ) from error
-        hierarchy = cls(own, folder)
+        hierarchy = cls(folder)
         if not (folder / "cgroup.kill").exists():
             hierarchy.close()
             raise CgroupError("this kernel cannot kill a control group: Linux 5.14 or later is needed")
@@ -173,14 +179,8 @@ class Hierarchy:
             raise CgroupError(f"the control group {folder} cannot be made: {error.strerror}") from error
 
     def close(self) -> None:
-        """Undo `find`, unless another arena shares the group. The root of the hierarchy keeps handing limits down,
-        which is harmless.
-        """
-        with contextlib.suppress(OSError), _alone(self._own):
-            for folder in (*_folders(self._folder), self._folder):
-                _remove(folder)
-            _remove_leftovers(self._own)  # those of a worker process that was killed
-            _give_back(self._own)
+        for folder in (*_folders(self._folder), self._folder):
+            _remove(folder)
 
 
 @contextlib.contextmanager
@@ -195,7 +195,7 @@ def _alone(own: Path) -> Iterator[None]:
 
 def _make_room(own: Path) -> None:
     """Hand the limits down to the subgroups, after moving all processes out. Raises `OSError`."""
-    if systemd_scope.is_root(own) or set((own / SHARED_OUT).read_text().split()) >= NEEDED:
+    if is_root(own) or set((own / SHARED_OUT).read_text().split()) >= NEEDED:
         _share_out(own)
         return
     leaf = own / LEAF
@@ -225,25 +225,6 @@ def _move_all(source: Path, target: Path) -> None:
                 _write(target / MEMBERS, pid)
 
 
-def _give_back(own: Path) -> None:
-    leaf = own / LEAF
-    if not leaf.is_dir() or any(_FOLDER.fullmatch(folder.name) for folder in _folders(own)):
-        return
-    with contextlib.suppress(OSError):
-        shared = set((own / SHARED_OUT).read_text().split()) & (NEEDED | WELCOME)
-        _write(own / SHARED_OUT, " ".join(f"-{name}" for name in shared))
-        _move_all(leaf, own)
-    _remove(leaf)
-
-
-def _remove_leftovers(own: Path) -> None:
-    for folder in _folders(own):
-        match = _FOLDER.fullmatch(folder.name)
-        if match and not Path("/proc", match[1]).exists():
-            for path in (*_folders(folder), folder):
-                _remove(path)
-
-
 def _folders(group: Path) -> list[Path]:
     try:
         return [path for path in group.iterdir() if path.is_dir()]
@@ -266,3 +247,73 @@ def _write(file: Path, text: str) -> None:
 
 def _counters(file: Path) -> dict[str, int]:
     return {name: int(number) for name, number in (line.split() for line in file.read_text().splitlines())}
+
+
+def own_group(membership: str, mount: Path) -> Path:
+    """Return the folder of a process's group, from the text of its /proc/PID/cgroup.
+
+    Processes that the arena has moved to a leaf count as still in the group above. Raises `CgroupError`.
+    """
+    lines = [line.split(":", 2) for line in membership.splitlines()]
+    elsewhere = {name for _, controllers, _ in lines for name in controllers.split(",")} & NEEDED
+    if elsewhere:
+        raise CgroupError(
+            f"version 1 of control groups holds {_listed(elsewhere)} here: boot the machine with version 2 "
+            "alone (with systemd: kernel parameter systemd.unified_cgroup_hierarchy=1)"
+        )
+    path = next((group for number, controllers, group in lines if number == "0" and not controllers), None)
+    if path is None or not (mount / _CONTROLLERS).exists():
+        raise CgroupError(f"no control groups of version 2 are mounted here: mount -t cgroup2 none {mount}")
+    folder = mount / path.lstrip("/")
+    if "/.." in path or not folder.is_dir():
+        raise CgroupError(
+            f"the arena's control group {path} is not in the part that is mounted here: "
+            "start the container with a control group namespace of its own (docker run --cgroupns=private)"
+        )
+    return folder.parent if folder.name == LEAF and folder != mount else folder
+
+
+def check(own: Path, *, systemd_rules: bool) -> None:
+    """Raise `CgroupError` unless this process may make groups with limits in this one."""
+    if systemd_rules and not _is_delegated(own):
+        user = "" if os.geteuid() == 0 else "--user "
+        raise CgroupError(
+            f"the control group {own} is systemd's: start the arena in a scope of its own, "
+            f"systemd-run {user}--scope --unit={SCOPE}-1 -p Delegate=yes arena ...",
+        )
+    try:
+        missing = NEEDED - set((own / _CONTROLLERS).read_text().split())
+    except OSError as error:
+        raise CgroupError(f"the control group {own} cannot be read ({error.strerror}): mount it there") from error
+    if missing:
+        remedy = (
+            f"boot the kernel with cgroup_enable={','.join(sorted(missing))}"
+            if is_root(own)
+            else f"write +{' +'.join(sorted(missing))} to {SHARED_OUT} in the folders above it"
+        )
+        raise CgroupError(f"the control group {own} has not got {_listed(missing)}: {remedy}")
+    for path in (own, own / MEMBERS, own / SHARED_OUT):
+        if not os.access(path, os.W_OK):
+            raise CgroupError(
+                f"{path} cannot be written to: have it mounted writable, and run the arena as root or have root give "
+                f"{own} and the files in it to this user (chown)"
+            )
+
+
+def is_root(group: Path) -> bool:
+    """Return whether this is the root of all control groups of the machine, not just of those in a container."""
+    return not (group / "cgroup.type").exists()
+
+
+def _listed(controllers: frozenset[str] | set[str]) -> str:
+    return " and ".join(f"the {name} controller" for name in sorted(controllers))
+
+
+def _is_delegated(group: Path) -> bool:
+    if group.name.startswith(SCOPE) and group.name.endswith(".scope"):
+        return True
+    for mark in MARKS:
+        with contextlib.suppress(OSError, AttributeError):  # not every system has such attributes
+            if os.getxattr(group, mark) == b"1":
+                return True
+    return False

@@ -5,9 +5,9 @@ Processes that are found later are stopped then, and so are those that run again
 before it was stopped itself (in the sandbox the filter of system calls prevents that).
 
 The processor time between a freeze and the next thaw is measured by the control group, or by the clocks of all known
-processes and of orphans that have died. A process that is found later counts from then, or from its start if that was
-after the freeze. So work of the bot's own turn never counts; outside a control group some work in the opponent's turn
-may be missed. A running process stops up to some milliseconds late on a busy machine: that much is free in each turn.
+processes; one that is found later counts from then. So work of the bot's own turn never counts; outside a control group
+some work in the opponent's turn may be missed. A running process stops up to some milliseconds late on a busy machine:
+that much is free in each turn.
 """
 
 import os
@@ -15,8 +15,8 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 
-from arena.sandbox.launch import ControlGroup
-from arena.sandbox.procfs import Process, cpu_us, ticks_now
+from arena.sandbox.cgroup import Group
+from arena.sandbox.procfs import Process, cpu_us
 from arena.sandbox.reaper import signal_group
 
 FREE_US = 10_000
@@ -29,19 +29,16 @@ ALLOWED_PART = 0.1
 class Freezer:
     """Stops and resumes a bot's processes. `leader` is the first one; `helpers` of them are the sandbox's."""
 
-    def __init__(self, leader: int, group: ControlGroup | None, helpers: int) -> None:
+    def __init__(self, leader: int, group: Group | None, helpers: int) -> None:
         self._leader = leader
         self._helpers = helpers
         self._group = group
         self._groups = {leader}
-        self._known: dict[int, int] = {leader: 0}
-        """The start times of the bot's processes."""
+        self._known = {leader}
         self._before: dict[int, int] = {}
         """The processor time that the known processes had used at the freeze, in microseconds."""
         self._group_before = 0
         self._frozen_at = 0.0
-        self._ticks = 0
-        self._reaped_us = 0
         self.is_frozen = False
         self.used_us = 0
         """Microseconds of processor time used in the opponent's turns."""
@@ -67,8 +64,6 @@ class Freezer:
             return
         for group in self._groups:
             signal_group(group, signal.SIGSTOP)
-        self._ticks = ticks_now()
-        self._reaped_us = 0
         self._before = {pid: used for pid in self._known if (used := cpu_us(pid)) is not None}
 
     def thaw(self, moment: float) -> None:
@@ -89,7 +84,7 @@ class Freezer:
         if self._group:
             return max(0, self._group.cpu_us() - self._group_before)
         clocks = ((cpu_us(pid), before) for pid, before in self._before.items())
-        return self._reaped_us + sum(max(0, now - before) for now, before in clocks if now is not None)
+        return sum(max(0, now - before) for now, before in clocks if now is not None)
 
     def complaint(self) -> str:
         """Return the error if the bot used too much in the opponent's turns, otherwise an empty string."""
@@ -105,27 +100,15 @@ class Freezer:
     def found(self, processes: Sequence[Process]) -> bool:
         """Record the processes that are known now, and stop those that must not run; return whether there were any."""
         alive = [process for process in processes if not process.is_dead]
-        known = {process.pid: process.started for process in alive}
         running = False
         if self.is_frozen:
             for process in alive:
                 if process.pid not in self._before:
-                    is_new = process.started > self._ticks
-                    self._before[process.pid] = 0 if is_new else cpu_us(process.pid) or 0
+                    self._before[process.pid] = cpu_us(process.pid) or 0
                 if not process.is_stopped:
                     running = True
                     with suppress(OSError):
                         os.kill(process.pid, signal.SIGSTOP)
-        self._known = known
+        self._known = {process.pid for process in alive}
         self._groups = {self._leader, *(process.group for process in alive)}
         return running
-
-    def reaped(self, process: Process, own_us: int, all_us: int) -> None:
-        """Count the processor time of an orphan that is being reaped: its own, and that including its children."""
-        if not self.is_frozen:
-            return
-        before = self._before.pop(process.pid, None)
-        if before is not None:
-            self._reaped_us += max(0, own_us - before)
-        elif process.started > self._ticks:
-            self._reaped_us += all_us

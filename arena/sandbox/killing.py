@@ -5,15 +5,13 @@ moved on by the next pass. Passes follow one another without a pause for half a 
 little room; that takes some milliseconds in all.
 
 Killing ends when two passes in a row have found no process of the bot's; in a host program both must find the same
-other children, as a list that changes while it is read may be incomplete. One pass is enough if it cannot have missed a
-process: the bot's first process was dead before, so that its descendants are children of this process, which has only
-bots as children. Nearly all bots end that way.
+other children, as a list that changes while it is read may be incomplete. One pass is enough if the bot's first process
+was dead before and this process has no other child: then its descendants, as orphans, would be children, too.
 """
 
 import signal
 import sys
 import time
-from collections.abc import Generator, Iterator
 
 import trio
 
@@ -51,8 +49,6 @@ QUICK_PASSES = 3
 """The passes without new processes that follow one another without a pause."""
 DYING_SECONDS = 0.001
 """The pause after these: a process needs a CPU to die, and a sandbox some milliseconds."""
-ORPHAN_PASSES = 4
-"""How often orphans are killed before their trees are examined."""
 
 
 async def kill_tree(leader: int) -> int:
@@ -61,15 +57,14 @@ async def kill_tree(leader: int) -> int:
     Returns the microseconds of processor time that the reaped processes had used.
     """
     bot = owners[leader]
-    bot.on_reaped = None
-    await _Passes(bot).until_nothing_is_left()
+    await _until_nothing_is_left(bot)
     return bot.used_us
 
 
 async def kill_hidden() -> None:
     """Kill the orphans of unknown owner once no bot is left, in a process that starts only bots."""
     if owns_every_orphan() and not owners:
-        await _Passes(LOST).until_nothing_is_left()
+        await _until_nothing_is_left(LOST)
 
 
 async def kill_left_by(token: str) -> None:
@@ -94,101 +89,53 @@ def kill_now(leader: int) -> None:
             kill(process.pid)
 
 
-class _Passes:
-    """The passes that kill the processes of a bot, or for `LOST` all orphans that are left without an owner."""
-
-    def __init__(self, bot: Owner) -> None:
-        self._bot = bot
-        self._begun = time.monotonic()
-        self._found: dict[int, int] = {}
-        """The start times of processes found below the bot. One that is dead when it becomes an orphan has no
-        environment to be identified by.
-        """
-        self._killed: dict[int, int] = {}
-        """The processes that the last pass found alive, and killed."""
-        self._is_done = False
-        """Whether the last pass found no process of the bot."""
-        self._is_unsure = False
-        """Whether the last pass found a child with an owner that has to be looked up again."""
-        self._is_certain = False
-        """Whether the last pass cannot have missed a process."""
-        self._idle = 0
-        """The number of passes in a row that found no new process."""
-        self._others: set[int] = set()
-        """The children that the last pass found not to be the bot's."""
-
-    async def until_nothing_is_left(self) -> None:
-        begun = time.thread_time()
-        with trio.move_on_after(PATIENCE):
-            for seconds in self._passes():
-                if seconds or time.thread_time() - begun > PASS_SECONDS:
-                    await trio.sleep(seconds)
-                    begun = time.thread_time()
-
-    def _passes(self) -> Iterator[float]:
-        others: set[int] | None = None
-        while True:
-            yield from self._one_pass()
-            is_same = others is not None and (owns_every_orphan() or others == self._others)
-            if self._is_done and (self._is_certain or is_same):
+async def _until_nothing_is_left(bot: Owner) -> None:
+    """Kill and reap the processes of a bot, or for `LOST` all orphans that are left without an owner."""
+    begun, checked = time.monotonic(), time.thread_time()
+    quiet = idle = 0
+    killed: dict[int, int] = {}
+    below: dict[int, int] = {}
+    """The start times of processes found below the bot: a dead one that becomes an orphan cannot be identified."""
+    others: list[int] = []
+    with trio.move_on_after(PATIENCE):
+        while quiet < 2:
+            # The children of a dead process are this process's own from then on: so this comes before they are listed.
+            was_dead = not bot.leader or exit_status(bot.leader) is not None
+            before, others = others, other_children()
+            forget_strangers(others)
+            ours = [
+                pid for pid in reversed(others) if _is_of(bot, pid, below)
+            ]  # a program that forks and exits is quick
+            if was_dead and not others and sys.platform == "linux":
                 return
-            others = self._others if self._is_done else None
-            yield DYING_SECONDS if self._idle > QUICK_PASSES or self._is_unsure else 0
-
-    def _one_pass(self) -> Iterator[float]:
-        leader = self._bot.leader
-        # The children of a dead process are this process's own from then on: so this comes before they are listed.
-        was_dead = not leader or exit_status(leader) is not None
-        has_found_orphans, listed = yield from self._kill_orphans()
-        self._is_certain = was_dead and not listed and sys.platform == "linux"
-        ours = [pid for pid in listed if pid in self._bot.orphans]
-        found = descend(ours if was_dead else [*ours, leader], PASS_MOST)
-        self._found |= {process.pid: process.started for process in found}
-        if leader:
-            signal_group(leader, signal.SIGKILL)
-        alive = {process.pid: process.started for process in found if not process.is_dead}
-        for process in found:
-            if process.is_dead:
-                self._reap(process.pid)
-            else:
-                kill(process.pid)
-        is_new = has_found_orphans or not alive.items() <= self._killed.items()
-        self._killed = alive
-        self._idle = 0 if is_new else self._idle + 1
-        self._is_unsure = any(map(is_unsure, listed)) and time.monotonic() - self._begun < START_SECONDS
-        self._is_done = not (has_found_orphans or self._is_unsure or ours or alive)
-        self._others = set(listed)
-
-    def _kill_orphans(self) -> Generator[float, None, tuple[bool, list[int]]]:
-        """Kill orphans as they are found, the newest first, because a program that forks and exits is quick.
-
-        Returns whether there were any that had not been killed before, and all remaining children.
-        """
-        for count in range(ORPHAN_PASSES):
-            listed = other_children()
-            forget_strangers(listed)
-            found = [pid for pid in reversed(listed) if pid not in self._killed and self._is_ours(pid)]
-            if not found:
-                return count > 0, listed
-            for pid in found:
+            for pid in ours:
                 kill(pid)
-            for number, pid in enumerate(found, 1):
-                self._reap(pid)
-                if number % PASS_MOST == 0:
-                    yield 0
-            yield 0
-        return True, other_children()
+            if bot.leader:
+                signal_group(bot.leader, signal.SIGKILL)
+            found = descend(ours if was_dead else [*ours, bot.leader], PASS_MOST)
+            below |= {process.pid: process.started for process in found}
+            alive = {process.pid: process.started for process in found if not process.is_dead}
+            for pid in alive:
+                kill(pid)
+            for pid in ours:
+                reap_orphan(bot, pid)
+            unsure = any(map(is_unsure, others)) and time.monotonic() - begun < START_SECONDS
+            is_same = owns_every_orphan() or others == before
+            quiet = 0 if ours or alive or unsure else quiet + 1 if is_same else 1
+            idle = idle + 1 if alive.items() <= killed.items() else 0
+            killed = alive
+            pause = DYING_SECONDS if idle > QUICK_PASSES or unsure else 0
+            if pause or time.thread_time() - checked > PASS_SECONDS:
+                await trio.sleep(pause)
+                checked = time.thread_time()
 
-    def _reap(self, pid: int) -> None:
-        if pid in self._bot.orphans:
-            reap_orphan(self._bot, pid)
 
-    def _is_ours(self, child: int) -> bool:
-        if child in self._bot.orphans:
-            return True
-        if child in self._found and (process := look(child)) and process.started == self._found[child]:
-            self._bot.orphans[child] = process.started
-            return True
-        if self._bot is LOST and owners:  # a bot has been started meanwhile
-            return False
-        return not is_stranger(child) and owner_of(child) is self._bot
+def _is_of(bot: Owner, child: int, below: dict[int, int]) -> bool:
+    if child in bot.orphans:
+        return True
+    if child in below and (process := look(child)) and process.started == below[child]:
+        bot.orphans[child] = process.started
+        return True
+    if bot is LOST and owners:  # a bot has been started meanwhile
+        return False
+    return not is_stranger(child) and owner_of(child) is bot

@@ -8,10 +8,10 @@ import errno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from arena.bots.limits import Limits
 from arena.errors import ArenaError, UsageError
+from arena.sandbox.cgroup import Group
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS
 
@@ -61,16 +61,6 @@ class StartError(Exception):
         self.errno = errno
 
 
-class ControlGroup(Protocol):
-    def cpu_us(self) -> int: ...
-    def freeze(self, frozen: bool) -> None: ...
-    def kill(self) -> None: ...
-    def oom_kills(self) -> int: ...
-    def memory_peak(self) -> int | None: ...
-    def memory_now(self) -> int: ...
-    def remove(self) -> bool: ...
-
-
 @dataclass(frozen=True)
 class Launch:
     """How a program is started and confined.
@@ -85,7 +75,7 @@ class Launch:
     environment: Mapping[str, str]
     limits: Limits | None = None
     helpers: int = 0
-    group: ControlGroup | None = None
+    group: Group | None = None
     cpus: frozenset[int] = frozenset()
     words: str = ""
 

@@ -19,7 +19,6 @@ import msgspec
 from arena.errors import UsageError
 from arena.sandbox import bwrap_check
 from arena.sandbox.cgroup import CgroupError, Group, Hierarchy
-from arena.sandbox.systemd_scope import in_scope
 
 AUTO = "auto"
 JOIN = 'echo 0 >"$0" && exec "$@"'
@@ -42,18 +41,6 @@ class Level(enum.Enum):
             except CgroupError as error:
                 reason = str(error)
         return reason
-
-
-def enter_scope(asked: str) -> None:
-    """Restart this command in a scope of its own, if control groups were asked for and lack only that."""
-    if asked not in (AUTO, Level.CGROUP.value) or Level.BWRAP.why_not() is not None:
-        return
-    try:
-        Hierarchy.find().close()
-    except CgroupError as error:
-        line = in_scope(sys.orig_argv) if error.scope_helps else None
-        if line:
-            os.execvp(line[0], line)
 
 
 def choose(asked: str) -> Level:
@@ -87,20 +74,12 @@ class LevelTrial(msgspec.Struct, frozen=True):
     gaps: tuple[str, ...]
 
 
-class Promise(msgspec.Struct, frozen=True):
-    """An attack that a bot may try, and its outcome at each level that works here, in a few words."""
-
-    what: str
-    by: dict[Level, str]
-
-
 class Health(msgspec.Struct, frozen=True):
     system: str
     user: str
     python: str
     open_files: int
     trials: tuple[LevelTrial, ...]
-    promises: tuple[Promise, ...]
 
 
 def examine() -> Health:
@@ -115,10 +94,6 @@ def examine() -> Health:
         trials=tuple(
             LevelTrial(level, reason is None, reason or "", _gaps(level, root)) for level, reason in reasons.items()
         ),
-        promises=tuple(
-            Promise(what, {level: words for level, words in zip(Level, by, strict=True) if reasons[level] is None})
-            for what, *by in _promises()
-        ),
     )
 
 
@@ -131,19 +106,3 @@ def _gaps(level: Level, root: bool) -> tuple[str, ...]:
             )
         return ("bots run as root: use an account of their own, or a sandbox",) if root else ()
     return bwrap_check.gaps(in_control_group=level is Level.CGROUP)
-
-
-def _promises() -> list[tuple[str, str, str, str]]:
-    linux = sys.platform == "linux"
-    return [
-        ("outlive its game", "killed" if linux else "daemons can", "killed", "killed"),
-        ("outlive the arena", "it can", "killed", "killed"),
-        ("take too much memory", "seen in 50 ms, killed", "seen in 50 ms, killed", "killed by the kernel"),
-        ("start too many processes", "seen in 50 ms, killed", "refused", "refused"),
-        ("hide processor time in children", "it can", "it can", "all is counted"),
-        ("do harm while it is built", "it can", "is in a sandbox", "is in a sandbox"),
-        ("fill the disk", "it can", "its /tmp only", "its /tmp only"),
-        ("read or write other files", "it can", "sees its own only", "sees its own only"),
-        ("use the network", "it can", "has none", "has none"),
-        ("see or signal other processes", "it can", "sees its own only", "sees its own only"),
-    ]

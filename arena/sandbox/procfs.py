@@ -10,12 +10,11 @@ one of them is read (`_of_other_thread`).
 """
 
 import contextlib
-import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import psutil
 
@@ -34,10 +33,6 @@ _VAST = 32 << 30
 """Bytes of address space from which on page tables can matter: they are at most a 512th of it, 64 MiB."""
 EVERYTHING = sys.maxsize
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
-NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
-_spare: list[int] = []
-
-T = TypeVar("T")
 
 
 class Process(NamedTuple):
@@ -93,7 +88,7 @@ def stat_fields(stat: bytes) -> list[bytes]:
 def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
     """Read a file of /proc from a live thread that is not the first one; empty if there is none."""
     try:
-        tasks = _with_room(lambda: os.listdir(f"/proc/{pid}/task"))
+        tasks = os.listdir(f"/proc/{pid}/task")
     except OSError:
         return b""
     for task in tasks[:_THREADS_ASKED]:
@@ -101,13 +96,6 @@ def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
         if stat and stat_fields(stat)[0] not in _DEAD:
             return stat if name == "stat" else read_file(f"/proc/{pid}/task/{task}/{name}", most)
     return b""
-
-
-def ticks_now() -> int:
-    """Return `Process.started` for a process started now."""
-    if not _LINUX:
-        return int(time.time() * TICKS_PER_SECOND)
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) * TICKS_PER_SECOND // 1_000_000_000
 
 
 def children(pid: int, most: int = EVERYTHING) -> list[int]:
@@ -119,7 +107,7 @@ def children(pid: int, most: int = EVERYTHING) -> list[int]:
             return [child.pid for child in psutil.Process(pid).children()][:most]
         return []
     try:
-        tasks = _with_room(lambda: os.listdir(f"/proc/{pid}/task"))
+        tasks = os.listdir(f"/proc/{pid}/task")
     except OSError:
         return []
     found: list[int] = []
@@ -132,7 +120,7 @@ def children(pid: int, most: int = EVERYTHING) -> list[int]:
 
 def every_process() -> list[int]:
     try:
-        return [int(name) for name in _with_room(lambda: os.listdir("/proc")) if name.isdigit()] if _LINUX else []
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()] if _LINUX else []
     except OSError:
         return []
 
@@ -175,7 +163,7 @@ def descriptors(pid: int, most: int) -> int:
     if not _LINUX:
         return 0
     try:
-        return os.stat(f"/proc/{pid}/fd").st_size or len(_with_room(lambda: os.listdir(f"/proc/{pid}/fd")))
+        return os.stat(f"/proc/{pid}/fd").st_size or len(os.listdir(f"/proc/{pid}/fd"))
     except PermissionError:
         return most
     except OSError:
@@ -257,7 +245,7 @@ def waited_us(pid: int) -> int:
 def thread_times(pid: int) -> dict[int, tuple[int, int]]:
     """Return the microseconds on a CPU and of waiting for one by thread of a process; empty if unknown."""
     try:
-        tasks = _with_room(lambda: os.listdir(f"/proc/{pid}/task")) if _LINUX else []
+        tasks = os.listdir(f"/proc/{pid}/task") if _LINUX else []
     except OSError:
         return {}
     read = ((int(task), parse_schedstat(read_file(f"/proc/{pid}/task/{task}/schedstat"))) for task in tasks)
@@ -307,7 +295,7 @@ def variable(pid: int, name: str) -> str | None:
 def read_file(path: str, most: int = EVERYTHING) -> bytes:
     """Return a small file of /proc, whole or its first `most` bytes; empty if it cannot be read."""
     try:
-        descriptor = _with_room(lambda: os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
     try:
@@ -321,30 +309,6 @@ def read_file(path: str, most: int = EVERYTHING) -> bytes:
     finally:
         os.close(descriptor)
     return data
-
-
-def _with_room(opening: Callable[[], T]) -> T:
-    """Open a file, using the spare descriptor if there is no other.
-
-    Otherwise a bot's processes would seem to be gone, and would be left alive.
-    """
-    try:
-        return opening()
-    except OSError as error:
-        if error.errno not in NO_DESCRIPTOR or not _spare:
-            raise
-    os.close(_spare.pop())
-    try:
-        return opening()
-    finally:
-        keep_spare_descriptor()
-
-
-def keep_spare_descriptor() -> None:
-    """Reserve a descriptor for looking at processes when there are no others."""
-    with contextlib.suppress(OSError):
-        if not _spare:
-            _spare.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
 
 
 def _unshared_with_psutil(pid: int) -> int:

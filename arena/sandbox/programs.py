@@ -1,23 +1,39 @@
-"""Programs of the host that a bot may be run by: those of the system, and those that the host has chosen.
+"""Find the programs that run a bot: its own, and those of the host.
 
-Chosen are the arena's own Python, what is named with `--interpreter` with the rest of its installation, and the folders
-of the host's PATH; but no path that leads to the files of an entrant. A bot.toml, its PATH included, only chooses among
-these programs.
+The host's programs are those of the system (such as `/usr`), of the arena's own Python, what `--interpreter` names, and
+those on the arena's PATH, each with the rest of its installation. No path may lead to the files of an entrant. A
+bot.toml, its PATH included, only chooses among these programs. All this is found by reading: no program is run for it.
 """
 
 import os
+import re
+import shlex
 import sys
+import sysconfig
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import protocol
-from arena.bots.program_files import at_its_folder
-from arena.bots.samples import is_packaged
+from arena.bots.program_files import FIRST_LINE, SCRIPT_MARK, Link, at_its_folder, command_hint, follow, text_fault
+from arena.bots.samples import ADAPTER, is_packaged
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
+from arena.sandbox.launch import SandboxError
+from arena.system.printable import printable
+from arena.system.user_files import read_start
 
 SYSTEM = tuple(Path("/", name) for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
 """The folders of the system that every bot sees, read-only."""
+TAKEN = tuple(Path("/", name) for name in ("bot", "dev", "etc", "proc", "sys"))
+"""Places that hold something else inside the sandbox."""
+FOR_BOTS = (Path(protocol.__file__).parent, Path(__file__).parents[1])
+"""The packages that bots in Python may import: the kit, and the arena for its library of search."""
+PYTHON = re.compile(r"(python|pypy)[\d.]*")
+"""Names of Pythons; with a suffix (python3-config) it is another program."""
+INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
+"""Marks of folders that hold an installation only."""
 PROGRAM_FOLDERS = ("bin", "sbin")
 REMEDY = "put a copy into the bot's folder"
 
@@ -40,13 +56,37 @@ def is_program(path: Path) -> bool:
     return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
-def is_environment(folder: Path) -> bool:
-    return os.path.isfile(folder / "pyvenv.cfg")
+def installations(program: Path) -> list[Path]:
+    """Return the folders that a program is installed in: PREFIX of PREFIX/bin/program, otherwise its own folder; and
+    its virtual environment, if any.
+    """
+    end = Path(os.path.realpath(program))
+    if end.is_dir():
+        return [end]
+    folders = [end.parent.parent if end.parent.name in PROGRAM_FOLDERS else end.parent]
+    environment = program.parent.parent
+    return [*folders, environment] if os.path.isfile(environment / "pyvenv.cfg") else folders
 
 
-def installation(program: Path) -> Path:
-    """Return the folder that a program is installed in: PREFIX of PREFIX/bin/program, otherwise its own folder."""
-    return program.parent.parent if program.parent.name in PROGRAM_FOLDERS else program.parent
+@dataclass(frozen=True)
+class Shown:
+    """The parts of the machine that every bot sees in a sandbox, in addition to the system, at their own places.
+
+    `trials` are the commands that test whether the programs of the host work there.
+    """
+
+    folders: tuple[Path, ...]
+    links: tuple[Link, ...]
+    environment: dict[str, str]
+    trials: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A bot's command with the paths of this machine, and the folders of its PATH."""
+
+    command: tuple[str, ...]
+    path: tuple[Path, ...]
 
 
 class HostPrograms:
@@ -57,17 +97,42 @@ class HostPrograms:
     """
 
     def __init__(self, named: Sequence[str] = (), bots: Sequence[BotSpec] = ()) -> None:
-        self._entrants = {own_files(bot): bot.path for bot in bots}
-        self._arena = at_its_folder(Path(os.path.abspath(sys.executable)))
-        self._prefixes = tuple(Path(os.path.realpath(prefix)) for prefix in (sys.prefix, sys.base_prefix))
+        self._entrants = {own_files(bot): bot for bot in bots}
+        self._holders = {
+            folder: bot.path
+            for own, bot in self._entrants.items()
+            if bot.fault is None and not is_packaged(own)
+            for folder in own.parents
+        }
+        """The folders that bots are in, each with one of them."""
+        self.python = at_its_folder(Path(os.path.abspath(sys.executable)))
         self.named = tuple(map(self._check_named, named))
-        self.named_folders = tuple(dict.fromkeys(folder for path in self.named for folder in _folders_beside(path)))
-        """The folders of the named programs, and those of the same installations."""
+        self.installations = tuple(
+            folder
+            for place in (*self.named, self.python)
+            for folder in installations(place)
+            if not is_within(folder, SYSTEM)
+        )
+        self.named_folders = tuple(
+            folder
+            for place in self.named
+            for folder in ([place.parent] if place.is_file() else [Path(os.path.realpath(place)) / "bin", place])
+        )
         path = os.environ.get("PATH", os.defpath).split(os.pathsep)
         folders = (Path(os.path.realpath(folder)) for folder in path if os.path.isabs(folder) and os.path.isdir(folder))
         holders = {files.parent for files in self._entrants}
-        self.path = tuple(folder for folder in folders if folder not in holders and self.entrant_at(folder) is None)
+        self.path = tuple(folder for folder in folders if folder not in holders and not self._entrant_at(folder))
         """The absolute folders of the host's PATH without bots in them."""
+        self._of_path = tuple(
+            folder.parent
+            for folder in self.path
+            if folder.name in PROGRAM_FOLDERS
+            and folder.parent not in self._holders
+            and not is_within(folder, SYSTEM)
+            and not _is_wide(folder.parent)
+            and folder.parent.parent not in _homes()
+        )
+        """Installations on the PATH that can be shown in a sandbox. A folder in a home folder may hold other things."""
 
     def _check_named(self, text: str) -> Path:
         expected = f"--interpreter {text}: expected a program, or the folder that one is installed in"
@@ -78,66 +143,182 @@ class HostPrograms:
             raise UsageError(f"{expected}: {error.strerror if isinstance(error, OSError) else error}") from None
         if not (end.is_dir() or is_program(end)):
             raise UsageError(f"{expected}; this is neither")
-        entrant = self.entrant_at(place) or self.entrant_at(end)
+        entrant = self._entrant_at(place) or self._entrant_at(end)
         if entrant is not None:
             raise UsageError(f"{expected}, which no bot can change; this leads into the files of {entrant}")
         return place
 
-    def entrant_at(self, path: Path) -> Path | None:
-        return next((self._entrants[place] for place in (path, *path.parents) if place in self._entrants), None)
+    def _entrant_at(self, path: Path) -> Path | None:
+        return next((self._entrants[place].path for place in (path, *path.parents) if place in self._entrants), None)
 
-    def holds_bots(self, folder: Path) -> bool:
-        return any(files.is_relative_to(folder) and not is_packaged(files) for files in self._entrants)
-
-    def why_not(self, program: Path, *, for_host: bool = False) -> str | None:
+    def why_not(self, program: Path, *, is_shown: bool) -> str | None:
         """Return None if bots may be run by this program, otherwise the reason, in words that follow its path.
 
-        The path's folder is free of links. With `for_host`, interpreters of the host's own programs are allowed too,
-        unless they are a bot's.
+        The path's folder is free of links; `is_shown`: in a sandbox.
         """
-        if self._is_arenas(program):
+        if program == self.python:
             return None  # it runs already
         end = Path(os.path.realpath(program))
-        entrant = self.entrant_at(program) or self.entrant_at(end)
+        entrant = self._entrant_at(program) or self._entrant_at(end)
         if entrant is not None:
             return f"leads into the files of a bot, {entrant}: {REMEDY}"
-        if for_host or program in self.named or self.has_programs(program.parent):
-            return None
-        if is_within(end, (*SYSTEM, *self._prefixes)) or self._is_meant_by_path(program.name, end):
+        if self._is_chosen(end) or (not is_shown and program.parent in self.path):
             return None
         return (
-            "is neither among the bot's own files, nor of the system, nor on the PATH that the arena was started with: "
-            f"{REMEDY}, or start the arena with --interpreter {program}"
+            "is neither among the bot's own files, nor of the system, nor of an installation on the PATH of the "
+            f"arena: {REMEDY}, or start the arena with --interpreter {program}"
         )
 
-    def named_program(self, name: str) -> Path | None:
-        return next((path for path in self.named if path.name == name and os.path.isfile(path)), None)
+    def _is_chosen(self, place: Path) -> bool:
+        return is_within(place, (*SYSTEM, *self.installations, *self._of_path))
 
-    def is_control(self, program: Path) -> bool:
-        """Return whether this is the arena's own Python, or a program that the host has named: not an entrant's
-        choice.
+    def has_programs(self, folder: Path, *, is_shown: bool) -> bool:
+        """Return whether a folder, at a path free of links, holds programs that bots may be run by."""
+        is_chosen = self._is_chosen(folder) or (not is_shown and folder in self.path)
+        return folder == self.python.parent or (is_chosen and self._entrant_at(folder) is None)
+
+    @cached_property
+    def shown(self) -> Shown:
+        """The host's installations, whole, and the links that lead to them. Raises `SandboxError`."""
+        folders, links, trials = {*self.installations, *self._of_path}, dict[Path, Link](), list[tuple[str, ...]]()
+        environment = dict[str, str]()
+        if wide := next(filter(_is_wide, self.installations), None):
+            raise SandboxError(f"{wide} holds too much to be shown to bots, or is another place in a sandbox")
+        for place in (*self.named, self.python):
+            if place.is_file():
+                links |= {link.place: link for link in follow(place).links if not is_within(link.place, SYSTEM)}
+                # -I is not known to Python 2.
+                words = ("-E", "-s", "-S", "-c", "pass") if PYTHON.fullmatch(place.name) else ("--version",)
+                trials.append((str(place), *words))
+        if FOR_BOTS[0].parent == Path(sysconfig.get_path("purelib", "posix_user")):  # as by pip install --user
+            folders.add(FOR_BOTS[0].parent)
+            environment["PYTHONUSERBASE"] = str(sysconfig.get_config_var("userbase"))
+        # where the arena is installed in place, in a checkout that is not shown
+        folders.update(package for package in FOR_BOTS if not is_within(package, (*SYSTEM, *folders)))
+        return Shown(tuple(sorted(folders)), tuple(links[each] for each in sorted(links)), environment, tuple(trials))
+
+    def refuse_rivals(self, bot: BotSpec) -> None:
+        """Raise `UsageError` if one bot's files would be visible to another in a sandbox.
+
+        If one bot is in another's folder, the outer one is refused: the inner one cannot prevent it.
         """
-        return program in self.named or self._is_arenas(program)
-
-    def is_shown_by_choice(self, folder: Path) -> bool:
-        chosen = [*self._prefixes, Path(protocol.__file__).parent, *self.named, *self.named_folders]
-        return self.entrant_at(folder) is None and any(path.is_relative_to(folder) for path in chosen)
-
-    def has_programs(self, folder: Path) -> bool:
-        """Return whether programs in a folder, at a path free of links, are the host's choice or the system's."""
-        is_chosen = folder in self.path or folder in self.named_folders or is_within(folder, SYSTEM)
-        return folder == self._arena.parent or (is_chosen and self.entrant_at(folder) is None)
-
-    def _is_arenas(self, program: Path) -> bool:
-        return program.parent == self._arena.parent and os.path.realpath(program) == os.path.realpath(self._arena)
-
-    def _is_meant_by_path(self, name: str, end: Path) -> bool:
-        return str(end) in (os.path.realpath(folder / each) for folder in self.path for each in (name, "python3"))
+        own = own_files(bot)
+        for folder in () if is_packaged(own) else (*SYSTEM, *self.shown.folders):
+            if own.is_relative_to(folder):
+                raise UsageError(f"{bot.path}: every bot could read this one in {folder}: move it out of that folder")
+        if own in self._holders:
+            other = self._holders[own]
+            raise UsageError(f"{bot.path}: this bot could read {other}: move one of them out of the other's reach")
 
 
-def _folders_beside(named: Path) -> list[Path]:
-    end = Path(os.path.realpath(named))
-    if end.is_dir():
-        return [end, end / "bin"]
-    folders = [end.parent] if end.parent.name in PROGRAM_FOLDERS else []
-    return [*folders, named.parent] if is_environment(named.parent.parent) else folders
+def _is_wide(folder: Path) -> bool:
+    """Return whether a folder is likely to hold more than an installation, or cannot be shown at its own place."""
+    homes = _homes()
+    marked = any(os.path.exists(folder / mark) for mark in INSTALLATION_MARKS)
+    collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
+    holds_home = any(home.is_relative_to(folder) for home in homes)
+    return holds_home or (collection and not marked) or is_within(folder, TAKEN)
+
+
+def _homes() -> set[Path]:
+    return {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
+
+
+def find_program(bot: BotSpec, host: HostPrograms, *, is_shown: bool = True) -> Program:
+    """Find how to run a bot, by its own program or one of the host's; `is_shown`: in a sandbox.
+
+    Raises `UsageError` if its command or the `#!` line of its script leads elsewhere, or is one that the system cannot
+    run.
+    """
+    return _Search(bot, host, is_shown=is_shown).run()
+
+
+class _Search:
+    def __init__(self, bot: BotSpec, host: HostPrograms, *, is_shown: bool) -> None:
+        self._bot, self._host, self._is_shown, self._own = bot, host, is_shown, own_files(bot)
+        words = bot.environment.get("PATH", os.defpath).split(os.pathsep)
+        folders = [Path(os.path.realpath(bot.folder / word)) for word in words if "\0" not in word]
+        sound = [at for at in folders if at.is_relative_to(self._own) or host.has_programs(at, is_shown=is_shown)]
+        self._path = list(dict.fromkeys([*host.named_folders, *sound]))
+
+    def run(self) -> Program:
+        program = self._find(self._bot.command[0], "its command", is_first=True)
+        if program.is_relative_to(self._own) and not program.is_symlink() and (words := self._interpreter(program)):
+            self._find(words[0], "its #! line")
+        command = (str(program), *self._bot.command[1:])
+        if self._bot.is_of_2012:
+            command = (str(self._host.python), *ADAPTER[1:], *command)
+        for word in self._bot.interpreters:
+            folder = self._find(word, f"interpreters: {word}").parent
+            if not self._own.is_relative_to(folder):
+                self._path.append(folder)
+        return Program(command, tuple(dict.fromkeys(self._path)))
+
+    def _find(self, name: str, who: str, *, is_first: bool = False) -> Path:
+        """Return the place of a program, in a folder free of links; errors call it `who`."""
+        program = self._look_up(name, who, is_first=is_first)
+        end = Path(os.path.realpath(program))
+        if end.is_relative_to(self._own):
+            return end  # a link with the whole path leads nowhere inside, where the bot's files are at another place
+        reason = self._host.why_not(end if program.is_relative_to(self._own) else program, is_shown=self._is_shown)
+        if reason is not None:
+            raise self._refusal(f"{who} leads out of its own files: {end} {reason}")
+        return program
+
+    def _look_up(self, name: str, who: str, *, is_first: bool) -> Path:
+        folders = [self._bot.folder] if "/" in name else self._path
+        for folder in folders:
+            try:
+                program = at_its_folder(folder / name)
+            except (OSError, ValueError):
+                continue
+            if is_program(program):
+                return program
+        if "/" in name and os.path.exists(self._bot.folder / name):
+            raise self._refusal(f"{who} names {name}: expected a program, a file that can be run")
+        if "/" in name:
+            raise self._refusal(f"{who} names {name}, and there is no such file")
+        hint = command_hint(self._bot.folder, name, os.pathsep.join(map(str, self._path))) if is_first else ""
+        if self._is_shown or name in self._bot.interpreters:
+            hint = f", nor has the host named one with --interpreter{hint}"
+        raise self._refusal(f"there is no program {name!r} on the PATH{hint}")
+
+    def _interpreter(self, program: Path) -> list[str]:
+        """Return the words that a script's `#!` line puts before its path; none for other files.
+
+        Refuses Windows line ends, and a text file that the system cannot run.
+        """
+        try:
+            start = read_start(program, FIRST_LINE)
+        except OSError as error:
+            raise self._refusal(f"cannot be read: {error.strerror}", program) from None
+        line = start.split(b"\n")[0]
+        if not line.startswith(SCRIPT_MARK):
+            if fault := text_fault(start, program.name):
+                raise self._refusal(fault, program)
+            return []
+        words = self._words_of(program, line)
+        if words and words[0].endswith("\r"):
+            raise self._refusal(
+                "its #! line ends in CR LF, as on Windows, so the system looks for a program "
+                f"{words[0]!r}: save the file with LF line ends (sed -i 's/\\r$//' {shlex.quote(program.name)})",
+                program,
+            )
+        return words
+
+    def _words_of(self, program: Path, line: bytes) -> list[str]:
+        """Split a `#!` line as the kernel does, and after `env` as env does."""
+        text = os.fsdecode(line[2:]).strip(" \t")
+        words = re.split("[ \t]+", text, maxsplit=1) if text else []
+        if len(words) == 2 and Path(words[0]).name == "env":
+            try:
+                inner = shlex.split(words[1][2:]) if words[1].startswith("-S") else words[1:]
+            except ValueError as error:
+                raise self._refusal(f"its #! line cannot be read: {error}", program) from None
+            if inner and not inner[0].startswith("-") and "=" not in inner[0]:
+                return inner
+        return words
+
+    def _refusal(self, words: str, program: Path | None = None) -> UsageError:
+        named = "" if program is None or program == self._own else f"{program}: "
+        return UsageError(printable(f"{self._bot.path}: {named}{words}"))

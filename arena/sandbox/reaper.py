@@ -20,7 +20,7 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -29,10 +29,8 @@ from arena.sandbox.procfs import (
     EVERYTHING,
     Process,
     children,
-    cpu_us,
     descend,
     every_process,
-    keep_spare_descriptor,
     look,
     variable,
 )
@@ -109,9 +107,6 @@ REAP_MOST = 32
 START_SECONDS = 0.02
 """How long the owner of a child is looked up again: a program that is being started has no environment yet."""
 
-OnReaped = Callable[[Process, int, int], None]
-"""Receives an orphan that is about to be reaped: its own processor time, and that including its children."""
-
 
 @dataclass(eq=False)
 class Owner:
@@ -122,7 +117,6 @@ class Owner:
     """Processes of the bot that are children of this process now, with their start times."""
     used_us: int = 0
     """Microseconds of processor time of its reaped processes."""
-    on_reaped: OnReaped | None = None
 
 
 owners: dict[int, Owner] = {}
@@ -151,7 +145,6 @@ def owns_every_orphan() -> bool:
 def adopt_orphans() -> None:
     """Become the parent of orphans (Linux only), until the last bot has ended."""
     global _adopted_before  # noqa: PLW0603  (as above)
-    keep_spare_descriptor()
     if _adopted_before is None:
         _adopted_before = adopts_orphans()
         prctl(SET_CHILD_SUBREAPER, 1)
@@ -178,9 +171,9 @@ def left_by(token: str) -> list[int]:
     return [pid for pid in found if (process := look(pid)) and not process.is_dead]
 
 
-def register(leader: int, token: str, on_reaped: OnReaped | None = None) -> None:
+def register(leader: int, token: str) -> None:
     """Register a bot's first process, which has just been started with `token` in its environment."""
-    owners[leader] = Owner(leader, token, on_reaped=on_reaped)
+    owners[leader] = Owner(leader, token)
 
 
 def forget(leader: int) -> None:
@@ -252,15 +245,11 @@ def reap_orphan(bot: Owner, orphan: int) -> None:
     process = look(orphan)
     if process is None or process.started != started:
         return
-    own = cpu_us(orphan) or 0 if bot.on_reaped else 0
     outcome = try_reap(orphan)
     if outcome is None:
         bot.orphans[orphan] = started  # as the last one: the next sweep begins with others
         return
-    _, used = outcome
-    bot.used_us += used
-    if bot.on_reaped:
-        bot.on_reaped(process, own, used)
+    bot.used_us += outcome[1]
 
 
 def other_children() -> list[int]:

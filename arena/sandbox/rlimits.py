@@ -66,14 +66,14 @@ def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
     """Set the limits of a process that has just been started, and its CPUs (all if empty).
 
     Its children so far get them too; later ones inherit them. A process is limited before its children are looked for:
-    those that it starts in between have the limits already. Nearly always it is still the youngest process of the
-    machine, without children: the search, which costs most, is skipped then.
+    those that it starts in between have the limits already.
     """
     if sys.platform != "linux" or not (limits or cpus):
         return
     values = process_limits(limits) if limits else {}
     if limits:
-        values["nproc"] = _machine().processes + PROCESSES_ROOM * limits.processes
+        _, total = read_file("/proc/loadavg").split()[3].split(b"/")
+        values["nproc"] = int(total) + PROCESSES_ROOM * limits.processes
     numbers = {getattr(resource, f"RLIMIT_{name.upper()}"): value for name, value in values.items()}
 
     def limit(pid: int) -> None:
@@ -84,8 +84,6 @@ def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
                 _lower(pid, number, value)
 
     limit(pid)
-    if _machine().youngest == pid:
-        return
     for process in walk([pid], limits.processes if limits else FEW):
         if process.pid != pid:
             limit(process.pid)
@@ -95,16 +93,6 @@ def _lower(pid: int, number: int, value: int) -> None:
     _, hard = resource.prlimit(pid, number)
     lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.prlimit(pid, number, (lowest, lowest))
-
-
-class _Machine(NamedTuple):
-    processes: int
-    youngest: int
-
-
-def _machine() -> _Machine:
-    counts, youngest = read_file("/proc/loadavg").split()[3:]
-    return _Machine(int(counts.split(b"/")[1]), int(youngest))
 
 
 SHORT_US = 100

@@ -26,10 +26,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-# A call is in exactly one of four groups: decided by its arguments (`BY_ARGUMENT`), done without effect (`IDLE`),
-# answered as if it had never been built in (`ABSENT`), or, as all others of `SYSCALLS`, refused.
-
-# From <linux/audit.h>, and for each machine the column of SYSCALLS.
+# From <linux/audit.h>, and for each machine the column of `Calls`.
 ARCHITECTURES = {
     "x86_64": (0xC000003E, 0),
     "amd64": (0xC000003E, 0),
@@ -37,18 +34,14 @@ ARCHITECTURES = {
     "arm64": (0xC00000B7, 1),
 }
 
-SYSCALLS: dict[str, tuple[int | None, int | None]] = {
-    # with arguments that decide
+Calls = dict[str, tuple[int | None, int | None]]
+"""Calls with their numbers on x86_64 and on aarch64; None where there is no such call."""
+BY_ARGUMENT: Calls = {
     "socket": (41, 198),
     "socketpair": (53, 199),
     "clone": (56, 220),
     "ioctl": (16, 29),
     "fcntl": (72, 25),
-    "flock": (73, 32),
-    "utime": (132, None),
-    "utimes": (235, None),
-    "futimesat": (261, None),
-    "utimensat": (280, 88),
     "fadvise64": (221, 223),
     "preadv2": (327, 286),
     "kill": (62, 129),
@@ -59,13 +52,45 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "pidfd_send_signal": (424, 424),
     "prctl": (157, 167),
     "setsockopt": (54, 208),
-    # these make the whole machine wait for its disks
+}
+"""Calls that are decided by their arguments."""
+IDLE: Calls = {
+    # writes out what the whole machine has not written yet, and waits for that: so would the store of games
     "sync": (162, 81),
     "syncfs": (306, 267),
+    # of a file of the system empties the disk's own cache; and in /tmp, which is memory, there is no disk
     "fsync": (74, 82),
     "fdatasync": (75, 83),
     "sync_file_range": (277, 84),
     "msync": (26, 227),
+    "flock": (73, 32),  # a lock on a file of the system tells all who try it, too
+    "utime": (132, None),  # a user who may write to a device file may set its times, which all can see
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+}
+"""Calls that do not take effect and return 0."""
+ABSENT: Calls = {
+    "io_uring_setup": (425, 425),  # does what other calls do, sockets included, behind the filter's back
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "clone3": (435, 435),  # its flags are in memory, where no filter can look; the C library then takes clone
+    # memory that could not be measured; so are the next, and the segments and queues behind io_setup
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "io_setup": (206, 0),  # of what it makes there is a number for the whole machine
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    "inotify_init": (253, None),  # tells who opens which file of the system when
+    "inotify_init1": (294, 26),
+    "cachestat": (451, 451),
+    "timer_create": (222, 107),  # its signal is in memory, and could be SIGCONT
+}
+"""Calls that fail with ENOSYS, as if they had never been built in: libraries that try them have another way."""
+REFUSED: Calls = {
     # other processes
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -118,23 +143,6 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "fanotify_init": (300, 262),
     "quotactl": (179, 60),
     "quotactl_fd": (443, 443),
-    # as if they had never been built in: libraries that try them have another way
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "clone3": (435, 435),
-    "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
-    "io_setup": (206, 0),
-    "shmget": (29, 194),
-    "msgget": (68, 186),
-    "semget": (64, 190),
-    "mq_open": (240, 180),
-    "mq_unlink": (241, 181),
-    "inotify_init": (253, None),
-    "inotify_init1": (294, 26),
-    "cachestat": (451, 451),
-    "timer_create": (222, 107),
     # a bot that makes itself wait for a CPU would have its late turns played again
     "setpriority": (141, 140),
     "sched_setparam": (142, 118),
@@ -142,58 +150,8 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "sched_setaffinity": (203, 122),
     "sched_setattr": (314, 274),
 }
-"""The numbers of the calls that the filter knows, on x86_64 and on aarch64; None where there is no such call."""
-
-BY_ARGUMENT = (
-    "socket",
-    "socketpair",
-    "clone",
-    "ioctl",
-    "fcntl",
-    "fadvise64",
-    "preadv2",
-    "kill",
-    "tkill",
-    "tgkill",
-    "rt_sigqueueinfo",
-    "rt_tgsigqueueinfo",
-    "pidfd_send_signal",
-    "prctl",
-    "setsockopt",
-)
-IDLE = (
-    "sync",  # writes out what the whole machine has not written yet, and waits for that: so would the store of games
-    "syncfs",
-    "fsync",  # of a file of the system empties the disk's own cache; and in /tmp, which is memory, there is no disk
-    "fdatasync",
-    "sync_file_range",
-    "msync",
-    "flock",  # a lock on a file of the system tells all who try it, too
-    "utime",  # a user who may write to a device file may set its times, which all can see
-    "utimes",
-    "futimesat",
-    "utimensat",
-)
-"""Calls that do not take effect and return 0."""
-ABSENT = (
-    "io_uring_setup",  # does what other calls do, sockets included, behind the filter's back
-    "io_uring_enter",
-    "io_uring_register",
-    "clone3",  # its flags are in memory, where no filter can look; the C library then takes clone
-    "memfd_create",  # memory that could not be measured; so are the next, and the segments and queues behind io_setup
-    "memfd_secret",
-    "io_setup",  # of what it makes there is a number for the whole machine
-    "shmget",
-    "msgget",
-    "semget",
-    "mq_open",
-    "mq_unlink",
-    "inotify_init",  # tells who opens which file of the system when
-    "inotify_init1",
-    "cachestat",
-    "timer_create",  # its signal is in memory, and could be SIGCONT
-)
-"""Calls that fail with ENOSYS; those in none of the three lists fail with EPERM."""
+"""Calls that fail with EPERM."""
+SYSCALLS = BY_ARGUMENT | IDLE | ABSENT | REFUSED
 
 X32_CALLS = 512
 """From here on x86_64 has only calls of the x32 architecture, with its mark (bit 30) or, by an old mistake, without."""
@@ -267,8 +225,7 @@ def filter_program(machine: str = platform.machine()) -> bytes | None:
         steps += [Instruction(LOAD, NUMBER), Instruction(IF_AT_LEAST, X32_CALLS, 0, 1), _fail(errno.ENOSYS)]
     steps += _when(NUMBER, calls(*ABSENT), [_fail(errno.ENOSYS)])
     steps += _when(NUMBER, calls(*IDLE), [Instruction(RETURN, DONE)])
-    forbidden = [name for name in SYSCALLS if name not in (*ABSENT, *IDLE, *BY_ARGUMENT)]
-    steps += _when(NUMBER, calls(*forbidden), [_fail(errno.EPERM)])
+    steps += _when(NUMBER, calls(*REFUSED), [_fail(errno.EPERM)])
     steps += _when(NUMBER, calls("socket", "socketpair"), [*_socket(), Instruction(RETURN, ALLOW)])
     steps += _when(
         NUMBER,

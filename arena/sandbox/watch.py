@@ -9,9 +9,9 @@ once per descriptor, and with hundreds of thousands of registrations one event b
 second.
 
 Memory is first added up plainly, with shared memory counted for each process. Only if that is too much, and no single
-process is, the kernel is asked for the exact sum. That takes milliseconds a process, so it is done in a thread, one
-process of all bots at once, and the next time waits twenty times its duration. Meanwhile a bot could unshare its memory
-up to the plain sum, which is limited, too.
+process is, the kernel is asked for the exact sum. That takes milliseconds a process, so it is done in a thread, for one
+bot at a time, and the next time waits twenty times its duration. Meanwhile a bot could unshare its memory up to the
+plain sum, which is limited, too.
 """
 
 import math
@@ -37,8 +37,6 @@ RESTLESS_SECONDS = 0.002
 EXACT_SECONDS = 0.25
 EXACT_SHARE = 20
 """The shortest time between two exact readings of memory, and the same as a multiple of the time of the last one."""
-EXACT_STEP_SECONDS = 0.02
-"""How long the readings of one bot take before those of another bot are made."""
 LEAST_OPEN, OPEN_SHARE = 1024, 16
 """Open files that a bot's processes may have together: this many, or more for each process that it may have."""
 SHARED_MOST = 8
@@ -192,14 +190,7 @@ class Watch:
             limiter = trio.CapacityLimiter(1)
             _READING.set(limiter)
         pids = [process.pid for process in self.processes if not process.is_dead]
-        used, spent = 0, 0.0
-        while pids and used <= self._limits.memory:
-            part, seconds, count = await trio.to_thread.run_sync(
-                _read_some, pids, abandon_on_cancel=True, limiter=limiter
-            )
-            used += part
-            spent += seconds
-            pids = pids[count:]
+        used, spent = await trio.to_thread.run_sync(_fair_memory, pids, abandon_on_cancel=True, limiter=limiter)
         if used > self._limits.memory:
             self.report(self._over_memory(used))
         self.peak_memory = max(self.peak_memory, used)
@@ -207,16 +198,7 @@ class Watch:
         self._is_reading = False
 
 
-def _read_some(pids: Sequence[int]) -> tuple[int, float, int]:
-    """Read the memory of the first few of these processes, in a thread.
-
-    Returns the sum, the seconds that reading took, and how many processes were read.
-    """
+def _fair_memory(pids: Sequence[int]) -> tuple[int, float]:
+    """Return the memory of these processes, and the seconds that reading it took in this thread."""
     begun = time.thread_time()
-    used = count = 0
-    spent = 0.0
-    while count < len(pids) and spent < EXACT_STEP_SECONDS:
-        used += fair_resident(pids[count])
-        count += 1
-        spent = time.thread_time() - begun
-    return used, spent, count
+    return sum(map(fair_resident, pids)), time.thread_time() - begun

@@ -5,12 +5,13 @@ from typing import Any
 
 import msgspec
 
-from arena.report.game_text import event_words
-from arena.report.rules_text import army_entries, rule_lines
 from arena.stratego.game import ruleset_of
 from arena.stratego.rules.ruleset import Defence
 from arena.stratego.seat_state import ActionState, FightState, StrategoSeatState, seat_of, state_after, state_of
 from arena.stratego.setups import presets
+from arena.stratego.shown.event_words import event_words
+from arena.stratego.shown.piece_names import DEFAULT_NAMES
+from arena.stratego.shown.rules_text import army_entries, rule_lines
 from arena.web.seat_page import SeatPage, SeatTable, commands_after
 from protocol import messages
 from protocol.notation import Color, Rank, Survivor
@@ -88,7 +89,7 @@ class BoardPage(SeatPage):
         page = super().page(table, color)
         ruleset = ruleset_of(table.session.spec.variant)
         ready = [{"name": f"{one.name}: {one.text}", "rows": one.rows} for one in presets(ruleset)]
-        entries = army_entries(ruleset, table.names)
+        entries = army_entries(ruleset, DEFAULT_NAMES)
         data = {
             "seat": color.word,
             "title": page["title"],
@@ -99,7 +100,7 @@ class BoardPage(SeatPage):
         return page | {
             "data": msgspec.json.encode(data).decode(),
             "presets": [preset["name"] for preset in ready],
-            "rules": [line.text for line in rule_lines(ruleset, table.names)],
+            "rules": [line.text for line in rule_lines(ruleset, DEFAULT_NAMES)],
         }
 
     def answer(self, table: SeatTable, color: Color, since: int) -> SeatAnswer:
@@ -123,7 +124,7 @@ def _moves(table: SeatTable, color: Color, since: int) -> tuple[MoveLine, ...]:
     for message in seat_of(table.session, color).told:
         if isinstance(message, messages.Moved):
             said.append([])
-        elif said and (text := event_words(message, table.names)):
+        elif said and (text := event_words(message, DEFAULT_NAMES)):
             said[-1].append(text)
     return tuple(
         MoveLine(action.ply, action.color, action.action, "; ".join(said[action.ply - 1]), action.fight)

@@ -6,11 +6,11 @@ A set-up is a draft until 'ready': it may be incomplete or illegal.
 from arena.cli.play_terminal import TerminalGame, columns, seed_of
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import RefusedError, Session
-from arena.report.boards import board_text
 from arena.report.layout import Paint
 from arena.stratego.game import ruleset_of
 from arena.stratego.seat_state import StrategoSeatState, seat_of, state_after, state_of
 from arena.stratego.setups import Rows, check_rows, presets, random_rows
+from arena.stratego.shown.boards import board_text
 from arena.stratego.shown.seat_text import (
     Typed,
     Verb,

@@ -6,12 +6,12 @@ from typing import Any
 
 from arena.game import State
 from arena.play.game_events import ActionPlayed
-from arena.report.boards import marks_of
-from arena.report.game_text import told_words
 from arena.report.site.game_data import MARKS, cell_of, lost_of, square_name
 from arena.report.site.game_page import board_labels
 from arena.report.site.page_frame import isolated
 from arena.stratego.game import ruleset_of
+from arena.stratego.shown.boards import marks_of
+from arena.stratego.shown.event_words import told_words
 from arena.stratego.state import as_stratego
 from arena.web.live_games import WatchedGame
 from protocol.notation import SQUARES, Color

@@ -21,7 +21,6 @@ from arena.game.game_spec import GameSpec
 from arena.game.replay import started
 from arena.league.executor.event_stream import Happened
 from arena.play.game_events import ActionPlayed, GameStarted
-from arena.report.piece_names import Names
 from arena.report.progress import duration_text
 from arena.report.site.game_data import SeenBy
 from arena.report.site.page_frame import isolated
@@ -51,7 +50,7 @@ class WatchedGame:
     all_note = "All that there is to know."
     public_note = "What both sides know. All is shown when the game is over."
 
-    def __init__(self, spec: GameSpec, setups: tuple[str, str], audience: SeenBy, names: Names) -> None:
+    def __init__(self, spec: GameSpec, setups: tuple[str, str], audience: SeenBy, names: Any) -> None:
         self.spec, self.audience, self.names = spec, audience, names
         self.ply = 0
         self.number: int | None = None
@@ -118,7 +117,7 @@ class WatchedGame:
 
 
 class LiveGames:
-    def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, names: Names, delay: float = 0.0) -> None:
+    def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, names: Any, delay: float = 0.0) -> None:
         self._viewers, self._look, self._audience, self._names, self._delay = viewers, look, audience, names, delay
         self.games: dict[str, WatchedGame] = {}
         self._feeds: dict[str, Feed] = {}

@@ -17,10 +17,10 @@ from arena.errors import ArenaError
 from arena.league.executor import child_process
 from arena.league.executor.child_process import READ_SIZE, Frames
 from arena.league.readers import reader_named
-from arena.report.piece_names import Names, Numbering, PieceLanguage
 from arena.report.site.game_data import SeenBy
 from arena.report.site.site_contents import SitePlan
 from arena.sandbox.rlimits import use_all_descriptors
+from arena.stratego.shown.piece_names import Names, Numbering, PieceLanguage
 from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.web.address import Listening, hosts_of, parse_address

@@ -13,7 +13,6 @@ import msgspec
 
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import Session
-from arena.report.piece_names import DEFAULT_NAMES, Names
 from arena.report.site.page_frame import isolated
 from arena.web.address import Listening
 from protocol.seats import Color
@@ -54,7 +53,6 @@ class NextCommands:
 class SeatTable:
     session: Session
     commands: NextCommands = field(default_factory=NextCommands)
-    names: Names = DEFAULT_NAMES
     can_pause: bool = True
     tokens: Mapping[Color, Token] = field(init=False)
     page: "SeatPage" = field(init=False)

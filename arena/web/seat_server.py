@@ -19,8 +19,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.play.session import RefusedError, Session
-from arena.report.piece_names import DEFAULT_NAMES, Names
-from arena.report.sentences import capitalised
 from arena.report.site.page_frame import Site
 from arena.system.concurrency import background, open_nursery
 from arena.system.printable import printable
@@ -155,7 +153,8 @@ class PlayPages:
             try:
                 do(color, value)
             except RefusedError as error:
-                return _json({"refused": capitalised(printable(str(error), LONGEST_REFUSAL))})
+                text = printable(str(error), LONGEST_REFUSAL)
+                return _json({"refused": text[:1].upper() + text[1:]})
             return _json({})
 
         return answer
@@ -232,7 +231,6 @@ def page_face(
     *,
     complain: Complain,
     commands: NextCommands | None = None,
-    names: Names = DEFAULT_NAMES,
     ended: Callable[[], None] = lambda: None,
     linger: float = LINGER_SECONDS,
 ) -> Callable[[Session], Awaitable[None]]:
@@ -243,7 +241,7 @@ def page_face(
     """
 
     async def show(session: Session) -> None:
-        table = SeatTable(session, commands or NextCommands(), names)
+        table = SeatTable(session, commands or NextCommands())
         async with serving(table, listening, complain=complain) as served:
             tell(served.addresses)
             color, version = session.persons[0], 0

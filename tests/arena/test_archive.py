@@ -108,6 +108,7 @@ def test_an_archive_that_came_from_elsewhere_is_not_trusted_without_a_sandbox(bo
     put(bots / "one", QUICK.format(first="# new\n"))
     done = rerun(elsewhere / "l.sqlite")
     assert "without a sandbox it could use your files and network" in done.stderr
+    assert "sandbox: basic" not in done.stderr
     assert "same to the end" in rerun(elsewhere / "l.sqlite", "--sandbox", "basic").stdout
 
 

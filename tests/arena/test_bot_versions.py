@@ -117,11 +117,6 @@ def test_who_is_to_play_and_has_played_nothing_is_there_too(book: Book) -> None:
     assert "0" in bots(book.path).output
 
 
-def test_of_an_empty_store_it_is_said_that_it_is_empty(book: Book) -> None:
-    assert bots(book.path).output == "no bot has played here yet\n"
-    assert book.bots() == []
-
-
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_it_fits_its_width(book: Book, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
     red, blue = (Player(f"a-bot-with-a-name-of-some-forty-columns-{letter}", letter * 64) for letter in "ab")

@@ -19,8 +19,7 @@ from own_children import started_from_now
 from sandboxes import at_every_level, in_bwrap
 
 from arena.bots.build import build_all
-from arena.bots.build_files import BuildLimits
-from arena.bots.limits import MIB, Limits
+from arena.bots.limits import MIB, BuildLimits, Limits
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox

@@ -4,7 +4,6 @@ The claims about real groups are tried wherever the arena finds that it can make
 the reason that it gives.
 """
 
-import os
 import signal
 import statistics
 import subprocess
@@ -17,9 +16,8 @@ from pathlib import Path
 import pytest
 
 from arena.bots.limits import MIB, Limits
-from arena.sandbox import cgroup, systemd_scope
-from arena.sandbox.cgroup import CgroupError, Group, Hierarchy
-from arena.sandbox.systemd_scope import GUARD, LEAF, check, in_scope, own_group
+from arena.sandbox import cgroup
+from arena.sandbox.cgroup import LEAF, CgroupError, Group, Hierarchy, check, own_group
 
 NEVER_ENDS = 120.0
 KILL_SECONDS = 0.05
@@ -29,38 +27,38 @@ LIMITS = Limits(memory=96 * MIB, processes=20)
 JOIN = 'echo 0 >"$0" && exec "$@"'
 Popen = subprocess.Popen[bytes]
 
-V2_MOUNT = "30 25 0:26 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
-OTHER_MOUNTS = "22 1 254:0 / / rw - ext4 /dev/vda rw\n25 22 0:22 / /sys rw,nosuid shared:7 - sysfs sysfs rw\n"
+
+@pytest.mark.parametrize(
+    ("membership", "folder"),
+    [
+        ("0::/user.slice/run-7.scope", "user.slice/run-7.scope"),
+        (f"0::/user.slice/run-7.scope/{LEAF}", "user.slice/run-7.scope"),
+        ("1:name=systemd:/other\n0::/mine", "mine"),
+        ("0::/", ""),
+    ],
+)
+def test_the_own_group_is_found_where_the_hierarchy_is_mounted(membership: str, folder: str, tmp_path: Path) -> None:
+    (tmp_path / "cgroup.controllers").touch()
+    (tmp_path / membership.rpartition("0::/")[2]).mkdir(parents=True, exist_ok=True)
+    assert own_group(membership + "\n", tmp_path) == tmp_path / folder
 
 
 @pytest.mark.parametrize(
-    ("mount", "membership", "folder"),
+    ("is_mounted", "membership", "reason"),
     [
-        (V2_MOUNT, "0::/user.slice/run-7.scope", "/sys/fs/cgroup/user.slice/run-7.scope"),
-        (V2_MOUNT, f"0::/user.slice/run-7.scope/{LEAF}", "/sys/fs/cgroup/user.slice/run-7.scope"),
-        (V2_MOUNT, "1:name=systemd:/other\n0::/mine", "/sys/fs/cgroup/mine"),
-        ("31 23 0:28 /box/a /sys/fs/cgroup rw - cgroup2 none rw", "0::/box/a/b", "/sys/fs/cgroup/b"),
-        (r"31 23 0:28 / /my\040groups rw - cgroup2 none rw", "0::/a", "/my groups/a"),
-        ("31 23 0:28 /x /nowhere rw - cgroup2 none rw\n" + V2_MOUNT, "0::/a", "/sys/fs/cgroup/a"),
+        (True, "8:pids:/\n4:memory:/a\n0::/", "version 1 .* the memory controller and the pids controller"),
+        (False, "0::/", "no control groups of version 2 are mounted"),
+        (True, "0::/../other", "not in the part that is mounted"),
+        (True, "0::/box/ab", "not in the part that is mounted"),
     ],
 )
-def test_the_own_group_is_found_where_the_hierarchy_is_mounted(mount: str, membership: str, folder: str) -> None:
-    assert own_group(OTHER_MOUNTS + mount, membership + "\n") == Path(folder)
-
-
-@pytest.mark.parametrize(
-    ("mount", "membership", "reason"),
-    [
-        (V2_MOUNT, "8:pids:/\n4:memory:/a\n0::/", "version 1 .* the memory controller and the pids controller"),
-        ("", "0::/", "no control groups of version 2 are mounted"),
-        (V2_MOUNT, "0::/../other", "not in the part that is mounted"),
-        ("31 23 0:28 /box/a /sys/fs/cgroup rw - cgroup2 none rw", "0::/box/ab", "not in the part that is mounted"),
-    ],
-)
-def test_what_cannot_work_is_refused_with_the_reason(mount: str, membership: str, reason: str) -> None:
-    with pytest.raises(CgroupError, match=reason) as refusal:
-        own_group(OTHER_MOUNTS + mount, membership + "\n")
-    assert not refusal.value.scope_helps
+def test_what_cannot_work_is_refused_with_the_reason(
+    is_mounted: bool, membership: str, reason: str, tmp_path: Path
+) -> None:
+    if is_mounted:
+        (tmp_path / "cgroup.controllers").touch()
+    with pytest.raises(CgroupError, match=reason):
+        own_group(membership + "\n", tmp_path)
 
 
 # --- whether it will do, on folders that are made up ------------------------------------------------------------------
@@ -90,63 +88,9 @@ def test_controllers_that_are_not_there_are_named(tmp_path: Path, controllers: s
 
 def test_a_group_of_systemds_own_is_left_to_it_and_a_scope_is_the_remedy(tmp_path: Path) -> None:
     group = made_up(tmp_path / "session-1.scope")
-    with pytest.raises(CgroupError, match=r"systemd-run .*--scope -p Delegate=yes") as refusal:
+    with pytest.raises(CgroupError, match=r"systemd-run .*--scope --unit=stratego-arena-1 -p Delegate=yes"):
         check(group, systemd_rules=True)
-    assert refusal.value.scope_helps
-
-
-def test_what_killed_arenas_have_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", ""]) as dead:
-        dead.wait()
-    (tmp_path / f"arena-{dead.pid}-ab_1" / "bot-1").mkdir(parents=True)
-    others = {f"arena-{os.getpid()}-ab_1", "arena-ab_1", LEAF, "bot-1"}
-    for name in others:
-        (tmp_path / name).mkdir()
-    cgroup._remove_leftovers(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == others
-
-
-# --- the line for a scope ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A systemd-run, on a machine that is ruled by systemd."""
-    path = tmp_path / "systemd-run"
-    path.touch(mode=0o755)
-    monkeypatch.setattr(systemd_scope, "systemd_rules", lambda: True)
-    return path
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="programs are found by their names there")
-@pytest.mark.parametrize(("user", "option"), [(0, []), (1000, ["--user"])])
-def test_a_scope_is_asked_of_the_systemd_that_is_the_users_own(
-    tool: Path, monkeypatch: pytest.MonkeyPatch, user: int, option: list[str]
-) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: user)
-    (tool.parent / "bus").touch()
-    line = in_scope(["arena", "league"], {"PATH": str(tool.parent), "XDG_RUNTIME_DIR": str(tool.parent)})
-    assert line is not None
-    assert line[: 2 + len(option)] == [str(tool), *option, "--scope"]
-    assert line[-4:] == [f"--setenv={GUARD}=1", "--", "arena", "league"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="programs are found by their names there")
-@pytest.mark.parametrize(
-    "extra", [{}, {"XDG_RUNTIME_DIR": "/nowhere"}, {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus", GUARD: "1"}]
-)
-def test_there_is_no_scope_where_no_systemd_answers_nor_in_a_scope(
-    tool: Path, monkeypatch: pytest.MonkeyPatch, extra: dict[str, str]
-) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert in_scope(["arena"], {"PATH": str(tool.parent), **extra}) is None
-
-
-def test_a_systemd_run_that_lies_where_one_stands_is_not_run(tool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a folder of submissions it would be an entrant's."""
-    monkeypatch.chdir(tool.parent)
-    for path in (".", "", ":", f"../{tool.parent.name}"):
-        assert in_scope(["arena"], {"PATH": path, "DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus"}) is None
+    check(made_up(tmp_path / "stratego-arena-1.scope"), systemd_rules=True)
 
 
 # --- real groups ------------------------------------------------------------------------------------------------------
@@ -343,17 +287,8 @@ def test_a_frozen_tree_uses_no_processor_time_until_it_is_thawed(group: Group, r
         assert not rests(group)
 
 
-def picture() -> tuple[str, set[str], str]:
-    """The test's own group, the groups in it, and what it hands down to them."""
-    membership = Path("/proc/self/cgroup").read_text()
-    own = own_group(Path("/proc/self/mountinfo").read_text(), membership)
-    inner = {path.name for path in own.iterdir() if path.is_dir()}
-    return membership, inner, "" if systemd_scope.is_root(own) else (own / "cgroup.subtree_control").read_text()
-
-
 def test_arenas_that_come_and_go_at_once_do_not_disturb_each_other() -> None:
     find().close()
-    before = picture()
     program = """
         from arena.sandbox.cgroup import Hierarchy
         from arena.bots.limits import Limits
@@ -365,4 +300,3 @@ def test_arenas_that_come_and_go_at_once_do_not_disturb_each_other() -> None:
     line = [sys.executable, "-c", textwrap.dedent(program)]
     arenas = [subprocess.Popen(line, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2]) for _ in range(4)]
     assert [arena.communicate()[1] for arena in arenas] == [b""] * 4
-    assert picture() == before

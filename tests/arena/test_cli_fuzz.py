@@ -4,14 +4,13 @@ Every command is run as a process of its own, with its own standard streams, for
 some milliseconds each. `ARENA_FUZZ=10000 pytest tests/arena/test_cli_fuzz.py` runs more of them.
 """
 
-import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+import commands
 import made_bots
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,79 +23,40 @@ from protocol.notation import RANK_BY_LETTER
 
 EXAMPLES = int(os.environ.get("ARENA_FUZZ", "50"))
 FILES = EXAMPLES // 2 if EXAMPLES < 1000 else EXAMPLES
-SECONDS_EACH = 60
 HELPERS = Path(__file__).parent.parent / "helpers"
 RULESETS = Path(loading.__file__).parent / "data"
 
-SERVER = """
-import json, os, signal, sys
-sys.path.insert(0, sys.argv[1])
+PLAYS_HERE = f"""
+import sys
+sys.path.insert(0, {str(HELPERS)!r})
 import played_here
-import arena.cli.main, arena.cli.saved_play, arena.cli.play_games, arena.sandbox.levels
-import arena.report.game_text, arena.report.rules_text
-arena.sandbox.levels.in_scope = lambda *_: None  # what starts itself anew would start this program
 here = played_here.games_played_here()
 here.__enter__()
-for line in sys.stdin:
-    wish = json.loads(line)
-    child = os.fork()
-    if not child:
-        signal.alarm(wish["seconds"])
-        os.setsid()
-        for number, name in ((1, "out"), (2, "err")):
-            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.chdir("files")
-        sys.argv = ["arena", *wish["arguments"]]
-        arena.cli.main.main()
-    _, status = os.waitpid(child, 0)
-    print(os.waitstatus_to_exitcode(status), flush=True)
 """
 
 QUICK_BOT = made_bots.QUICK.format(first="")
 
 
-class Done(NamedTuple):
-    """What became of a command."""
-
-    code: int
-    output: str
-    errors: str
+Done = subprocess.CompletedProcess[bytes]
 
 
 class Commands:
     """Runs commands in a folder with files of all kinds."""
 
-    def __init__(self, folder: Path) -> None:
-        self.files = folder / "files"
-        self._folder = folder
-        self._server = subprocess.Popen(
-            [sys.executable, "-c", SERVER, str(HELPERS)],
-            cwd=folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+    def __init__(self, files: Path) -> None:
+        self.files = files
+        self._commands = commands.Commands(PLAYS_HERE)
 
     def run(self, *arguments: str) -> Done:
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        self._server.stdin.write(json.dumps({"arguments": arguments, "seconds": SECONDS_EACH}) + "\n")
-        self._server.stdin.flush()
-        code = int(self._server.stdout.readline())
-        output, errors = ((self._folder / name).read_bytes().decode() for name in ("out", "err"))
-        return Done(code, output, errors)
+        return self._commands.run(self.files, list(arguments), dict(os.environ))
 
     def close(self) -> None:
-        with self._server:
-            pass
+        self._commands.close()
 
 
 @pytest.fixture(scope="module")
-def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
-    folder = tmp_path_factory.mktemp("fuzz")
-    files = folder / "files"
-    files.mkdir()
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    files = tmp_path_factory.mktemp("fuzz")
     for name in ("quick", "fast", ".hidden"):
         (files / name).write_text(QUICK_BOT)
         (files / name).chmod(0o755)
@@ -114,25 +74,25 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
         huge.truncate(30 << 30)
     (files / os.fsdecode(b"\xff")).write_text(QUICK_BOT)
     (files / os.fsdecode(b"\xff")).chmod(0o755)
-    server = Commands(folder)
+    server = Commands(files)
     stored = server.run("match", "quick", "fast", "--rules", "duel", "--store", "games.sqlite")
-    assert stored.code == 0, stored.errors
+    assert stored.returncode == 0, stored.stderr
     paused = server.run("match", "quick", "fast", "--rules", "duel", "--pause", "game.json", "--pause-after", "1")
-    assert paused.code == 0, paused.errors
+    assert paused.returncode == 0, paused.stderr
     yield server
     server.close()
 
 
 def assert_is_a_clear_answer(done: Done, arguments: Sequence[str]) -> None:
     """A documented exit code, nothing that a terminal would act on, and no mistake of the arena's own."""
-    assert done.code in (0, 1, 2, 130), (arguments, done)
-    assert "internal error" not in done.errors, (arguments, done)
-    assert "Traceback" not in done.errors, (arguments, done)
-    assert "Exception ignored" not in done.errors, (arguments, done)
-    for text in (done.output, done.errors):
+    output, errors = done.stdout.decode(), done.stderr.decode()
+    assert done.returncode in (0, 1, 2, 130), (arguments, done)
+    for words in ("internal error", "Traceback", "Exception ignored"):
+        assert words not in errors, (arguments, done)
+    for text in (output, errors):
         assert all(character.isprintable() or character in "\n\t" for character in text), (arguments, done)
-    if done.code:
-        assert done.errors.strip(), (arguments, done)
+    if done.returncode:
+        assert errors.strip(), (arguments, done)
 
 
 # --- command lines --------------------------------------------------------------------------------------------------
@@ -246,8 +206,8 @@ COMMAND_LINES = st.one_of(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(arguments=COMMAND_LINES)
-def test_any_command_line_gets_a_clear_answer(commands: Commands, arguments: list[str]) -> None:
-    assert_is_a_clear_answer(commands.run(*arguments), arguments)
+def test_any_command_line_gets_a_clear_answer(arena: Commands, arguments: list[str]) -> None:
+    assert_is_a_clear_answer(arena.run(*arguments), arguments)
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
@@ -315,16 +275,16 @@ def write(path: Path, content: str | bytes) -> None:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(content=RULESET_FILES, more=st.sampled_from([[], ["--json"], ["--ranks", "american"], ["--names", "it"]]))
-def test_any_ruleset_file_gets_a_clear_answer(commands: Commands, content: Any, more: list[str]) -> None:
-    write(commands.files / "fuzzed.toml", content)
-    done = commands.run("rules", "fuzzed.toml", *more)
+def test_any_ruleset_file_gets_a_clear_answer(arena: Commands, content: Any, more: list[str]) -> None:
+    write(arena.files / "fuzzed.toml", content)
+    done = arena.run("rules", "fuzzed.toml", *more)
     assert_is_a_clear_answer(done, [repr(content)])
-    assert done.code in (0, 2)
-    if not done.code:
-        played = commands.run("match", "quick", "fast", "--rules", "fuzzed.toml", "--games", "1", "--store", "f.sqlite")
-        (commands.files / "f.sqlite").unlink()
+    assert done.returncode in (0, 2)
+    if not done.returncode:
+        played = arena.run("match", "quick", "fast", "--rules", "fuzzed.toml", "--games", "1", "--store", "f.sqlite")
+        (arena.files / "f.sqlite").unlink()
         assert_is_a_clear_answer(played, [repr(content)])
-        assert played.code == 0
+        assert played.returncode == 0
 
 
 LIMITS = st.lists(
@@ -348,10 +308,10 @@ LIMITS = st.lists(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(content=st.one_of(LIMITS, PAIRS, st.binary(max_size=40)))
-def test_any_file_of_limits_gets_a_clear_answer(commands: Commands, content: Any) -> None:
-    write(commands.files / "fuzzed-limits.toml", content)
+def test_any_file_of_limits_gets_a_clear_answer(arena: Commands, content: Any) -> None:
+    write(arena.files / "fuzzed-limits.toml", content)
     limits = ["--limits", "fuzzed-limits.toml", "--store", "l.sqlite"]
-    done = commands.run("match", "quick", "fast", "--rules", "duel", "--games", "1", *limits)
-    (commands.files / "l.sqlite").unlink(missing_ok=True)
+    done = arena.run("match", "quick", "fast", "--rules", "duel", "--games", "1", *limits)
+    (arena.files / "l.sqlite").unlink(missing_ok=True)
     assert_is_a_clear_answer(done, [repr(content)])
-    assert done.code in (0, 2)
+    assert done.returncode in (0, 2)

@@ -396,7 +396,7 @@ FILES = st.one_of(
 
 
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(tables=FILES)
 def test_whatever_a_file_says_it_is_shown_or_refused_with_a_short_message(

@@ -1,5 +1,7 @@
 """The events of watched games on their way from a worker: whole, in order, and never in the way of an outcome."""
 
+from collections.abc import Awaitable, Callable
+
 import msgspec
 import pytest
 import trio
@@ -72,40 +74,43 @@ def test_a_start_arrives_as_it_was() -> None:
     assert arrived(started) == started
 
 
-def test_events_go_in_batches() -> None:
-    pipe = Pipe()
+def run(pipe: Pipe, told: Callable[[EventStream], Awaitable[None]]) -> None:
+    """Run a stream into a pipe, while events are told, and for a second more."""
 
     async def main() -> None:
         stream = EventStream(pipe)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(stream.send)
-            for ply in range(100):
-                stream.tell(action(ply))
+            await told(stream)
             await trio.sleep(1)
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
-    assert plies(pipe.sent) == list(range(100))
-    assert len(pipe.sent) == 1
+
+
+def test_events_go_in_batches() -> None:
+    pipe = Pipe()
+
+    async def tell(stream: EventStream) -> None:
+        for ply in range(100):
+            stream.tell(action(ply))
+
+    run(pipe, tell)
+    assert [plies([message]) for message in pipe.sent] == [list(range(100))]
 
 
 def test_while_the_pipe_is_full_nothing_is_sent_and_what_is_too_much_is_counted() -> None:
     pipe = Pipe()
 
-    async def main() -> None:
-        stream = EventStream(pipe)
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(stream.send)
-            pipe.is_full = True
-            for ply in range(MOST_WAITING + 7):
-                stream.tell(action(ply))
-            await trio.sleep(1)
-            assert pipe.sent == []
-            pipe.is_full = False
-            await trio.sleep(1)
-            nursery.cancel_scope.cancel()
+    async def tell(stream: EventStream) -> None:
+        pipe.is_full = True
+        for ply in range(MOST_WAITING + 7):
+            stream.tell(action(ply))
+        await trio.sleep(1)
+        assert pipe.sent == []
+        pipe.is_full = False
 
-    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    run(pipe, tell)
     assert plies(pipe.sent) == list(range(MOST_WAITING))
     assert [message.dropped for message in pipe.sent] == [7]
 
@@ -113,18 +118,14 @@ def test_while_the_pipe_is_full_nothing_is_sent_and_what_is_too_much_is_counted(
 def test_events_of_later_games_are_sent_too() -> None:
     pipe = Pipe()
 
-    async def main() -> None:
-        stream = EventStream(pipe)
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(stream.send)
-            for ply in range(3):
-                stream.tell(action(ply))
-                await trio.sleep(1)
-                assert plies(pipe.sent) == list(range(ply + 1)), "sent while the game goes on"
-                stream.flush()  # the end of the game
-            nursery.cancel_scope.cancel()
+    async def tell(stream: EventStream) -> None:
+        for ply in range(3):
+            stream.tell(action(ply))
+            await trio.sleep(1)
+            assert plies(pipe.sent) == list(range(ply + 1)), "sent while the game goes on"
+            stream.flush()  # the end of the game
 
-    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    run(pipe, tell)
 
 
 def test_at_the_end_of_a_game_its_events_go_first_or_not_at_all() -> None:

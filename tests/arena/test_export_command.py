@@ -1,6 +1,5 @@
 """`arena export`, `arena import` and `arena verify FILE` as a user meets them."""
 
-import csv
 import json
 import shutil
 import sqlite3
@@ -173,22 +172,6 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(arena: Run) -> None
         with pytest.raises(ArenaError, match="cannot be written: File name too long"):
             arena(*command, "x" * 1000)
     assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
-
-
-def test_standings_are_printed_as_csv_and_markdown(arena: Run) -> None:
-    assert arena("standings", "own.sqlite", "--csv")[1].startswith(b"place,name,digest,points,games")
-    assert b"| 1 | steady | 5/6 |" in arena("standings", "own.sqlite", "--markdown")[1]
-    assert arena("standings", "own.sqlite", "--csv", "--crosstable")[1].startswith(b"name,opponent,points,games\n")
-    with pytest.raises(UsageError, match="--crosstable needs --csv or --markdown"):
-        arena("standings", "own.sqlite", "--crosstable")
-
-
-def test_csv_says_what_bots_have_said_of_themselves_as_json_does(arena: Run) -> None:
-    lines = csv.DictReader(arena("standings", "own.sqlite", "--csv")[1].decode().splitlines())
-    document = json.loads(arena("standings", "own.sqlite", "--json")[1])
-    declared = [(line["name"], line["declared"] or None, line["author"] or None) for line in lines]
-    assert declared == [(line["name"], line["declared"], line["author"]) for line in document["standings"]]
-    assert any(name for _, name, _ in declared)
 
 
 def test_a_report_names_the_games_that_have_no_page_with_exit_code_1(arena: Run, own: Path) -> None:

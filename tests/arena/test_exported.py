@@ -66,7 +66,7 @@ def test_lines_of_every_schema_are_read_for_ever_and_written_as_they_were(line: 
 def test_the_golden_lines_have_every_field_of_a_record() -> None:
     lines = (FULL, OPENINGS[0], TOLD[0], CALIBRATED[0])
     full, opened, told, calibrated = (msgspec.structs.asdict(decode_line(line).record) for line in lines)
-    others = ["opening", "names_told", "cannot", "time_percent"]
+    others = ["opening", "names_told", "cannot", "time_percent", "game"]
     assert [name for name, value in full.items() if not value] == others
     assert calibrated["time_percent"]
     assert opened["opening"]
@@ -127,6 +127,7 @@ def any_records(draw: st.DrawFn) -> GameRecord:
         wants=draw(st.just(msgspec.UNSET) | st.tuples(wants, wants)),
         opening=draw(st.just(msgspec.UNSET) | pairs),
         time_percent=draw(st.just(msgspec.UNSET) | counts),
+        game=draw(st.just(msgspec.UNSET) | st.just("connect4 1")),
     )
 
 
@@ -211,7 +212,7 @@ def test_what_is_no_game_record_is_refused_with_what_came(line: bytes, words: st
         (lambda f: f["blue"].update(used=None), "used: expected it of both sides or of neither"),
         (lambda f: f["red"].update(opening="x"), "opening: expected it of both sides or of neither"),
         (lambda f: [f[side].update(opening=None) for side in ("red", "blue")], "Expected `str`, got `null`"),
-        (lambda f: f["verdict"].update(reason="bored"), "Invalid enum value 'bored'"),
+        (lambda f: f["verdict"].update(reason="So bored"), "Invalid enum value 'So bored'"),
         (lambda f: f["verdict"].update(mood="good"), "not as 'arena export' writes it"),
         (lambda f: f["red"].update(name="a\x1b[2J"), "text that is not printable"),
         (lambda f: f["red"].update(stderr="a\x07"), "text that is not printable"),

@@ -225,13 +225,6 @@ def test_a_game_under_equal_clocks_is_that_of_a_league_of_this_time_and_every_ot
             assert game.pair_seed not in others
 
 
-def test_the_times_of_bots_are_told_apart_in_words_too() -> None:
-    one, same, other = with_times((ANN, SLOW)), with_times((ANN, SLOW)), with_times((BOB, SLOW))
-    assert one.described([ANN, BOB]) == same.described([ANN, BOB]) != other.described([ANN, BOB])
-    assert one.described([ANN, BOB])[f"time of ann@{ANN.digest}"] == "1000ms"
-    assert one.described([BOB, CAT]) == SETTINGS.described([BOB, CAT])
-
-
 # --- new versions of bots ---------------------------------------------------------------------------------------------
 
 NEW = Player("ann", "the second version of ann")

@@ -123,13 +123,6 @@ def test_a_bot_that_has_not_read_its_first_line_may_be_slow_to_start() -> None:
     assert "--start-time" in hint.text
 
 
-def test_a_bot_that_used_no_processor_time_has_not_worked_and_no_busy_machine_is_blamed() -> None:
-    fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
-    for more in ({"is_late": True}, {"activity": Activity.RUNS}):
-        told = hint_for(Seen(Phase.THINKING, fault, turn=TurnUse(0.151, 300), **more)).text
-        assert told == "it used no processor time in this turn: it slept, or waited for something"
-
-
 def test_a_silent_bot_that_waits_for_legal_actions_is_told_to_ask_for_them() -> None:
     fault = late(Phase.THINKING, TimeControl(), 100, 7, 0.151)
     for probe in (None, Probe()):
@@ -358,11 +351,11 @@ def refused(line: bytes, phase: Phase = Phase.THINKING) -> Hint:
     try:
         message = decode_from_bot(line, STRATEGO_FORMS)
     except RemoteProtocolError as error:
-        return hint_for(Seen(phase, malformed(error)))
+        return hint_for(Seen(phase, malformed(error), kind=GAME))
     assert message is not None
     with pytest.raises(RemoteProtocolError) as caught:
         after(phase, message)
-    return hint_for(Seen(phase, malformed(caught.value)))
+    return hint_for(Seen(phase, malformed(caught.value), kind=GAME))
 
 
 @pytest.mark.parametrize(("mistake", "line"), LINES)
@@ -482,7 +475,7 @@ SEEN = st.builds(
     answered=st.booleans(),
     is_late=st.booleans(),
     unfinished=st.binary(max_size=20),
-    game=st.none(),
+    kind=st.none() | st.just(GAME),
     gets_legal=st.booleans(),
     is_confined=st.booleans(),
     links_out=st.dictionaries(TEXTS, TEXTS, max_size=2),

@@ -184,9 +184,8 @@ def test_a_file_that_becomes_a_link_or_a_pipe_after_the_look_is_not_read(
     bot = BotFiles(os.fsencode(folder))
     os.mkfifo(folder / "fifo")
     (folder / "zero").symlink_to("/dev/zero")
-    (folder / "elsewhere").symlink_to("/etc")
-    for parts in [(b"fifo",), (b"zero",), (b"elsewhere", b"passwd")]:
-        with pytest.raises(UsageError, match=r"expected a file, got a (FIFO|link)$|cannot be read: Not a directory"):
+    for parts in [(b"fifo",), (b"zero",)]:
+        with pytest.raises(UsageError, match=r"expected a file, got a (FIFO|link)$"):
             bot.content(parts)
 
 

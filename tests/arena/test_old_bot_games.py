@@ -102,18 +102,6 @@ def test_a_program_in_c_that_reads_line_by_line_plays_a_bot_of_the_arenas_own_pr
     assert not record.verdict.reason.is_forfeit, record.verdict.detail
 
 
-def test_two_bots_of_2012_play_each_other_and_are_told_when_it_is_over(
-    make_bot: Callable[..., BotSpec], play: Play, short: str
-) -> None:
-    """Each keeps a board of its own by the lines of moves, and would exit with 3 if another was sent."""
-    old = load_bot(OLD)
-    red, blue = (
-        replace(old, name=name, digest=name, command=(*old.command, name), is_of_2012=True) for name in ("17", "18")
-    )
-    record = trio.run(partial(play, red, blue, time=PATIENT, ruleset=short))
-    assert not record.verdict.reason.is_forfeit, record.verdict.detail
-
-
 @pytest.mark.parametrize(
     ("code", "detail"),
     [

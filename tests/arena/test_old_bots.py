@@ -6,7 +6,7 @@ import pytest
 
 from arena.bots.finding import find_bots, find_entrants, fitting
 from arena.bots.loading import load_bot
-from arena.bots.samples import ADAPTER, split_word
+from arena.bots.samples import ADAPTER
 from arena.cli.config import read_config
 from arena.errors import UsageError
 from arena.stratego.game import GAME
@@ -34,20 +34,6 @@ def test_a_prefix_says_what_a_bot_speaks_and_makes_another_bot_of_its_file(tmp_p
     assert plain.digest != old.digest
     both = find_entrants([f"ucc:{path}", str(path)]).sound()
     assert [bot.digest for bot in both] == [old.digest, plain.digest]
-
-
-def test_a_file_whose_name_begins_so_is_meant_if_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    program(tmp_path, "mine.py")
-    assert split_word("ucc:mine.py") == ("ucc:", "mine.py")
-    program(tmp_path, "ucc:mine.py")
-    assert split_word("ucc:mine.py") == ("", "ucc:mine.py")
-    assert not find_bots(["ucc:mine.py"])[0].is_of_2012
-
-
-def test_a_sample_bot_can_be_named_with_a_prefix_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert find_bots(["ucc:drifter"])[0].is_of_2012
 
 
 @pytest.mark.parametrize(("protocol", "is_of_2012"), [("", False), ("arena-1", False), ("ucc-2012", True)])

@@ -16,7 +16,6 @@ from arena.game.exported import decode_line, encode_line, redact
 from arena.game.game_spec import GameSpec, Opening, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
-from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import export_lines, import_games
@@ -61,35 +60,6 @@ def test_both_are_told_their_set_ups_and_are_asked_for_none(seated: Any) -> None
         assert told[-1] == last
     seated.play("a2-a7")
     assert seated.next_write(BLUE)[:2] == ["moved red a2-a7", "battle a7 2 2 neither"]
-
-
-def test_the_lines_are_those_of_a_game_that_was_interrupted_before_its_first_action(
-    seated: Any, spec: Callable[..., GameSpec], table_for: Callable[[GameSpec], Any]
-) -> None:
-    """So whoever can go on with such a game can play this one."""
-    seated.introduce(["want board legal"])
-    other = table_for(spec(BARRAGE))
-    other.begin(*(setup.split("/") for setup in GIVEN))
-    other.referee = Referee(spec(BARRAGE), history=other.referee.history())
-    other.writes = ([], [])
-    other.introduce(["want board legal"])
-    assert seated.writes == other.writes
-
-
-def test_a_bot_that_sends_a_set_up_speaks_out_of_turn(seated: Any) -> None:
-    seated.introduce()
-    seated.reply(BLUE, f"setup {GIVEN[BLUE]}")
-    assert seated.referee.verdict.reason is Reason.PROTOCOL
-    assert seated.referee.verdict.result is GameResult.RED
-    assert "'setup' came during the opponent's turn" in seated.referee.verdict.detail
-
-
-def test_no_time_for_a_set_up_runs(seated: Any) -> None:
-    seated.introduce()
-    assert seated.referee.awaited() == [RED]
-    seated.expire()
-    assert seated.referee.verdict.reason is Reason.TIMEOUT
-    assert seated.referee.verdict.plies == 0
 
 
 # --- what records say -------------------------------------------------------------------------------------------------
@@ -152,14 +122,6 @@ def no_start(record: GameRecord) -> GameRecord:
     """The same, if Blue had not started."""
     verdict = Verdict(GameResult.RED, Reason.NO_START, 0, f"blue ({record.players[1].name}) did not start: no")
     return changed(record, actions=(), times_us=(), forgiven_us=(), setups=(None, None), verdict=verdict)
-
-
-def test_a_game_that_did_not_begin_says_with_which_opening_it_would_have(
-    played: Callable[[GameSpec], GameRecord], games: list[GameSpec]
-) -> None:
-    record = no_start(played(games[0]))
-    check_record(record)
-    assert decode_line(encode_line(record, {})).record.opening == games[0].opening
 
 
 def opened(opening: Opening) -> Callable[[GameRecord], GameRecord]:
@@ -248,28 +210,6 @@ def test_an_export_comes_back_as_it_was_and_goes_on(whole: Path, games: list[Gam
     assert faults(target) == []
     with Store(target, create=True) as store:
         store.agree(SETTINGS.described(), PLAYERS)
-
-
-def test_games_with_and_without_openings_do_not_get_into_one_store(
-    whole: Path, played: Callable[[GameSpec], GameRecord], tmp_path: Path
-) -> None:
-    plain = changed(SETTINGS, openings=())
-    other = stored(tmp_path, [played(schedule(plain, PLAYERS, 1)[0])], plain, "p.sqlite")
-    with pytest.raises(UsageError, match=r"openings: 3 of digest [0-9a-f]+ \(in the store\), none"):
-        import_games(whole, [other], lambda *_: None)
-    with pytest.raises(UsageError, match=r"openings: none \(in the store\), 3 of digest"):
-        import_games(other, [whole], lambda *_: None)
-
-
-@pytest.mark.parametrize("value", ["", "0 of digest 0123456789abcdef", "3", "3 of digest x", "many"])
-def test_a_line_whose_league_has_no_such_setting_of_openings_is_refused(
-    whole: Path, tmp_path: Path, value: str
-) -> None:
-    entry = decode_line(next(exported(whole)).removesuffix(b"\n"))
-    line = encode_line(entry.record, {**entry.settings, "openings": value})
-    (tmp_path / "g.jsonl").write_bytes(line + b"\n")
-    with pytest.raises(UsageError, match="settings: openings: expected 'none', or how many of which digest, got"):
-        import_games(tmp_path / "new.sqlite", [tmp_path / "g.jsonl"], lambda *_: None)
 
 
 def test_bots_are_not_kept_for_a_game_in_which_they_would_know_the_other_s_set_up(tmp_path: Path) -> None:

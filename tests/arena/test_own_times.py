@@ -1,6 +1,5 @@
 """Bots with a time control of their own: in a store's settings, when it is checked or salvaged, and in saved games."""
 
-import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -19,7 +18,7 @@ from arena.league.readers import HOST
 from arena.league.resumed import agree
 from arena.league.settings import Settings
 from arena.league.store import Store
-from arena.league.store.document import own_times_in, time_differences, time_key
+from arena.league.store.document import own_times_in, time_key
 from arena.league.verify import GameChecks, verify
 from arena.play.saved_game import SavedGame
 from arena.stratego.game import ruleset_of, variant_of
@@ -137,8 +136,6 @@ def test_the_same_league_goes_on_whoever_of_it_takes_part_and_whatever_they_are_
 
 OTHERS = [
     (PLAIN, PLAYERS, ["time of ann@digest: 1000ms (in the store), 100ms (asked for)", "time of cat@digest: 60+0 (in"]),
-    (PLAIN, [BOB, CAT], ["time of cat@digest: 60+0 (in the store), 100ms (asked for)"]),
-    (changed(HANDICAP, bot_times=((ANN.digest, SLOWER), (CAT.digest, SLOWER))), PLAYERS, ["ann@digest: 1000ms (in"]),
     (
         changed(HANDICAP, bot_times=(*HANDICAP.bot_times, (BOB.digest, SLOW))),
         PLAYERS,
@@ -167,31 +164,6 @@ def test_a_new_bot_may_come_with_a_time_of_its_own_and_so_may_a_new_version(path
     assert times == {ANN.digest: "1000ms", CAT.digest: "60+0", dan.digest: "1000ms", new.digest: "60+0"}
 
 
-def test_a_bot_that_is_about_to_play_its_first_game_has_its_clock_already(tmp_path: Path) -> None:
-    """Two arenas may have begun on one store at once."""
-    path = stored(tmp_path / "l.sqlite", PLAIN, [])
-    with Store(path, create=True) as store:
-        store.keep(entrants=tuple(PLAYERS))
-    assert "time of ann@digest: 100ms (in the store), 1000ms (asked for)" in str(refusal(path, HANDICAP))
-    assert "time of bob" not in str(refusal(path, HANDICAP))
-
-
-def test_a_bots_time_that_is_asked_for_counts_even_where_nobody_says_that_the_bot_takes_part(path: Path) -> None:
-    """As where games of another store are added."""
-    settings = {**HANDICAP.described(), time_key(BOB): "1000ms"}
-    with (
-        Store(path, create=True) as store,
-        pytest.raises(UsageError, match=r"time of bob@digest: 100ms \(in the store"),
-    ):
-        store.agree(settings)
-
-
-def test_where_the_time_of_all_differs_that_is_said_once(tmp_path: Path) -> None:
-    had, asked = PLAIN.described(), changed(PLAIN, time=SLOW, bot_times=((CAT.digest, SLOWER),)).described(PLAYERS)
-    lines = time_differences(had, asked, PLAYERS, lambda: {player.digest for player in PLAYERS})
-    assert [line.split(": ")[0].strip() for line in lines] == ["time of cat@digest"]
-
-
 # --- checking and salvaging -------------------------------------------------------------------------------------------
 
 
@@ -209,11 +181,6 @@ FORGED: list[tuple[str, Callable[[GameRecord], GameRecord], list[str]]] = [
         "each has the other's clock",
         swapped,
         ["it was played under time '100ms' by ann", "it was played under time '1000ms' by bob"],
-    ),
-    (
-        "both have Red's",
-        lambda game: changed(game, blue_time=msgspec.UNSET),
-        ["it was played under time '1000ms' by bob"],
     ),
     (
         "one has more for its set-up",
@@ -234,33 +201,6 @@ def test_a_game_in_which_a_side_had_another_clock_is_named(
     assert league.faults(record) == []
     said = league.faults(forge(record))
     assert all(any(fault in line for line in said) for fault in faults), said
-
-
-def test_a_handicap_is_no_game_of_a_league_in_which_all_have_the_same_time(path: Path) -> None:
-    with Store(path, create=False) as store:
-        rows = store.rows()
-        record = next(game for row in rows if (game := store.record(row.id)[1]).players == (BOB, ANN))
-    assert GameChecks(PLAIN.described(), rows).faults(record) == [
-        "it was played under time '1000ms' by ann, and the store is for '100ms'"
-    ]
-
-
-def test_a_game_of_a_copied_id_under_other_clocks_follows_from_no_round(path: Path, played: Played) -> None:
-    """Whoever takes the id of the game under equal clocks for a handicap is found out by the pair's seed."""
-    (plain, _), (handicap, _) = (schedule(settings, [ANN, BOB], 1) for settings in (PLAIN, HANDICAP))
-    forged = played(changed(handicap, id=plain.id, seeds=plain.seeds, pair_seed=plain.pair_seed))
-    with Store(path, create=False) as store:
-        contents = store.read()
-    assert GameChecks(contents.settings, contents.rows).faults(forged) == [
-        "its pair's seed follows from no round of this league"
-    ]
-
-
-def edit(path: Path, statement: str, *values: object) -> None:
-    """What somebody with another program does to a store."""
-    database = sqlite3.connect(path, isolation_level=None)
-    database.execute(statement, values)
-    database.close()
 
 
 # --- files of records -------------------------------------------------------------------------------------------------
@@ -335,11 +275,6 @@ def test_a_saved_game_knows_the_time_of_its_match_and_those_of_its_bots(saved: S
         assert store.settings()["time"] == "100ms"
 
 
-def test_a_saved_game_that_was_played_meanwhile_is_found(saved: SavedGame, path: Path) -> None:
-    with Store(path, create=True) as store:
-        assert agree(saved, store) == saved.id
-
-
 def test_a_saved_game_does_not_go_on_in_a_store_of_other_clocks(
     saved: SavedGame, tmp_path: Path, played: Played
 ) -> None:
@@ -356,8 +291,6 @@ def test_a_saved_game_does_not_go_on_in_a_store_of_other_clocks(
     [
         {"blue_time": None},
         {"time": USUAL, "blue_time": SLOW},
-        {"time": SLOWER},
-        {"usual_time": changed(USUAL, setup_ms=9000)},
         {"blue_time": changed(USUAL, margin_ms=0)},
     ],
 )

@@ -9,7 +9,6 @@ import trio
 from unplayed import record_of
 
 from arena.bots.spec import BotSpec
-from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
@@ -18,15 +17,12 @@ from arena.league.game_specs import Games
 from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions
 from arena.league.pairing.pairing import Pairing
-from arena.league.pairing.round_robin import RoundRobin
 from arena.league.plan import LeagueEntry
 from arena.league.play_missing import RunProgress, play_missing
 from arena.league.settings import Settings
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, Store
-from arena.league.stored_league import GamesBetween, stored_games
 from arena.league.versions import Versions
-from arena.play.game_options import ArenaStoppedError
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
@@ -34,7 +30,6 @@ SETTINGS = Settings(variant_of(load_ruleset("duel")), TimeControl())
 PLAYERS = tuple(Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cid", "dan"))
 ANN, BOB, CID, DAN = PLAYERS
 Here = Callable[..., AbstractAsyncContextManager[Executor]]
-Bots = Callable[..., str]
 
 
 class Knockout:
@@ -129,12 +124,6 @@ def test_the_next_games_follow_from_the_results(run: Run, slots: int) -> None:
     assert pairing.asked[-1] == 3
 
 
-def test_a_pairing_that_waits_is_asked_again_only_when_there_are_more_results(run: Run) -> None:
-    pairing = knockout()
-    run(pairing, 2)
-    assert pairing.waited == [0, 1, 2]
-
-
 def test_a_league_that_is_resumed_gives_the_results_that_are_stored(run: Run, store: Store) -> None:
     semifinals = knockout().next(())
     assert semifinals is not None
@@ -156,18 +145,6 @@ def test_a_league_that_is_closed_while_its_pairing_waits_ends_and_goes_on_later(
     assert run(knockout(), play=play, session=session) == [("ann", "bob")]
     assert not session.is_complete
     assert run(knockout()) == [("cid", "dan"), ("bob", "dan")]
-
-
-def test_one_that_is_closed_in_its_last_game_is_complete(run: Run) -> None:
-    session = RunProgress()
-
-    def play(task: GameTask) -> GameRecord:
-        if task.players == (BOB, DAN):
-            session.close()
-        return record_of(task.spec)
-
-    assert len(run(knockout(), play=play, session=session)) == 3
-    assert session.is_complete
 
 
 def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
@@ -199,42 +176,6 @@ def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
     (row,) = store.rows()
     assert row.players == (ANN, BOB)
     assert run(knockout()) == [("cid", "dan"), ("bob", "dan")]
-
-
-def test_a_pairing_whose_game_cannot_be_judged_is_not_waited_for(run: Run, store: Store) -> None:
-    session = RunProgress()
-
-    def play(task: GameTask) -> GameRecord:
-        if task.players == (ANN, BOB):
-            raise ArenaStoppedError("the arena was stopped for 12.3 s", None)
-        return record_of(task.spec)
-
-    with pytest.raises(ArenaError, match="was not played"):
-        run(knockout(), 2, play=play, session=session)
-    assert len({row.id for row in store.rows()}) == 1
-    assert not session.is_complete
-
-
-def test_stored_games_are_results_under_the_names_of_then(run: Run, store: Store) -> None:
-    """Players are looked for among results by digest: here all have other names now."""
-    old = [Player(player.name.upper(), player.digest) for player in PLAYERS]
-    for red, blue in ((old[0], old[1]), (old[2], old[3])):
-        store.add(record_of(Games(SETTINGS).game(red, blue, 0)))
-    assert run(knockout()) == [("bob", "dan")]
-    rows = list(stored_games(knockout(), GamesBetween(store, PLAYERS)))
-    assert [[player.name for player in row.players] for row in rows] == [["ANN", "BOB"], ["CID", "DAN"], ["bob", "dan"]]
-
-
-def test_the_stored_games_are_found_without_asking_for_those_to_come(store: Store) -> None:
-    many = [Player(f"bot{number}", f"digest{number}") for number in range(1000)]
-    pairing = RoundRobin(Games(SETTINGS), many, 1)
-    other = RoundRobin(Games(SETTINGS), many, 1)
-    (first, second, *_) = other.next(()) or ()
-    for game in (second, first):
-        store.add(record_of(game))
-    assert [row.id for row in stored_games(pairing, GamesBetween(store, many))] == [first.id, second.id]
-    other.next(())
-    assert pairing.next(()) == other.next(()), "one match day beyond the stored games was asked for"
 
 
 class Silent:

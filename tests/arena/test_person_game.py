@@ -20,7 +20,7 @@ from arena.league.plan import LeagueEntry
 from arena.league.readers import HOST
 from arena.league.rerun import RerunOptions, rerun
 from arena.league.resumed import ResumeOptions, resume_game
-from arena.league.saved import Ending, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
+from arena.league.saved import Ending, Finished, NotSaved, PreparedGame, Saved
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
 from arena.league.store.document import own_times_in
@@ -126,15 +126,6 @@ def test_without_a_colour_the_next_game_has_the_other_one(tmp_path: Path) -> Non
         assert sorted(reds) == ["Ada", "Bea"]
 
 
-def test_without_a_seed_games_have_new_random_numbers_and_verify_knows_their_rounds(tmp_path: Path) -> None:
-    store = tmp_path / "s.sqlite"
-    seeds = {
-        begun(store, tmp_path, people(), PersonOptions(("Ada", "Bea"), Color.RED))[1].spec.pair_seed for _ in range(3)
-    }
-    assert len(seeds) == 3
-    assert faults(store) == []
-
-
 def test_a_person_plays_a_bot_in_a_process_and_the_game_is_one_like_any_other(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
     who = PersonOptions(("Ada",), Color.BLUE, seed_given=True)
@@ -200,15 +191,6 @@ def test_a_face_that_fails_loses_no_game(tmp_path: Path) -> None:
     ):
         play_person_game(prepared, face, StopRequest(), print)
     assert len(load_saved(tmp_path / "p.json").history.actions) >= 3
-
-
-def test_before_the_set_ups_there_is_nothing_to_save(tmp_path: Path) -> None:
-    async def face(session: Session) -> None:
-        return
-
-    ending, prepared = begun(tmp_path / "s.sqlite", tmp_path, face)
-    assert isinstance(ending, NothingPlayed)
-    assert not prepared.file.exists()
 
 
 def test_a_bot_that_cannot_be_restored_is_played_and_cannot_be_paused(tmp_path: Path) -> None:
@@ -296,27 +278,6 @@ def test_a_persons_games_in_the_store_of_a_league_leave_its_table_as_it_is(tmp_p
     assert faults(store) == []
 
 
-def test_a_bot_that_dies_loses_and_the_person_reads_why(tmp_path: Path) -> None:
-    bot = tmp_path / "dead.py"
-    bot.write_text("import sys\nsys.exit(3)\n")
-    ends = []
-
-    async def face(session: Session) -> None:
-        (color,) = session.persons
-        state = await session.changed(color)
-        while state.stage is not SeatStage.OVER:
-            state = await session.changed(color, state.version)
-        ends.append(state.end)
-
-    ending, _ = begun(tmp_path / "s.sqlite", tmp_path, face, PersonOptions(("Ada",), seed_given=True), (str(bot),))
-    assert isinstance(ending, Finished)
-    assert ending.row.reason is Reason.NO_START
-    (end,) = ends
-    assert end is not None
-    assert end.result == "win"
-    assert "exited with code 3" in end.words
-
-
 def test_games_of_people_are_exported_imported_and_salvaged(tmp_path: Path) -> None:
     store, lines, copy = tmp_path / "a.sqlite", tmp_path / "a.jsonl", tmp_path / "b.sqlite"
     who = PersonOptions(("Ada",), Color.RED, clock="60+1", seed_given=True)
@@ -333,16 +294,6 @@ def test_games_of_people_are_exported_imported_and_salvaged(tmp_path: Path) -> N
     with Store(store, create=False) as old, Store(salvaged, create=True) as new:
         assert salvage(old, new) == 2
     assert faults(salvaged) == []
-
-
-def test_a_person_without_a_clock_is_exported_and_imported(tmp_path: Path) -> None:
-    store, lines, copy = tmp_path / "a.sqlite", tmp_path / "a.jsonl", tmp_path / "b.sqlite"
-    begun(store, tmp_path, people(), PersonOptions(("Ada",), seed_given=True), ("drifter",))
-    with Store(store, create=False) as opened:
-        lines.write_bytes(b"".join(export_lines(opened, opened.numbers(), HOST, print)))
-        assert list(own_times_in(opened.settings()).values()) == ["unlimited"]
-    assert import_games(copy, [lines], lambda *_: None).new == 1
-    assert faults(copy) == []
 
 
 @pytest.mark.parametrize(

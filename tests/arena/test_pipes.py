@@ -1,7 +1,6 @@
 """Messages cross the pipes between processes whole, in order and without anybody waiting; what is none is refused."""
 
 import os
-import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -79,25 +78,6 @@ def test_an_end_whose_output_nobody_reads_still_sees_the_end_of_its_input(
         worker.close()
 
     trio.run(main)
-
-
-def test_what_is_left_of_a_long_message_is_not_copied(ends: Callable[[], tuple[Connection, Connection]]) -> None:
-    size = 2**24
-
-    async def main() -> int:
-        parent, worker = ends()
-        worker.send(Notice("x" * size))
-        tracemalloc.start()
-        try:
-            assert not worker.flush()
-            _, peak = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
-        parent.close()
-        worker.close()
-        return peak
-
-    assert trio.run(main) < size / 16
 
 
 def test_what_was_sent_before_the_end_arrives_before_it(ends: Callable[[], tuple[Connection, Connection]]) -> None:

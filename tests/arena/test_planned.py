@@ -9,19 +9,12 @@ from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.stratego.game import variant_of
-from arena.stratego.rules.ruleset import Starts
 from arena.stratego.rules.setup import check_setup
 from protocol.notation import Color
 
 
 def situation(rules: str = "duel", color: Color = Color.RED, twist: Twist = Twist.NONE, plies: int = 4) -> Situation:
     return Situation("key", "title", SituationGroup.GAMES, rules, color, plies=plies, seconds=1000.0, twist=twist)
-
-
-@pytest.mark.parametrize("color", list(Color))
-def test_where_players_choose_who_begins_the_bot_does(color: Color) -> None:
-    ruleset = ruleset_of(situation("milton-bradley", color))
-    assert ruleset.starts is (Starts.RED if color is Color.RED else Starts.BLUE)
 
 
 @pytest.mark.parametrize("color", list(Color))
@@ -39,12 +32,6 @@ def refereed(one: Situation) -> Referee:
         "check", variant_of(ruleset_of(one)), TimeControl(), (Player("a", "1"), Player("b", "2")), (1, 1), 1
     )
     return Referee(spec)
-
-
-def test_an_opponent_that_is_not_there_says_nothing() -> None:
-    silent, talking = situation(twist=Twist.NO_GAME), situation()
-    assert PlannedGame(silent, 1).answer(refereed(silent)) is None
-    assert PlannedGame(talking, 1).answer(refereed(talking)) == b"ready\n"
 
 
 async def _played(one: Situation) -> tuple[PlannedGame, Referee]:

@@ -3,7 +3,6 @@
 import os
 import pty
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -73,20 +72,6 @@ def test_the_end_of_the_input_saves_the_game_and_the_command_that_goes_on_is_pri
     assert "1. you resign" in again.stdout
     third = arena("", *line.split())
     assert "stored already, as game 1" in third.stderr
-
-
-def test_leaving_before_the_set_up_leaves_nothing(arena: Arena, tmp_path: Path) -> None:
-    done = arena("", *DUEL, "--save", "g.json")
-    assert done.returncode == 0
-    assert "nothing to save" in done.stderr
-    assert not (tmp_path / "g.json").exists()
-
-
-def test_what_is_refused_is_said_and_the_game_goes_on(arena: Arena) -> None:
-    done = arena(f"setup {ROWS}\nready\na1-a5\nb1-b2\nresign\n", *DUEL)
-    assert "(rule: immovable)" in done.stdout
-    assert "You have lost" in done.stdout
-    assert done.returncode == 0
 
 
 def test_a_person_looks_back_at_what_it_knew_and_the_game_goes_on(arena: Arena) -> None:
@@ -185,29 +170,15 @@ def test_a_closed_terminal_saves_the_game(terminal: Callable[..., Terminal], tmp
     assert load_saved(tmp_path / "g.json").history.actions == ()
 
 
-def test_no_color_is_heeded(terminal: Callable[..., Terminal]) -> None:
-    one = terminal(*DUEL, NO_COLOR="1")
-    one.until("presets: ")
-    one.type("ready\n")
-    shown = one.until("your move")
-    one.until("> ")
-    os.kill(one.pid, signal.SIGTERM)
-    assert not re.search(r"\x1b\[[0-9;]*m", shown)
-    one.rest()
-    assert one.code() == 130
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ([], "expected a BOT to play against"),
-        (["warden", "--two"], "expected no BOT"),
         (["--two", "--terminal"], "--two and --terminal cannot be used"),
         (["--resume", "x.json", "--side", "red", "--terminal"], "--resume and --side cannot be used"),
         (["--resume", "x.json", "--terminal"], "x.json"),
         (["warden", "--terminal", "--listen", "8000"], "--terminal and --listen cannot be used"),
         (["warden", "--terminal", "--name", "a", "--name", "b"], "--name: expected at most 1, got 2"),
-        (["warden", "--terminal", "--clock", "soon"], "--clock: expected a time"),
         (["warden", "--listen", "nowhere:x"], "--listen: expected HOST:PORT"),
     ],
 )

@@ -24,11 +24,10 @@ from arena.play.session import RefusedError, Session
 from arena.stratego.game import variant_of
 from arena.stratego.rules.events import Rule
 from arena.stratego.rules.game import Game
-from arena.stratego.rules.ruleset import FixedPieces, Ruleset
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_state import StrategoSeatState, seat_of, state_after, state_of
 from arena.stratego.seat_view import SeatView, enemy_squares, tell
-from arena.stratego.setups import presets
 from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason
@@ -276,29 +275,6 @@ def test_a_set_up_that_is_not_legal_is_refused_with_what_it_lacks() -> None:
     assert record.setups[0] == "/".join(RED)
 
 
-def test_to_move_a_piece_that_loses_the_game_by_it_is_refused() -> None:
-    rules = next(name for name in ruleset_names() if load_ruleset(name).fixed_pieces is FixedPieces.LOSES)
-    refused = []
-
-    async def red(session: Session, color: Color) -> None:
-        back, second, third, front = presets(load_ruleset(rules))[0].rows
-        assert (second[0], front[0]) == ("B", "2")
-        await setting_up(session, color, (back, "2" + second[1:], third, "B" + front[1:]))
-        await moving(session, color)
-        with pytest.raises(RefusedError) as error:
-            session.act(color, "a4-a5")
-        refused.append((error.value.rule, str(error.value)))
-        session.resign(color)
-
-    async def blue(session: Session, color: Color) -> None:
-        await setting_up(session, color, presets(load_ruleset(rules))[0].rows)
-
-    record = played(session_of(rules), red, blue)
-    assert isinstance(record, GameRecord)
-    assert record.verdict.reason is Reason.RESIGN
-    assert "loses the game at once" in refused[0][1]
-
-
 # --- giving up, pausing, waiting --------------------------------------------------------------------------------------
 
 
@@ -343,28 +319,6 @@ def test_a_game_that_is_paused_before_the_set_ups_has_nothing_to_save() -> None:
         session.leave()
 
     assert played(session_of(), red) is None
-
-
-def test_several_readers_see_every_version_rise_and_the_end() -> None:
-    versions: list[list[int]] = [[], [], []]
-    play = at_random(5, 20)
-
-    async def read(session: Session, kept: list[int]) -> None:
-        state = await session.changed(Color.RED)
-        while state.stage is not SeatStage.OVER:
-            kept.append(state.version)
-            state = await session.changed(Color.RED, state.version)
-
-    async def red(session: Session, color: Color) -> None:
-        async with trio.open_nursery() as nursery:
-            for kept in versions:
-                nursery.start_soon(read, session, kept)
-            await play(session, color)
-
-    played(session_of(), red, at_random(6, 20))
-    for kept in versions:
-        assert len(kept) > 10
-        assert kept == sorted(set(kept))
 
 
 def test_a_clock_runs_for_the_side_to_move_and_a_person_loses_by_it() -> None:
@@ -416,6 +370,3 @@ def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeyp
     assert len(record.actions) > 20
     assert [action.action for action in seat_of(session, Color.RED).actions] == list(record.actions)
     assert "going on after 10 plies" in session.state(Color.BLUE).remark
-
-
-# --- who a person is --------------------------------------------------------------------------------------------------

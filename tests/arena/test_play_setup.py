@@ -8,7 +8,7 @@ from arena.bots.spec import person_spec
 from arena.game.game_spec import GameSpec
 from arena.game.persons import person, without_clock
 from arena.game.time_control import TimeControl
-from arena.play.session import RefusedError, Session
+from arena.play.session import Session
 from arena.report.layout import plain
 from arena.stratego.board_terminal import SetupEditor
 from arena.stratego.game import variant_of
@@ -16,8 +16,6 @@ from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.setups import random_rows
 from arena.stratego.shown.seat_text import read_typed
 from protocol.notation import Color
-
-EMPTY_ROWS = "/".join(["." * 10] * 4)
 
 
 def editor_of(color: Color = Color.RED, rules: str = "isf") -> SetupEditor:
@@ -34,16 +32,6 @@ def editor_of(color: Color = Color.RED, rules: str = "isf") -> SetupEditor:
 
 def typed(editor: SetupEditor, line: str) -> str | None:
     return editor.change(read_typed(line))
-
-
-@pytest.mark.parametrize("color", list(Color))
-def test_squares_are_those_of_the_own_side_of_the_board(color: Color) -> None:
-    editor = editor_of(color)
-    back, front = ("1", "4") if color is Color.RED else ("10", "7")
-    before = editor.rows
-    assert typed(editor, f"swap a{back} A{front}") is None
-    assert (editor.rows[0][0], editor.rows[3][0]) == (before[3][0], before[0][0])
-    assert sorted("".join(editor.rows)) == sorted("".join(before))
 
 
 @settings(max_examples=30)
@@ -75,13 +63,6 @@ def test_what_is_wrong_is_said_and_changes_nothing(line: str, words: str) -> Non
     assert editor.rows == before
 
 
-def test_a_draft_may_have_empty_squares() -> None:
-    editor = editor_of()
-    assert typed(editor, f"setup {EMPTY_ROWS}") is None
-    assert typed(editor, "swap a1 b1") == "a1 and b1 are both empty"
-    assert "Ada has red" in editor.screen(("Ada", "Bea"))
-
-
 def test_each_preset_can_be_taken_by_its_name_and_help_names_them_all() -> None:
     editor = editor_of()
     words = typed(editor, "help")
@@ -90,14 +71,3 @@ def test_each_preset_can_be_taken_by_its_name_and_help_names_them_all() -> None:
         assert name in words
         assert typed(editor, f"preset {name}") is None
     assert "/".join(editor.rows) in (typed(editor, "help") or "")
-
-
-@pytest.mark.parametrize("words", ["x", "1 2"])
-def test_a_random_set_up_takes_one_number(words: str) -> None:
-    with pytest.raises(RefusedError, match="expected a whole number: random 7"):
-        typed(editor_of(), f"random {words}")
-
-
-def test_before_a_set_up_is_asked_for_it_cannot_be_played_with() -> None:
-    with pytest.raises(RefusedError, match="a set-up is not asked for now"):
-        typed(editor_of(), "ready")

@@ -16,11 +16,6 @@ def test_nothing_is_left_that_a_terminal_would_act_on(text: str) -> None:
     assert shown.encode("utf-8").decode("utf-8") == shown
 
 
-@given(ANY_TEXT)
-def test_lines_and_tabs_stay_where_they_are_asked_for_and_nothing_else_does(text: str) -> None:
-    assert printable(text, lines=True).replace("\n", "").replace("\t", "").isprintable()
-
-
 def is_ordinary(character: str) -> bool:
     return not INVISIBLE.match(character)
 
@@ -55,10 +50,6 @@ def test_what_is_printable_is_left_as_it_is_the_next_time(text: str) -> None:
 )
 def test_what_is_not_printable_becomes_its_escape(text: str, shown: str) -> None:
     assert printable(text) == shown
-
-
-def test_an_end_of_line_of_two_characters_is_one() -> None:
-    assert printable("one\r\ntwo\rthree", lines=True) == "one\ntwo\\rthree"
 
 
 @given(ANY_TEXT, st.integers(0, 20))

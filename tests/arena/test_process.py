@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -135,16 +133,6 @@ def test_what_is_written_is_read_and_what_is_said_is_heard() -> None:
     trio.run(main)
 
 
-def test_a_write_at_once_takes_what_fits_and_returns_the_rest() -> None:
-    async def main() -> None:
-        async with running(*shell(LONG_SLEEP)) as process:
-            rest = process.write_now(MEGABYTE)
-            assert 0 < len(rest) < len(MEGABYTE)
-            assert process.write_now(rest) == rest, "the pipe was full before"
-
-    trio.run(main)
-
-
 def test_a_write_to_a_process_that_does_not_read_blocks_nobody_and_can_be_cancelled() -> None:
     async def main() -> None:
         async with running(*shell(LONG_SLEEP)) as process, trio.open_nursery() as nursery:
@@ -154,16 +142,6 @@ def test_a_write_to_a_process_that_does_not_read_blocks_nobody_and_can_be_cancel
                 await heard(other, b"meanwhile\n")
             assert len(nursery.child_tasks) == 1, "the write cannot have come to its end"
             nursery.cancel_scope.cancel()
-
-    trio.run(main)
-
-
-def test_a_write_waits_for_a_slow_reader_and_loses_nothing() -> None:
-    async def main() -> None:
-        script = "import os, time; time.sleep(0.1); print(sum(len(os.read(0, 4096)) for _ in range(250)), flush=True)"
-        async with running(*python(script)) as process:
-            await process.write(b"x" * 1_024_000)
-            assert await heard(process, b"\n") == b"1024000\n"
 
     trio.run(main)
 
@@ -227,20 +205,6 @@ def test_who_is_slow_to_exit_for_want_of_a_cpu_is_waited_for_and_nobody_else(
                 monkeypatch.setattr(arena.bots.usage, "activity_of", lambda pids: Activity.RUNS)
             process.write_now(b"quit\n")
             assert await process.exits_within(0.01) is is_kept_waiting
-
-    trio.run(main)
-
-
-def test_an_exit_wakes_who_waits_for_it_and_is_there_for_whoever_asks_later() -> None:
-    async def main() -> None:
-        async with running(*shell("read line; exit 1")) as process:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(process.wait_exit)
-                await trio.testing.wait_all_tasks_blocked()
-                assert len(nursery.child_tasks) == 1, "it has not exited yet"
-                process.write_now(b"go\n")
-            await process.wait_exit()
-            assert process.exit_words() == "exited with code 1"
 
     trio.run(main)
 
@@ -318,20 +282,6 @@ def test_the_end_of_one_process_is_not_the_end_of_another_or_of_what_it_started(
             assert not is_alive(second)
 
     trio.run(main)
-
-
-def test_a_child_of_the_arena_that_is_no_bot_is_left_alone() -> None:
-    adopt_orphans()
-
-    async def main() -> None:
-        async with running(*shell(LONG_SLEEP)) as process:
-            await process.end(0)
-
-    with subprocess.Popen([program("sleep"), "1000"]) as bystander:
-        trio.run(main)
-        assert bystander.poll() is None
-        bystander.kill()
-    assert bystander.returncode == -signal.SIGKILL
 
 
 def test_an_end_cannot_be_cancelled_half_way(left_behind: Callable[[], list[str]]) -> None:

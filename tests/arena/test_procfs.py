@@ -75,30 +75,3 @@ def test_one_that_is_killed_is_dead_once_it_can_be_reaped_and_not_before(headles
     until(is_dead, "it is dead")
     assert own_memory(headless) == fair_resident(headless) == 0
     assert variable(headless, "WHOSE") is None
-
-
-VAST = """
-import mmap, sys
-MAP_NORESERVE = 0x4000  # which older versions of Python do not name
-size = 64 << 30
-space = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE, mmap.PROT_READ)
-space.madvise(mmap.MADV_NOHUGEPAGE)
-for place in range(0, size // 2, 2 << 20):
-    space[place]
-print("ready", flush=True)
-sys.stdin.read()
-"""
-
-
-def test_page_tables_are_memory_too() -> None:
-    """Of each two megabytes one byte is read: the page is that of zeros, but the table that says so is its own."""
-    with subprocess.Popen([sys.executable, "-c", VAST], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
-        assert reader.stdin
-        assert reader.stdout
-        assert reader.stdout.readline() == b"ready\n"
-        process = look(reader.pid)
-        assert process is not None
-        assert process.resident > 64 * MIB
-        assert own_memory(reader.pid) > 64 * MIB
-        assert fair_resident(reader.pid) > 64 * MIB
-        reader.stdin.close()

@@ -102,11 +102,6 @@ def test_json_is_all_that_is_printed(name: str, run: Run) -> None:
     assert all(values)
 
 
-def test_what_export_prints_is_json_lines_anyway() -> None:
-    done = subprocess.run([*ARENA, "export", str(GOLDEN)], capture_output=True, check=True, timeout=PATIENCE)
-    assert all(json.loads(line) for line in done.stdout.splitlines())
-
-
 @pytest.mark.parametrize("name", sorted(set(MISSING) - PLAYED))
 def test_an_error_is_words_on_standard_error_with_json_too(name: str, run: Run) -> None:
     more = [] if name in PRINTS_LINES_ANYWAY else ["--json"]
@@ -156,15 +151,6 @@ def test_a_test_of_two_bots_prints_its_games_and_then_its_verdict(tmp_path: Path
     assert done.returncode == exit_codes.UNDECIDED
     assert [game["kind"] for game in games] == ["game"] * 2
     assert (verdict["kind"], verdict["verdict"], verdict["games"]) == ("comparison", "undecided", 2)
-
-
-def test_a_game_that_is_saved_says_so_and_one_that_is_over_is_a_game(tmp_path: Path) -> None:
-    saved = arena(tmp_path, *MATCH, "--pause", "g.json", "--pause-after", "1", "--jsonl")
-    assert saved.returncode == exit_codes.DONE
-    assert lines_of(saved) == [{"kind": "paused", "file": "g.json", "plies": 1}]
-    resumed = arena(tmp_path, "resume", "g.json", "--json")
-    game = json.loads(resumed.stdout)
-    assert [game] == lines_of(arena(tmp_path, "games", "l.sqlite", "--jsonl"))
 
 
 def test_lines_that_nobody_reads_cost_no_game(tmp_path: Path) -> None:

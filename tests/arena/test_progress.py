@@ -1,8 +1,9 @@
 """What is seen while a league is played: a live table in a terminal, a line a game elsewhere, and no game held up."""
 
 import io
+import re
 import threading
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import msgspec
 import pytest
@@ -14,10 +15,8 @@ from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
 from arena.report.progress import (
-    DRAWING_SHARE,
     ERASE_ROW,
     HIDE_CURSOR,
-    RATING_SHARE,
     SHOW_CURSOR,
     UP,
     Frame,
@@ -28,7 +27,6 @@ from arena.report.progress import (
     Progress,
     duration_text,
     erasing,
-    expected_rating_seconds,
 )
 from arena.report.standings import make_table
 from protocol.notation import Reason
@@ -79,45 +77,16 @@ def test_the_live_table_shows_stored_games_at_once_and_then_those_that_are_over(
     progress.finish()
 
 
-class Unrated(Pace):
-    """A pace by which ratings are computed once, and not again."""
-
-    def done(self, now: float, cost: float) -> None:
-        super().done(now, cost if self._share == DRAWING_SHARE else PATIENCE)
-
-
-@pytest.mark.parametrize(
-    ("players", "words"),
-    [((ANN, BOB), "After 1 game: Elo of ann over bob: at least"), ((ANN, BOB, CAT), "; Elo after 1 game")],
-)
-def test_a_rating_that_is_older_than_the_counts_says_so(
-    monkeypatch: pytest.MonkeyPatch, players: tuple[Player, ...], words: str
-) -> None:
-    monkeypatch.setattr("arena.report.progress.Pace", Unrated)
+def test_the_live_table_of_80_columns_shows_the_slowest_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    players = [Player(name, name[0] * 64) for name in ("tactician", "scholar", "warden", "raider")]
+    pairs = list(permutations(players, 2))
+    rows = [row(number)._replace(players=pairs[number % len(pairs)]) for number in range(1, 1201)]
     screen = Screen()
-    progress = LiveProgress(screen, players, [row(1)], 10)
-    screen.wait_for("Elo of ann over bob" if len(players) == 2 else "+", "1/1")
-    progress.finished(row(2, GameResult.BLUE), RECORD)
-    screen.wait_for("1/2", words)
+    progress = LiveProgress(screen, players, rows, 2400)
+    drawn = screen.wait_for("1200/2400 games", "tactician ")
     progress.finish()
-
-
-@pytest.mark.parametrize("make", [live, plain])
-def test_a_remark_is_written_whole_even_if_it_is_the_last_thing_said(make: type) -> None:
-    screen = Screen()
-    progress: Progress = make(screen, [])
-    progress.remark("x" * 200)
-    progress.finish()
-    assert "x" * 200 in screen.getvalue()
-
-
-def test_the_end_wipes_what_was_drawn() -> None:
-    screen = Screen()
-    progress = live(screen, [row(1)])
-    screen.wait_for("game 1: ann - bob")
-    progress.finish()
-    erased = screen.getvalue().rpartition("game 1: ann - bob")[2]
-    assert "\x1b[2K" in erased
+    assert re.search(r"^#  bot .* slowest$", drawn, re.MULTILINE)
 
 
 def test_plain_progress_is_a_line_a_game() -> None:
@@ -248,43 +217,6 @@ def test_counts_are_those_of_now_and_ratings_those_of_the_last_time(games: list[
     assert all(above.place < below.place for above, below in pairwise(lines) if above.score != below.score)
 
 
-def test_a_match_has_its_difference_once_it_is_rated() -> None:
-    time = PlayerTime(1, 1, 1)
-    played = rows([([0, 1], (GameResult.RED, Reason.FLAG), (time, time))])
-    live = LiveTable(PLAYERS[:2], played)
-    assert live.shown(2).difference is None
-    live.rate()
-    assert live.shown(2).difference == make_table(PLAYERS[:2], played).difference is not None
-
-
-def test_ratings_that_are_older_than_the_counts_come_with_their_number_of_games() -> None:
-    time = PlayerTime(1, 1, 1)
-    win: Game = ([0, 1], (GameResult.RED, Reason.FLAG), (time, time))
-    live = LiveTable(PLAYERS, [])
-    assert live.shown(4).rated_games is None
-    live.rate()
-    live.add(rows([win])[0])
-    assert live.shown(4).rated_games is None, "no game was rated: there are no ratings"
-    live.rate()
-    assert live.shown(4).rated_games is None, "those of now"
-    live.add(rows([win, win])[1])
-    assert live.shown(4).rated_games == 1
-
-
-def test_it_tells_when_there_is_something_new_to_draw() -> None:
-    time = PlayerTime(1, 1, 1)
-    (row,) = rows([([0, 1], (GameResult.RED, Reason.FLAG), (time, time))])
-    live = LiveTable(PLAYERS, [])
-    assert live.take_changed(), "the empty table"
-    assert not live.take_changed()
-    live.add(row)
-    assert live.take_changed()
-    live.rate()
-    assert live.take_changed(), "the ratings"
-    live.rate()
-    assert not live.take_changed(), "no game was added"
-
-
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=50), st.floats(0.001, 0.5), st.floats(0, 2))
 def test_work_that_keeps_its_pace_takes_no_more_than_its_share_of_the_time(
     costs: list[float], share: float, least: float
@@ -297,12 +229,6 @@ def test_work_that_keeps_its_pace_takes_no_more_than_its_share_of_the_time(
         now, spent = now + cost, spent + cost
         pace.done(now, cost)
         assert pace.due >= now + least
-
-
-def test_what_is_expected_to_cost_is_waited_for_before_the_first_time() -> None:
-    pace = Pace(RATING_SHARE, 10.0, expected=expected_rating_seconds(300))
-    assert (pace.due - 10.0) * RATING_SHARE == pytest.approx(expected_rating_seconds(300))
-    assert Pace(DRAWING_SHARE, 10.0).due == 10.0
 
 
 class Terminal:
@@ -335,10 +261,6 @@ def test_all_rows_that_lines_take_now_are_erased_and_none_above(widths: list[int
     terminal = Terminal(columns)
     terminal.print("before\n" + "\n".join("x" * width for width in widths))
     assert terminal.after(erasing(widths, columns)) == ["before"]
-
-
-def test_of_nothing_nothing_is_erased() -> None:
-    assert erasing([], 80) == ""
 
 
 class FakeTerminal(io.StringIO):

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import commands
+import made_bots
 import psutil
 import pytest
 import trio
@@ -39,7 +40,6 @@ from protocol.notation import Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these promises are kept on Linux")
 
-ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 NEVER_ENDS = 120.0
 FLOOD = 512 * MIB
@@ -106,13 +106,13 @@ def within(seconds: float, condition: Callable[[], bool]) -> bool:
 def league_folder(folder: Path) -> Path:
     folder.chmod(0o755)
     for name in ("alpha.py", "beta.py"):
-        shutil.copy(ROOT / "bots" / "drifter.py", folder / name)
+        (folder / name).write_text(made_bots.PLAIN)
     return folder
 
 
 def a_league(folder: Path, level: Level) -> "subprocess.Popen[str]":
     """A league under way, with so many rounds that it does not end by itself."""
-    words = f"league alpha.py beta.py --rounds 5000 --sandbox {level.value} --store l.sqlite"
+    words = f"league alpha.py beta.py --rounds 5000 --rules duel --sandbox {level.value} --store l.sqlite"
     line = [*ARENA, *words.split()]
     return subprocess.Popen(line, cwd=folder, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
 

@@ -84,11 +84,6 @@ def test_a_match_is_played_and_its_result_can_be_asserted(run: Run) -> None:
     assert "1 passed" in done.stdout
 
 
-def test_paths_may_be_path_objects_and_sample_bots_names(run: Run) -> None:
-    text = module(f'Path("mine"), "drifter", {QUICK}', "result.score == 1")
-    assert run(f"from pathlib import Path\n{text}").returncode == 0
-
-
 def test_games_begin_with_openings_where_a_file_of_them_is_given(run: Run, tmp_path: Path) -> None:
     red, blue = ".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/........../2.S.3.M..."
     (tmp_path / "set-ups.txt").write_text(f"red {red}\nblue {blue}\n")
@@ -126,21 +121,6 @@ def test_a_forfeit_is_named_by_its_number_in_the_store(tmp_path: Path, monkeypat
     assert (result.records, result.numbers) == (played.records, (2, 1))
     told = describe(result, Path("two.sqlite"))
     assert f"first forfeit of breaks, game 1: {result.records[1].verdict.detail}" in told
-
-
-def test_what_pytest_says_of_the_assertion_has_the_games_that_were_won(run: Run) -> None:
-    done = run(f'def test_it(arena_play):\n    assert arena_play("mine", "drifter", {QUICK}).score < 0.5\n')
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("E ") and "where 1.0 = " in line]
-    assert "wins=2, draws=0, losses=0" in line
-    assert "..." not in line
-
-
-def test_other_tests_matches_are_not_shown(run: Run) -> None:
-    done = run(
-        f'def test_one(arena_play):\n    arena_play("mine", "drifter", {QUICK})\n\ndef test_two():\n    assert False\n'
-    )
-    assert "1 failed, 1 passed" in done.stdout
-    assert "arena: " not in done.stdout
 
 
 def test_the_match_of_a_modules_fixture_is_shown_for_each_test_that_fails(run: Run) -> None:
@@ -189,15 +169,6 @@ def test_options_and_configuration_count_where_a_call_says_nothing(run: Run, tmp
     assert "PLAYED 4 duel 100\n" in run(text, "-s").stdout
     done = run(text, "-s", "--arena-games=2", "--arena-rules=barrage", "--arena-time=200ms", "--arena-jobs=1")
     assert "PLAYED 2 barrage 200\n" in done.stdout
-
-
-@pytest.mark.parametrize("argument", ["--arena-games=many", "--arena-jobs=-1", "--arena-seed=1.5"])
-def test_a_number_that_is_none_stops_pytest_with_a_word(argument: str, run: Run) -> None:
-    done = run(module(f'"mine", "drifter", {QUICK}'), argument)
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    option, _, value = argument.partition("=")
-    assert f"{option}: expected a whole number, got '{value}'" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_the_help_lists_the_options_and_the_settings(run: Run) -> None:

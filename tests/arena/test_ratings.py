@@ -122,14 +122,6 @@ def test_two_players_differ_by_the_classic_formula_of_the_score(wins: int, draws
     assert lead(wins, draws, losses) == pytest.approx(400 * math.log10(score / (1 - score)), abs=0.2)
 
 
-def test_where_all_met_equally_often_the_order_is_that_of_the_points() -> None:
-    for seed in range(5):
-        games = round_robin({"ann": 200, "bob": 50, "cat": 0, "dan": -150}, 0.5, 6, random.Random(seed))
-        elos = [line.rating.elo for line in standings(NAMES, games) if line.rating]
-        assert len(elos) == len(NAMES)
-        assert all(elo >= following - 1e-6 for elo, following in itertools.pairwise(elos))
-
-
 def test_known_strengths_are_recovered_from_a_large_round_robin() -> None:
     truth = {f"p{number}": 60.0 * (number - 5.5) for number in range(12)}
     found = rated(list(truth), round_robin(truth, 0.4, 400, random.Random(1)))
@@ -154,20 +146,10 @@ def test_choix_finds_the_same_ratings_where_there_are_no_draws(games_per_pair: i
         assert found[name].elo == pytest.approx(ELO_PER_LOGIT * logit, abs=tolerance)
 
 
-def test_strength_of_the_opposition_counts() -> None:
-    """Two players with the same score, one against the strongest and one against the weakest."""
-    games = match("top", "bottom", 90, 0, 10) + match("x", "top", 50, 0, 50) + match("y", "bottom", 50, 0, 50)
-    found = rated(["top", "bottom", "x", "y"], games)
-    assert found["x"].elo == pytest.approx(found["top"].elo, abs=1)
-    assert found["y"].elo == pytest.approx(found["bottom"].elo, abs=1)
-    assert found["x"].elo - found["y"].elo == pytest.approx(400 * math.log10(9), abs=5)
-
-
 # --- intervals ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("draws", [0.0, 0.6])
-@pytest.mark.parametrize(("players", "games_per_pair", "spread"), [(3, 10, 300), (6, 4, 700)])
+@pytest.mark.parametrize(("players", "games_per_pair", "spread", "draws"), [(3, 10, 300, 0.6), (6, 4, 700, 0.0)])
 def test_at_least_95_percent_of_the_intervals_hold_the_truth(
     players: int, games_per_pair: int, spread: float, draws: float
 ) -> None:
@@ -226,7 +208,7 @@ def test_a_league_of_two_is_bounded_by_half_their_difference() -> None:
     assert (found["b"].low, found["b"].high) == (-exact.high / 2, -exact.low / 2)
 
 
-@pytest.mark.parametrize("games_each", [1, 100])
+@pytest.mark.parametrize("games_each", [1, 20])
 def test_perfect_scores_have_finite_ratings_that_grow_with_the_evidence_and_one_open_end(games_each: int) -> None:
     def outer(count: int) -> tuple[Rating, Rating]:
         four = list("wxyz")
@@ -246,19 +228,7 @@ def test_perfect_scores_have_finite_ratings_that_grow_with_the_evidence_and_one_
     assert more.low > best.low
 
 
-def test_a_bot_that_lost_all_its_games_leaves_the_intervals_of_the_others_as_they_are() -> None:
-    among = round_robin({"a": 100, "b": 0, "c": -100}, 0.2, 20, random.Random(5))
-    lost = [game for name in "abc" for game in match(name, "d", 20, 0, 0)]
-    without, beside = rated(["a", "b", "c"], among), rated(["a", "b", "c", "d"], among + lost)
-    for name in "abc":
-        for end in ("low", "high"):
-            reach, reach_beside = (getattr(found[name], end) - found[name].elo for found in (without, beside))
-            assert reach_beside == pytest.approx(reach, rel=0.15)
-    assert beside["d"].low == -math.inf
-
-
-@pytest.mark.parametrize("rounds", [6, 24])
-@pytest.mark.parametrize("rest", [(1, 1), (1, 0)])
+@pytest.mark.parametrize(("rounds", "rest"), [(6, (1, 1)), (24, (1, 0))])
 def test_a_bot_that_won_every_game_has_a_higher_lower_end_than_with_one_loss(
     rounds: int, rest: tuple[int, int]
 ) -> None:
@@ -269,26 +239,6 @@ def test_a_bot_that_won_every_game_has_a_higher_lower_end_than_with_one_loss(
     beaten = rated(["a", "b", "c"], others + match("a", "b", rounds - 1, 0, 1))["a"]
     assert clean.low > beaten.low
     assert clean.high == math.inf
-
-
-def test_nothing_but_draws_makes_equals_with_narrow_intervals() -> None:
-    pairs = list(itertools.combinations("abc", 2))
-    for count, widest in ((10, 120), (10_000, 1)):
-        found = rated(["a", "b", "c"], [game for a, b in pairs for game in match(a, b, 0, count, 0)])
-        for rating in found.values():
-            assert rating.elo == pytest.approx(0, abs=1e-6)
-            assert -widest < rating.low < 0 < rating.high < widest
-
-
-def test_groups_that_never_met_have_mean_0_each_and_open_ends() -> None:
-    apart = match("a", "b", 60, 10, 30) + match("c", "d", 80, 10, 10)
-    joined = [*apart, *match("a", "c", 40, 20, 40), *match("b", "d", 40, 20, 40)]
-    names = ["a", "b", "c", "d"]
-    separate, together = rated(names, apart), rated(names, joined)
-    assert separate["a"].elo + separate["b"].elo == pytest.approx(0, abs=1e-6)
-    assert separate["c"].elo + separate["d"].elo == pytest.approx(0, abs=1e-6)
-    assert all(-math.inf < rating.low < rating.high < math.inf for rating in together.values())
-    assert {name for name in names if separate[name].low == -separate[name].high == -math.inf} == {"c", "d"}
 
 
 def bounded(results: str, anchor: str = "") -> list[str]:
@@ -416,14 +366,6 @@ def test_a_double_forfeit_is_a_game_and_a_loss_for_both_and_leaves_the_ratings_a
 
 def places(games: list[GameScore], names: Sequence[str]) -> list[tuple[int, str]]:
     return [(line.place, line.name) for line in standings(names, games)]
-
-
-def test_among_equals_their_own_games_decide() -> None:
-    games = match("a", "b", 2, 0, 0) + match("b", "c", 2, 0, 0) + match("a", "c", 0, 0, 2)
-    games += match("c", "d", 2, 0, 0) + match("a", "d", 0, 2, 0) + match("d", "b", 1, 0, 1)
-    # c has 4 of 6, a and b have 3, and a won against b.
-    assert places(games, list("abcd")) == [(1, "c"), (2, "a"), (3, "b"), (4, "d")]
-    assert places(games, list("dcba")) == places(games, list("abcd"))
 
 
 def in_order(names: Sequence[str], games: Sequence[GameScore]) -> list[list[str]]:

@@ -65,15 +65,6 @@ def test_an_author_has_the_games_of_the_bot_and_what_is_its_own_in_them() -> Non
     assert author(ANN).seats((ANN, NEWER)) == (Color.RED,)
 
 
-def test_openings_show_both_set_ups_to_a_bot_and_one_to_a_colour() -> None:
-    with pytest.raises(
-        UsageError, match="ann has Red in game 1 and Blue in game 2; with openings both games of a pair"
-    ):
-        readable(PAIRS, OPENINGS, author(ANN))
-    assert readable(PAIRS, OPENINGS, reader_named("red")) == PAIRS
-    assert chosen(readable(rows((ANN, BOB), (BOB, CAT)), OPENINGS, author(ANN))) == [1]
-
-
 def test_a_seed_that_is_small_or_usual_can_be_guessed() -> None:
     assert guessable_seed({"seed": "1"}) == "1"
     assert guessable_seed({"seed": str(2**32)}) is guessable_seed({}) is guessable_seed({"seed": "x"}) is None

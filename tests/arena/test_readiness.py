@@ -77,15 +77,6 @@ def test_a_descriptor_that_another_task_has_closed_is_not_asked_for_ever() -> No
         trio.run(readable, CLOSED)
 
 
-def test_other_errors_are_none_of_its_business(tmp_path: os.PathLike[str]) -> None:
-    descriptor = os.open(os.path.join(tmp_path, "file"), os.O_CREAT)  # epoll takes no files
-    try:
-        with pytest.raises(PermissionError):
-            trio.run(readable, descriptor)
-    finally:
-        os.close(descriptor)
-
-
 class FullEpoll:
     """Stands for an epoll to which nothing can be added."""
 

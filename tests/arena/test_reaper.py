@@ -150,52 +150,6 @@ def test_the_processes_of_a_killed_worker_are_found_by_its_token() -> None:
         bystander.kill()
 
 
-def test_a_sweep_asks_and_reaps_a_bounded_number_however_many_orphans_there_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    script = """
-import os, time
-for _ in range(300):
-    if os.fork() == 0:
-        if os.fork() == 0:
-            os._exit(0)
-        os._exit(0)
-    os.wait()
-os.write(1, b"up")
-time.sleep(1000)
-"""
-    asked: list[int] = []
-    reaped: list[int] = []
-    owner, reap = reaper.owner_of, reaper.reap_orphan
-
-    def count_owner(pid: int) -> reaper.Owner | None:
-        asked.append(pid)
-        return owner(pid)
-
-    def count_reap(bot: reaper.Owner, pid: int) -> None:
-        reaped.append(pid)
-        reap(bot, pid)
-
-    monkeypatch.setattr(reaper, "owner_of", count_owner)
-    monkeypatch.setattr(reaper, "reap_orphan", count_reap)
-
-    async def main() -> None:
-        before = reaper.other_children()  # what a program of an earlier test has orphaned
-        process = await started(*python(script))
-        assert len(reaper.other_children()) >= 300
-        for _ in range(30):
-            asked.clear()
-            reaped.clear()
-            monkeypatch.setattr(reaper, "_sweep_after", 0.0)
-            reaper.sweep()
-            assert len(asked) <= reaper.SWEEP_MOST
-            assert len(reaped) <= reaper.REAP_MOST
-        assert [pid for pid in reaper.other_children() if pid not in before] == []
-        await process.end(0)
-
-    trio.run(main)
-
-
 def is_dead(pid: int) -> bool:
     process = procfs.look(pid)
     return process is None or process.is_dead
@@ -255,54 +209,6 @@ time.sleep(1000)
             nursery.cancel_scope.cancel()
         assert process._watch.look() == ""
         assert 30_000_000 < process.peak_memory < 128 * MIB
-        await process.end(0)
-
-    trio.run(main)
-
-
-def test_memory_that_processes_have_made_their_own_is_noticed() -> None:
-    """Each is well within the limit, and they share nothing any more."""
-    script = """
-import os, time
-x = bytearray(30_000_000)
-for _ in range(8):
-    if os.fork() == 0:
-        for at in range(0, len(x), 4096): x[at] = 1
-        time.sleep(1000)
-time.sleep(1000)
-"""
-    words = watched(script, Limits(memory=128 * MIB))
-    assert "of memory, all its processes together; 128M are allowed" in words
-
-
-def test_too_many_processes_are_noticed() -> None:
-    script = "import os, time\nfor _ in range(20):\n  if os.fork() == 0:\n    time.sleep(1000)\ntime.sleep(1000)"
-    words = watched(script, Limits(processes=10))
-    assert "processes and threads; 10 are allowed" in words
-
-
-def test_a_limit_of_the_system_stops_what_looking_is_too_slow_for() -> None:
-    """A file larger than what the bot may write is not written, though nobody looks."""
-    script = """
-import os, resource, sys
-for name in ("CORE", "NOFILE", "FSIZE", "CPU"):
-    print(name, *resource.getrlimit(getattr(resource, "RLIMIT_" + name)))
-print("up", flush=True)
-sys.stdin.read()
-"""
-
-    async def main() -> None:
-        process = BotProcess.start(
-            Launch(
-                python("import sys; sys.stdin.readline();" + "exec('''" + script + "''')"),
-                Path("/"),
-                ENVIRONMENT,
-                Limits(tmp=MIB),
-            )
-        )
-        await process.write(b"go\n")
-        output = await heard(process)
-        assert output.decode().splitlines()[:3] == ["CORE 1 1", "NOFILE 256 256", f"FSIZE {MIB} {MIB}"]
         await process.end(0)
 
     trio.run(main)
@@ -413,34 +319,3 @@ def test_who_is_frozen_uses_no_processor_time(escape: bool, is_known: bool) -> N
         await process.end(0)
 
     trio.run(main)
-
-
-def test_a_bot_that_is_closed_to_the_arena_has_its_memory_counted_all_the_same() -> None:
-    script = """
-import ctypes, os, time
-from arena.sandbox import procfs
-if os.geteuid() == 0:
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
-ready, report = os.pipe()
-child = os.fork()
-if child == 0:
-    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
-    held = b"x" * (32 << 20)
-    os.write(report, b".")
-    time.sleep(1000)
-os.read(ready, 1)
-try:
-    try:
-        open(f"/proc/{child}/smaps_rollup").read()
-        raise SystemExit("it is open")
-    except PermissionError:
-        pass
-    assert procfs.fair_resident(child) > 32 << 20
-finally:
-    os.kill(child, 9)
-os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-assert procfs.fair_resident(child) == 0, "it is dead"
-"""
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=NEVER_ENDS)

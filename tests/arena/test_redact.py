@@ -18,7 +18,7 @@ from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.stratego.rules.board import MOVES
-from arena.stratego.rules.events import Fought, IllegalActionError
+from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
@@ -196,27 +196,6 @@ def test_a_seat_sees_what_it_was_told_and_nothing_that_is_the_opponents_own() ->
         assert fields["settings"] is fields["pair_seed"] is None
 
 
-def test_a_defender_that_stays_silent_is_named_to_its_own_side_alone(random_rows: RandomRows, lively: Lively) -> None:
-    ruleset, rng = load_ruleset("duel+silent-defence"), Random(1)
-    silent = None
-    while silent is None:
-        rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
-        game, actions = Game(ruleset, *rows), []
-        while game.outcome is None and silent is None:
-            mover = game.to_move
-            actions.append(lively(game, rng).text)
-            events = game.apply(actions[-1])
-            silent = next((event for event in events if isinstance(event, Fought) and event.silent), None)
-    verdict = ending(game, mover, "crash", rng)
-    record = record_of(ruleset, rows, actions, verdict, seat=mover, rng=rng)
-    attacker, defender = (json.loads(redact(record, color))["told"][-1] for color in (mover, mover.opponent))
-    battle = next(line for line in defender if line.startswith("battle "))
-    _, square, by, rank, survivor = battle.split()
-    assert rank == silent.defender.letter
-    assert f"battle {square} {by} ? {survivor}" in attacker
-    assert json.loads(redact(record, None))["told"][-1] == attacker
-
-
 def words_for(record: GameRecord, color: Color) -> str:
     """What the verdict says to a side."""
     words = json.loads(redact(record, color))["verdict"]["detail"]
@@ -229,11 +208,3 @@ def test_the_words_on_a_fault_are_for_the_side_that_lost_by_it() -> None:
     assert record.verdict.result is GameResult.BLUE
     assert words_for(record, Color.RED) == record.verdict.detail
     assert words_for(record, Color.BLUE) == "red (breaker) tried an illegal action"
-
-
-def test_where_both_lost_neither_is_told_the_others_fault() -> None:
-    record = decode_line((GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()[0]).record
-    verdict = Verdict(GameResult.NEITHER, Reason.NO_START, 0, "red (a) did not start: SECRET; blue (b) too: SECRET")
-    both = msgspec.structs.replace(record, verdict=verdict)
-    for color in Color:
-        assert words_for(both, color) == "red (breaker) and blue (dead) both lost by a fault before the game"

@@ -9,8 +9,6 @@ from made_bots import RESIGNS
 
 from arena.league.store import Store
 
-ROOT = Path(__file__).parent.parent.parent
-
 
 def put(path: Path, what: str = "") -> Path:
     """A bot that is a file, with something of its own in it."""
@@ -69,16 +67,6 @@ def test_a_file_of_the_same_stem_that_comes_later_replays_nothing(tmp_path: Path
     assert stored(tmp_path)[:2] == before
     assert len(stored(tmp_path)) == 6
     assert sound(tmp_path)
-
-
-def test_the_order_of_namesakes_replays_nothing(tmp_path: Path) -> None:
-    for path in ("a/x.py", "b/x.py", "y.py"):
-        put(tmp_path / path, path)
-    first = league(tmp_path, "a/x.py", "b/x.py", "y.py")
-    before = stored(tmp_path)
-    again = league(tmp_path, "b/x.py", "y.py", "a/x.py")
-    assert stored(tmp_path) == before
-    assert played(again) == played(first)
 
 
 def test_a_bot_that_is_renamed_keeps_its_games_and_stands_in_the_table_by_its_new_name(tmp_path: Path) -> None:
@@ -157,13 +145,3 @@ def test_one_file_given_twice_plays_against_itself_whoever_is_named_first(tmp_pa
     assert sorted(played(first).values()) == [4, 4]
     assert standings(arena(tmp_path, "match", "./x.py", "x.py", *options)) == standings(first)
     assert len(stored(tmp_path)) == 4
-
-
-def test_a_game_between_copies_can_be_interrupted(tmp_path: Path) -> None:
-    bot = str(ROOT / "bots" / "drifter.py")
-    options = ("--rules", "duel", "--time", "60s", "--store", "l.sqlite")
-    arena(tmp_path, "match", bot, bot, *options, "--pause", "g.json", "--pause-after", "4")
-    arena(tmp_path, "resume", "g.json")
-    assert len(stored(tmp_path)) == 1
-    assert sound(tmp_path)
-    assert "1 of them stored already" in arena(tmp_path, "match", bot, bot, *options).stderr

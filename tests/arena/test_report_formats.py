@@ -65,7 +65,6 @@ def test_a_list_of_long_names_and_numbers_fits_80_columns(place: FormatPlace) ->
             LadderStop(StopReason.GAMES, 5000, 0, 0.9999, 1),
             "the ladder is over: the game limit is reached (5000 games); 1 bot is above the next with less than 0.9999",
         ),
-        (LadderStop(StopReason.GAMES, 400, 0, None, None), "the ladder is over: the game limit is reached (400 games)"),
         (
             LadderStop(StopReason.NO_PAIR, 7, 7, None, None),
             "the ladder is over, after 7 games, all from before: no two bots are left to play",
@@ -76,10 +75,6 @@ def test_a_ladder_that_is_over_says_why(stop: LadderStop, words: str) -> None:
     placing = Placing((LadderPlace(1, ONE, 0.0, 1, None),), stop=stop)
     assert words in " ".join(" ".join(shown(placing)).split())
     assert placing_entry(placing, {}).stop == stop
-
-
-def test_one_that_goes_on_says_nothing_of_it() -> None:
-    assert not any("over" in line for line in shown(Placing((LadderPlace(1, ONE, 0.0, 1, None),))))
 
 
 ANN, BOB, CAT = (Player(name, f"digest of {name}") for name in ("ann", "bob", "cat"))

@@ -24,7 +24,6 @@ from arena.league.rerun import (
     FirstDifference,
     Part,
     RerunOptions,
-    chosen_level,
     difference,
     rerun,
     sandbox_asked,
@@ -105,16 +104,6 @@ def test_a_record_asks_for_a_stronger_sandbox_never_for_a_weaker_one_than_the_ho
     assert sandbox_asked(held(record, "none: ", "auto: "), usual) == "basic"
     assert sandbox_asked(held(record, "cgroup: "), RerunOptions(sandbox="basic")) == "basic"
     assert sandbox_asked(held(record, "basic: "), RerunOptions(last_sandbox="bwrap")) == "bwrap"
-
-
-def test_a_recorded_level_that_does_not_work_here_is_refused_and_not_lowered(
-    record: GameRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.BASIC else "there is no bwrap")
-    with pytest.raises(UsageError, match="were held by bwrap, and by no weaker one") as raised:
-        chosen_level(held(record, "bwrap: "), RerunOptions())
-    assert "there is no bwrap" in str(raised.value)
-    assert chosen_level(held(record, "bwrap: "), RerunOptions(sandbox="basic")) is Level.BASIC
 
 
 @pytest.mark.parametrize("named", [None, "auto"])
@@ -270,13 +259,6 @@ def test_a_bot_is_found_in_a_folder_of_entrants(near: Path) -> None:
     finder = BotFinder([near], may_differ=False)
     assert [each.path for each in finder.anywhere(player, "red")] == [folder]
     assert finder.at(str(near / "entries"), player).path == folder
-
-
-def test_a_namesake_that_has_changed_is_refused_with_both_digests(near: Path) -> None:
-    player = Player("other", "f" * 64)
-    with pytest.raises(UsageError, match="expected other as it played, digest ffffffffffff, got "):
-        BotFinder([near], may_differ=False).anywhere(player, "blue")
-    assert [each.player for each in BotFinder([near], may_differ=True).anywhere(player, "blue")] == [player]
 
 
 # --- the commands -----------------------------------------------------------------------------------------------------

@@ -52,11 +52,6 @@ def test_a_league_of_so_many_games_has_the_first_ones(number: int, rounds: int, 
     assert pairing.planned == len(games)
 
 
-def test_when_there_are_no_more_games_there_never_are_again() -> None:
-    pairing = RoundRobin(Games(SETTINGS), some_players(2), 1)
-    assert [pairing.next(()) is None for _ in range(4)] == [False, False, True, True]
-
-
 def test_a_league_of_a_million_games_is_not_held_in_memory() -> None:
     pairing = RoundRobin(Games(SETTINGS), some_players(1000), 1)
     assert pairing.planned == 999_000

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import unplayed
 from click.testing import CliRunner, Result
 
 from arena.cli.main import cli
@@ -16,11 +17,11 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_pages
-from arena.report.piece_names import NOT_IN_THE_BOOKLETS, Names, Numbering, PieceLanguage
-from arena.report.rules_text import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
 from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.shown.piece_names import Names, PieceLanguage
+from arena.stratego.shown.rules_text import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
 from protocol.notation import Rank, Reason
 
 FITTING = {"infiltration": "jumbo-81320/infiltrator"}
@@ -57,31 +58,16 @@ def test_without_a_name_every_ruleset_is_listed_with_its_title_and_army() -> Non
         assert any(line.split()[:2] == [name, str(ruleset.army_size)] and ruleset.title in line for line in lines)
 
 
-def test_the_list_as_json_has_the_same_rulesets_and_switches() -> None:
-    value = document()
-    assert [entry["name"] for entry in value["rulesets"]] == ruleset_names()
-    assert [entry["name"] for entry in value["switches"]] == switch_names()
-    assert value["default"] == "isf"
-
-
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
         ("isf", "A piece may cross the same border at most 3 times in a row."),
-        ("milton-bradley", "A piece may go back and forth between the same two squares without limit."),
-        ("isf", "brings back a position of this chase"),
-        ("isf", "Checked after every move for both sides; if neither can move, the game is a draw."),
         ("jumbo-494", "A side that cannot move when it is its turn has lost."),
-        ("vintage/original", "if neither has one, the game is a draw."),
         ("vintage/original", "Who moves a scout more than one square must say that it is one."),
         ("vintage/lightning", "A captain moves one or two squares and may turn after the first"),
         ("jumbo-09495/duel", "A side that moves a piece that never moves has lost the game at once."),
         ("jumbo-81320/infiltrator", "may point at an enemy piece one or two squares away"),
-        ("tek", "may also attack an enemy that touches its square at a corner"),
-        ("lattaque", "An attack goes straight ahead or back, never sideways."),
-        ("isf+attackers-advantage", "Of two equal ranks the attacker wins and takes the square."),
         ("isf+exploding-bombs", "The bomb never moves. A piece that attacks it leaves the board with it"),
-        ("isf+mobile-bombs", "The bomb moves one square like any piece but may not attack."),
         ("isf+rescue", "A side may do so for 2 pieces, a piece once; a scout may not."),
         ("isf+silent-defence", "the defender stays silent, unless it is a scout that attacks."),
         ("isf", "After 2,000 moves, both sides' moves counted, the game is a draw."),
@@ -130,22 +116,11 @@ def test_a_reading_is_named_as_one() -> None:
     ("name", "rule", "reading"),
     [
         ("vintage/original", "two-squares", "Attacks count, and a scout crosses every border on its way"),
-        ("jumbo-09495/original", "fixed-pieces", "The German text"),
-        ("jumbo-81320/infiltrator", "max-quiet-plies", "A right guess counts as an attack, a wrong one does not."),
         ("vintage/original+mobile-bombs", "chase", "one that may not attack threatens too"),
-        ("isf", "chase", "a hidden enemy piece counts as itself"),
-        ("vintage/original", "needs-attacker", "if neither has one the game is a draw"),
-        ("vintage/lightning", "captains", "crosses both borders"),
     ],
 )
 def test_what_no_source_says_is_marked_as_a_reading(name: str, rule: str, reading: str) -> None:
     assert reading in line_of(load_ruleset(name), rule).reading
-
-
-def test_a_note_that_is_only_a_reading_has_the_rulesets_source(tmp_path: Path) -> None:
-    path = tmp_path / "club.toml"
-    path.write_text('extends = "isf"\ntitle = "Our club"\nsource = "the club"\n[notes]\narmy = "Reading: as ever."\n')
-    assert "Only their owner sees what they are. [the club]" in page(str(path))
 
 
 @pytest.mark.parametrize("switch", switch_names())
@@ -204,7 +179,6 @@ def test_json_has_the_lines_the_army_the_values_and_the_notes() -> None:
     [
         ("barage", "did you mean barrage"),
         ("isf+resque", "unknown switch +resque; did you mean rescue?"),
-        ("isf+rescue+rescue", "only one can"),
         ("duel+diagonal-spy", "is a rule for the army"),
         ("./none.toml", "none.toml: cannot be read"),
     ],
@@ -217,13 +191,6 @@ def test_a_bad_name_is_an_error_with_suggestions(name: str, words: str) -> None:
 
 
 # --- names and numbers --------------------------------------------------------------------------------------------
-
-
-def test_american_numbers_are_those_of_the_milton_bradley_set() -> None:
-    names = Names(numbering=Numbering.AMERICAN)
-    order = ["MARSHAL", "GENERAL", "COLONEL", "MAJOR", "CAPTAIN", "LIEUTENANT", "SERGEANT", "MINER", "SCOUT"]
-    assert [names.number(Rank[name]) for name in order] == [str(number) for number in range(1, 10)]
-    assert [names.number(rank) for rank in (Rank.SPY, Rank.BOMB, Rank.FLAG)] == ["S", "B", "F"]
 
 
 @pytest.mark.parametrize(
@@ -242,13 +209,6 @@ def test_pieces_are_named_as_in_the_booklets(language: str, marshal: str, scout:
     assert "scout" not in text.replace(scout, "").replace("Vintage", "")
 
 
-def test_the_infiltrator_is_named_in_two_languages_and_marked_in_the_others() -> None:
-    assert Names(PieceLanguage.ENGLISH).name(Rank.INFILTRATOR) == "infiltrator"
-    assert Names(PieceLanguage.FRENCH).name(Rank.INFILTRATOR) == "agent infiltré"
-    for language in set(PieceLanguage) - {PieceLanguage.ENGLISH, PieceLanguage.FRENCH}:
-        assert Names(language).name(Rank.INFILTRATOR) == f"infiltrator {NOT_IN_THE_BOOKLETS}"
-
-
 def test_the_army_shows_american_numbers_beside_the_letters_that_files_use() -> None:
     rows = [line.split() for line in run("isf", "--ranks", "american").stdout.splitlines()]
     assert ["marshal", "1", "M", "1"] in rows
@@ -264,24 +224,13 @@ def record_of(ruleset: Ruleset, red: str, blue: str, actions: str) -> GameRecord
         "0123456789abcdef", variant_of(ruleset), TimeControl(), (Player("ann", "a"), Player("bob", "b")), (1, 2), 3
     )
     played = tuple(actions.split())
-    return GameRecord(
-        id=spec.id,
-        arena="test",
-        ruleset=ruleset.name,
-        rules=tuple(ruleset.lines()),
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
-        declared=("", ""),
+    verdict = Verdict(GameResult.RED, Reason.CRASH, len(played), "blue stopped running")
+    return msgspec.structs.replace(
+        unplayed.record_of(spec),
         setups=(red, blue),
         actions=played,
         times_us=(1000,) * len(played),
-        notes=(),
-        verdict=Verdict(GameResult.RED, Reason.CRASH, len(played), "blue stopped running"),
-        stderr=("", ""),
-        started=0.0,
-        seconds=1.0,
+        verdict=verdict,
     )
 
 
@@ -302,14 +251,6 @@ def told() -> Callable[..., str]:
     return tell_it
 
 
-def test_the_seeds_are_shown_to_each_side_its_own(told: Callable[..., str]) -> None:
-    record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, OPENING)
-    record = msgspec.structs.replace(record, seeds=(2**32 - 1, 41), pair_seed=2**48 - 1)
-    assert "\nseeds: red 4294967295, blue 41 (of the pair: 281474976710655)\n" in told(record, "all")
-    assert "\nseed: red 4294967295\n" in told(record, "red")
-    assert "\nseed: blue 41\n" in told(record, "blue")
-
-
 def test_a_ply_says_what_of_its_time_was_not_charged_and_where_it_was_interrupted(told: Callable[..., str]) -> None:
     record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, "a4-a5 a7-a6")
     record = msgspec.structs.replace(
@@ -319,15 +260,6 @@ def test_a_ply_says_what_of_its_time_was_not_charged_and_where_it_was_interrupte
     times = "[1.0 ms, 2.3 not charged, CPU 0.5, interrupted after 1.5 ms, interrupted after 70.0 ms]"
     assert f"ply 1: red a4-a5  {times}\n" in text
     assert "ply 2: blue a7-a6  [1.0 ms, CPU 0.6]\n" in text
-
-
-def test_what_was_used_in_the_opponents_turns_is_shown_where_it_was_measured(told: Callable[..., str]) -> None:
-    record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, OPENING)
-    assert "opponent's turns" not in told(record, "all")
-    lines = told(msgspec.structs.replace(record, pondered_us=(0, 12_340)), "all").splitlines()
-    names = [player.name for player in record.players]
-    assert f"red ({names[0]}) used 0.0 ms of CPU in its opponent's turns" in lines
-    assert f"blue ({names[1]}) used 12.3 ms of CPU in its opponent's turns" in lines
 
 
 def test_a_silent_defender_is_unknown_to_the_attacker_alone(told: Callable[..., str]) -> None:
@@ -374,18 +306,3 @@ def test_a_guess_is_told_right_or_wrong(told: Callable[..., str], tmp_path: Path
     text = told(record_of(load_ruleset(str(path)), red, blue, actions), "blue")
     assert "guesses an infiltrator on a8, which is wrong; shows itself as an infiltrator on a7" in text
     assert "guesses a miner on a8, which is right: it leaves the board; shows itself as an infiltrator on a7" in text
-
-
-def test_a_ruleset_is_told_without_the_pieces_that_its_army_has_not(tmp_path: Path) -> None:
-    file = tmp_path / "small.toml"
-    lines = 'extends = "isf"\ntitle = "T"\nsource = "s"\n[army]\nF = 1\nM = 2\n'
-    for army, words in (
-        ("", "There is no bomb in this army."),
-        ("B = 1\n", "It beats every piece that attacks it, and stays."),
-    ):
-        file.write_text(lines + army)
-        told = " ".join(page(str(file)).split())
-        assert words in told
-        assert "No piece moves more than one square." in told
-        assert "miner" not in told
-        assert "scout" not in told

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.report.rules_text import differing_keys
 from arena.stratego.rules.ruleset import CHOICES, MAY_BE_NONE, NUMBERS, RULE_KEYS, SWITCHES, Ruleset, RulesetError
 from arena.stratego.rules.ruleset_file import TOP_KEYS
-from arena.stratego.rules.rulesets import SWITCH_FILE, load_ruleset, ruleset_names, switch_names, switch_title
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names, switch_title
+from arena.stratego.shown.rules_text import differing_keys
 from protocol.notation import RANK_BY_LETTER
 
 ROOT = Path(__file__).parents[2]
@@ -106,10 +106,6 @@ def test_the_switches_that_do_not_go_together_are_those_that_are_named() -> None
     assert not fits("duel+diagonal-spy")
 
 
-def test_every_switch_has_a_section_of_its_own() -> None:
-    assert re.findall(r"^## (.*)$", text_of("rules/switches.md"), re.MULTILINE) == switch_names()
-
-
 @pytest.mark.parametrize("page", [page for page in EDITIONS if page.stem != "switches"], ids=lambda page: page.stem)
 def test_an_editions_page_has_the_values_of_its_rulesets(page: Path) -> None:
     (heading, *rows) = tables(page.read_text(encoding="utf-8"))[0]
@@ -156,19 +152,8 @@ def test_the_examples_of_files_load_and_say_what_the_page_says(tmp_path: Path) -
     assert (ruleset.two_squares, ruleset.max_plies, ruleset.needs_attacker) == (5, 600, True)
 
 
-def test_the_command_line_page_names_the_options_of_the_command() -> None:
-    text = text_of("cli.md")
-    section = text[text.index("## arena rules") :]
-    for word in ("--ranks", "--names", "--json", "+silent-defence"):
-        assert word in section
-
-
 @pytest.mark.parametrize("page", [*EDITIONS, DOCS / "rules.md", DOCS / "ruleset-files.md", ROOT / "README.md"], ids=str)
 def test_links_to_other_pages_lead_somewhere(page: Path) -> None:
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         if "rules" in target or page.parent.name == "rules":
             assert (page.parent / target).exists(), target
-
-
-def test_the_file_of_switches_is_named_where_files_are_explained() -> None:
-    assert SWITCH_FILE in text_of("ruleset-files.md")

@@ -19,7 +19,6 @@ from arena.game.record import GameRecord
 from arena.league.executor.task import Executor, GameTask
 from arena.league.play_missing import RunProgress, play_missing
 from arena.league.store import GameRow, Store
-from arena.league.stored_league import GamesBetween
 from arena.league.versions import Versions
 from arena.play.game_options import ArenaStoppedError
 from arena.sandbox.launch import SandboxError
@@ -134,71 +133,6 @@ def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
     assert (session.under_way, session.dropped) == (0, 0)
 
 
-def test_a_result_that_comes_while_stored_games_are_looked_up_reaches_the_pairing(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor_here: Here
-) -> None:
-    first, second, other = specs(spec, 3)
-    is_waiting, is_settled = trio.Event(), Event()
-    take = GamesBetween.take
-
-    class OneAfterTheOther:
-        planned = None
-
-        def __init__(self) -> None:
-            self.left = [first, second]
-
-        def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-            if len(self.left) == 1 and not results:
-                is_waiting.set()
-                return []
-            return [self.left.pop(0)] if self.left else None
-
-    def take_late(stored: GamesBetween, games: Sequence[GameSpec]) -> list[GameRow]:
-        if is_waiting.is_set():
-            assert is_settled.wait(FOREVER)
-        return take(stored, games)
-
-    async def play(task: GameTask) -> GameRecord:
-        await is_waiting.wait()
-        return record_of(task.spec)
-
-    async def main() -> None:
-        async with executor_here(play, 2) as executor:
-            bots = bots_of([first], tmp_path)
-            await play_missing(
-                OneAfterTheOther(), bots, store, executor, lambda *_: is_settled.set(), versions=Versions()
-            )
-
-    monkeypatch.setattr(GamesBetween, "take", take_late)
-    with store:
-        store.add_all([record_of(other)])
-        trio.run(main)
-        assert {row.id for row in store.rows()} == {first.id, second.id, other.id}
-
-
-def test_what_is_reported_is_stored_by_then(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
-) -> None:
-    games = specs(spec, 5)
-    missing: list[str] = []
-
-    async def play(task: GameTask) -> GameRecord:
-        return record_of(task.spec)
-
-    def report(row: GameRow, record: GameRecord) -> None:
-        if record.id not in {row.id for row in store.rows()} or row.id != record.id:
-            missing.append(record.id)
-
-    async def main() -> None:
-        async with executor_here(play, 3) as executor:
-            await play_missing(Listed(games), bots_of(games, tmp_path), store, executor, report, versions=Versions())
-
-    with store:
-        trio.run(main)
-        assert {row.id for row in store.rows()} == {game.id for game in games}
-    assert missing == []
-
-
 def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_stored(
     spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
@@ -229,35 +163,6 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
     assert session.is_closing
 
 
-def test_a_store_that_fails_stops_the_league_with_that_error(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor_here: Here
-) -> None:
-    games = specs(spec, 2)
-    session = RunProgress()
-
-    def fails(records: Sequence[GameRecord]) -> list[GameRow]:
-        raise ArenaError(f"no room for {len(records)} games")
-
-    async def play(task: GameTask) -> GameRecord:
-        return record_of(task.spec)
-
-    async def main() -> None:
-        async with executor_here(play) as executor:
-            bots = bots_of(games, tmp_path)
-            await play_missing(
-                Listed(games), bots, store, executor, lambda *_: None, versions=Versions(), session=session
-            )
-
-    monkeypatch.setattr(store, "add_all", fails)
-    with store:
-        with pytest.raises(ArenaError, match="no room for"):
-            trio.run(main)
-        assert {row.id for row in store.rows()} == set()
-    assert session.unstored + session.dropped >= 1
-    assert session.unstored >= 1
-    assert session.under_way == 0
-
-
 def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
     spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
@@ -278,24 +183,3 @@ def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
         with pytest.raises(ArenaError, match=f"game {games[0].id} was not played: .*stopped for 12.3 s"):
             trio.run(main)
         assert {row.id for row in store.rows()} == {game.id for game in games[1:]}
-
-
-ANN, BOB, EVE, DAN = (Player(name, "0") for name in ("ann", "bob", "eve", "dan"))
-
-
-@pytest.mark.parametrize(
-    ("repeats", "expected"),
-    [
-        ([(ANN, EVE), (EVE, BOB), (DAN, EVE)], ("eve", 3)),
-        ([(ANN, EVE), (EVE, BOB)], None),
-        ([(ANN, EVE), (EVE, ANN), (ANN, EVE)], None),
-        ([(ANN, EVE), (EVE, BOB), (DAN, BOB)], None),
-        ([], None),
-    ],
-)
-def test_a_bot_stands_out_if_it_alone_was_in_all_of_three_repeats(
-    repeats: list[tuple[Player, Player]], expected: tuple[str, int] | None
-) -> None:
-    session = RunProgress()
-    session.repeats += repeats
-    assert session.in_all_repeats() == expected

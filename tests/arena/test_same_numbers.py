@@ -12,18 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ended_leagues import BOTS, Made, Run, Stopping, made_in
+from ended_leagues import BOTS, Made, Run, made_in
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from arena.api.leagues import League
 from arena.cli.main import cli
 from arena.errors import UsageError
-from arena.league.compare import Comparison, comparison_entry
-from arena.league.league import open_league
-from arena.league.league_options import FormatName, FormatOptions, PlayOptions
-from arena.league.ratings.sequential_test import Hypotheses
-from arena.league.stop import StopRequest
+from arena.league.league_options import FormatName, FormatOptions
 from arena.league.store import Store
 from arena.report.consoles import to_json
 from arena.report.placings import PlacingEntry, placing_entry
@@ -173,12 +169,6 @@ def test_all_that_is_made_of_a_store_has_the_numbers_of_its_last_league(
                 check_all(made.path, table, made.placing, command)
 
 
-def test_a_table_has_the_games_of_another_format_that_its_own_comes_to_only_in_a_later_round(made: Made) -> None:
-    made.play(Run(FormatOptions(rounds=1), most=4))
-    table = made.play(Run(FormatOptions(FormatName.SWISS, rounds=3)))
-    assert (table.games, table.is_complete) == (12, True)
-
-
 def test_games_that_do_not_count_are_said_in_a_line_are_marked_and_count_with_all(made: Made, command: Command) -> None:
     made.play(Run(FormatOptions(rounds=2)))
     table = made.play(Run(FormatOptions(rounds=1)))
@@ -196,16 +186,3 @@ def test_games_that_do_not_count_are_said_in_a_line_are_marked_and_count_with_al
     assert len(command("export", str(made.path)).splitlines()) == 40
     made.play(Run(FormatOptions(rounds=2)))
     assert json.loads(command("standings", str(made.path), "--json"))["not_counted"] == 0
-
-
-def test_the_table_after_a_test_of_two_bots_has_the_games_by_which_it_was_decided(made: Made) -> None:
-    new, old = (str(made.folder / f"bot{number}") for number in (3, 1))
-    asked = PlayOptions(rules="duel", time="10s", store=made.path, jobs=2)
-    entry = comparison_entry(new, old, Hypotheses(0, 200), 200, 2)
-    with open_league(entry, asked, lambda line: None) as league:
-        comparison = Comparison(league)
-        comparison.play(StopRequest(), Stopping(StopRequest(), None))
-        assert comparison.state.is_over
-        assert comparison.later_games(), "or this tests nothing"
-        expected = 2 * comparison.state.over
-    assert League(made.path).standings().games == expected

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from commands import unhurried
 
-import arena as package
 from arena.bots.finding import find_bots, find_entrants
 from arena.bots.loading import load_bot
-from arena.bots.samples import SAMPLES, bot_path, samples_folder
+from arena.bots.samples import SAMPLES, samples_folder
 from arena.errors import UsageError
 from arena.sandbox.levels import Level, choose
 
@@ -84,20 +83,6 @@ def test_a_path_that_exists_plays_and_it_is_said_that_the_sample_bot_does_not(mi
     assert found.remarks == ("warden: what is here by that name plays, and not the sample bot",)
 
 
-def test_beside_a_file_of_its_name_and_an_ending_the_sample_bot_plays_and_it_is_said(mine: Path) -> None:
-    mine.rename("warden.py")
-    found = find_entrants(["warden", "raider"])
-    assert found.bots[0].folder == BOTS
-    assert found.remarks == ("warden: the sample bot plays; for the file here write warden.py",)
-    assert find_entrants(["warden.py", "raider"]).remarks == ()
-
-
-def test_a_link_that_leads_nowhere_is_no_sample_bot(mine: Path) -> None:
-    Path("warden").symlink_to("gone")
-    with pytest.raises(UsageError, match="a link that leads nowhere"):
-        find_bots(["warden"])
-
-
 @pytest.mark.parametrize(
     ("word", "hint"),
     [
@@ -113,17 +98,6 @@ def test_what_is_neither_here_nor_a_sample_bot_comes_with_a_hint(word: str, hint
         find_bots([word])
     assert "there is no such file or folder" in str(told.value)
     assert str(told.value).endswith(hint)
-
-
-def test_only_a_bare_name_is_looked_up(mine: Path) -> None:
-    for word in ("./warden", "warden.py", "bots/warden", str(mine.parent / "warden"), "Warden", ""):
-        assert bot_path(word) == Path(word)
-
-
-def test_a_namesake_is_told_apart_from_the_sample_bot(mine: Path) -> None:
-    mine.rename("warden.py")
-    names = [bot.name for bot in find_bots(["warden.py", "warden"])]
-    assert names == [f"{mine.parent.name}/warden", "bots/warden"]
 
 
 @pytest.mark.parametrize("level", SANDBOXES)
@@ -161,15 +135,9 @@ def test_a_saved_game_names_a_sample_bot_by_its_place_and_says_what_to_do_when_t
 # --- python -m arena --------------------------------------------------------------------------------------------------
 
 
-def test_the_module_is_the_command(mine: Path) -> None:
-    done = run(sys.executable, mine.parent, "--version")
-    assert done.returncode == 0
-    assert done.stdout.startswith(f"arena, version {package.__version__} ")
-
-
 def test_usage_and_commands_to_go_on_with_call_it_as_it_was_called(mine: Path) -> None:
     assert run(sys.executable, mine.parent, "match").stderr.startswith("Usage: python -m arena match ")
-    line = ["match", "mine.py", "raider", "--rules", "isf", "--store", "m.sqlite", "--pause", "g.json"]
+    line = ["match", "mine.py", "raider", "--rules", "duel", "--store", "m.sqlite", "--pause", "g.json"]
     done = run(sys.executable, mine.parent, *line, "--pause-after", "5", PATH=os.defpath)
     go_on = done.stderr.splitlines()[-1].partition("resume with: ")[2]
     assert go_on == f"{sys.executable} -m arena resume g.json"

@@ -1,15 +1,11 @@
 """A person's seat as text: what was typed, and a screen that fits a terminal."""
 
-import random
-
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.person_seat import ClockState, EndState, SeatStage
-from arena.report.layout import colored, unpainted
-from arena.report.piece_names import Names, Numbering
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_state import ActionState, FightState, GuessState, PieceState, ShownState, StrategoSeatState
 from arena.stratego.setups import presets
@@ -17,11 +13,9 @@ from arena.stratego.shown.seat_text import (
     Typed,
     Verb,
     action_words,
-    cells_of,
     piece_words,
     read_typed,
     screen_text,
-    setup_cells,
 )
 from protocol.notation import HOME_SQUARES, SQUARES, Color
 
@@ -64,18 +58,11 @@ def state_of(**fields: object) -> StrategoSeatState:
         ("e4-e5", Typed(Verb.ACT, ("e4-e5",))),
         ("E4 e5", Typed(Verb.ACT, ("e4-e5",))),
         ("e4e5", Typed(Verb.ACT, ("e4-e5",))),
-        (" a9 - a10 ", Typed(Verb.ACT, ("a9-a10",))),
-        ("a1a10", Typed(Verb.ACT, ("a1-a10",))),
-        ("d2-d3-e3", Typed(Verb.ACT, ("d2-d3-e3",))),
         ("a9-a10+8c2", Typed(Verb.ACT, ("a9-a10+8c2",))),
-        ("e7?e9B", Typed(Verb.ACT, ("e7?e9B",))),
         ("e4", Typed(Verb.TARGETS, ("e4",))),
         ("known e7", Typed(Verb.KNOWN, ("e7",))),
         ("?", Typed(Verb.HELP)),
-        ("", Typed(Verb.NOTHING)),
-        ("RESIGN", Typed(Verb.RESIGN)),
         ("ply 12", Typed(Verb.PLY, ("12",))),
-        ("back", Typed(Verb.BACK)),
         ("swap a1 b2", Typed(Verb.SWAP, ("a1", "b2"))),
         ("what now", Typed(Verb.UNKNOWN, ("what now",))),
         ("k4-k5", Typed(Verb.UNKNOWN, ("k4-k5",))),
@@ -112,41 +99,12 @@ def test_a_screen_fits_80_columns_and_20_lines_with_names_of_any_length() -> Non
     assert len(lines) <= 20
 
 
-def test_a_narrow_terminal_gets_the_panel_below_the_board() -> None:
-    lines = screen_text(state_of(), width=60).split("\n")
-    assert lines[11].endswith("r2 r3")
-    assert any(line.startswith("enemy pieces not known: M 9 8x2") for line in lines)
-
-
-def test_colours_change_nothing_but_codes() -> None:
-    painted = screen_text(state_of(), paint=colored)
-    assert "\x1b[" in painted
-    shown = [line.rstrip() for line in unpainted(painted).split("\n")]
-    assert shown == screen_text(state_of()).split("\n")
-
-
 def test_blue_sees_the_board_from_its_own_side() -> None:
     state = state_of(color="blue")
     rows = screen_text(state).split("\n")
     assert rows[1].split()[:10] == list("jihgfedcba")
     assert rows[2].startswith(" 1 ")
     assert rows[11].startswith("10 ")
-
-
-def test_american_numbers_are_shown_where_they_are_asked_for() -> None:
-    text = screen_text(state_of(), names=Names(numbering=Numbering.AMERICAN))
-    assert "enemy pieces not known: 1 2 3x2" in text
-
-
-def test_the_cells_are_those_of_a_board_line() -> None:
-    pieces = (
-        PieceState("e7", "blue", None, True),
-        PieceState("e8", "blue", "M", True),
-        PieceState("a1", "red", "F", False),
-    )
-    cells = cells_of(state_of(pieces=pieces))
-    assert [cells[SQUARES.index(name)] for name in ("e7", "e8", "a1", "c5", "e5")] == ["b!", "bM", "rF", "~~", ".."]
-    assert setup_cells(("F.........", *("." * 10,) * 3), Color.BLUE)[SQUARES.index("a10")] == "bF"
 
 
 def test_actions_are_told_in_words() -> None:
@@ -159,11 +117,3 @@ def test_actions_are_told_in_words() -> None:
     assert piece_words(PieceState("e7", "blue", None, True, ("2", "M")), "red") == (
         "e7: an enemy piece that has moved; it can be: marshal, scout"
     )
-
-
-def test_whatever_was_done_last_a_screen_is_drawn() -> None:
-    numbers = random.Random(1)
-    for stage in SeatStage:
-        origin, target = numbers.sample(SQUARES, 2)
-        last = ActionState(1, "blue", f"{origin}-{target}", origin, target)
-        assert screen_text(state_of(stage=stage, last=last, plies=1), (last,))

@@ -18,7 +18,6 @@ from arena.league.ratings.sequential_test import (
     Hypotheses,
     PairCounts,
     exit_time,
-    expected_pairs_left,
     expected_score,
     log_likelihood_ratio,
 )
@@ -87,11 +86,6 @@ def test_pairs_that_are_all_won_do_not_decide_at_once() -> None:
     tested = Hypotheses()
     decided = next(n for n in range(1, 200) if log_likelihood_ratio(tested, (0, 0, 0, 0, n)) >= tested.upper)
     assert decided == math.ceil(tested.upper / math.log(expected_score(10) / 0.5)) == 104
-
-
-def test_before_any_pair_there_is_nothing_to_say() -> None:
-    assert log_likelihood_ratio(Hypotheses(), (0, 0, 0, 0, 0)) == 0.0
-    assert expected_pairs_left(Hypotheses(), (0, 0, 0, 0, 0)) is None
 
 
 def test_the_bounds_are_those_of_wald() -> None:

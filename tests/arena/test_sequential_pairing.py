@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from unplayed import record_of
 
 from arena.bots.spec import BotSpec
-from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
@@ -25,7 +24,6 @@ from arena.league.ratings.sequential_test import Decision, Hypotheses, log_likel
 from arena.league.settings import Settings
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.league.versions import Versions
-from arena.play.game_options import ArenaStoppedError
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
@@ -97,15 +95,6 @@ def at_once(play: Plays, test: SequentialTest, slots: int, rng: random.Random) -
         results.append(row_of(ended, play(ended)))
 
 
-def test_a_pair_is_the_same_two_bots_with_colours_swapped_and_the_same_seeds() -> None:
-    test = pairing()
-    (one, other), (third, _) = (test.next(()) or () for _ in range(2))
-    assert one.players == (NEW, OLD) == other.players[::-1]
-    assert one.pair_seed == other.pair_seed != third.pair_seed
-    assert one.seeds == other.seeds[::-1]
-    assert test.planned is None
-
-
 @pytest.mark.parametrize(("play", "decision"), [(new_wins, Decision.BETTER), (new_loses, Decision.NOT_BETTER)])
 def test_it_stops_as_soon_as_it_is_decided(play: Plays, decision: Decision) -> None:
     test = pairing()
@@ -161,17 +150,6 @@ def test_the_budget_ends_an_undecided_test_and_a_larger_one_goes_on() -> None:
     assert not again.state.is_over
 
 
-def test_who_forfeits_has_lost_and_is_counted() -> None:
-    test = pairing()
-    one, other = test.next(()) or ()
-    test.tell([row_of(one, GameResult.BLUE, Reason.CRASH), row_of(other, GameResult.NEITHER, Reason.NO_START)])
-    state = test.state
-    assert state.forfeits == (2, 1)
-    assert (state.wins, state.draws, state.losses) == (0, 0, 0)
-    assert (state.pairs, state.void) == (0, 1), "a game that both lost says nothing, so its pair does not count"
-    assert state.llr == 0
-
-
 def test_two_bots_that_never_start_are_undecided_and_are_not_played_to_the_end() -> None:
     test = pairing(hypotheses=Hypotheses(-100, 1))
     batch = test.next(())
@@ -192,13 +170,6 @@ def test_void_pairs_use_up_the_budget_and_those_after_them_count() -> None:
     assert (test.state.over, test.state.pairs, test.state.void) == (4, 3, 1)
     assert test.state.counts[0] == 3
     assert test.state.never_started == (False, False), "it started, and crashed, in the first pair"
-
-
-def test_it_does_not_play_on_without_end_behind_a_pair_that_is_not_over() -> None:
-    test = pairing(ahead=3)
-    first, *others = [test.next(()) or () for _ in range(3)]
-    assert test.next([row_of(game, new_wins(game)) for pair in others for game in pair]) == ()
-    assert test.next([row_of(game, new_wins(game)) for game in first])
 
 
 # --- where games are played -------------------------------------------------------------------------------------------
@@ -238,17 +209,3 @@ def test_a_store_that_has_decided_is_not_added_to(store: Store, executor_here: H
     assert len({row.id for row in store.rows()}) == stored
     assert again.state.counts == in_order(new_wins, pairing()).counts
     assert stored <= 2 * (again.state.pairs + 3)
-
-
-def test_a_game_that_cannot_be_judged_ends_the_test_before_the_budget(store: Store, executor_here: Here) -> None:
-    """The test can never get past its pair."""
-    first = GAMES.game(NEW, OLD, 0)
-
-    def play(task: GameTask) -> GameRecord:
-        if task.id == first.id:
-            raise ArenaStoppedError("the arena was stopped for 12.3 s", None)
-        return record_of(task.spec, new_wins(task.spec))
-
-    with pytest.raises(ArenaError, match="was not played"):
-        play_all(pairing(10_000, ahead=20), store, executor_here, play)
-    assert 0 < len({row.id for row in store.rows()}) < 40

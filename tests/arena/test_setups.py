@@ -5,7 +5,6 @@ import pytest
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.rules.setup import check_setup
 from arena.stratego.setups import check_rows, presets, random_rows, spread
-from protocol.notation import EMPTY
 
 NOTHING = ("..........",) * 4
 
@@ -18,17 +17,6 @@ def test_every_ruleset_has_presets_and_all_of_them_are_legal(name: str) -> None:
     assert len({preset.name for preset in found}) == len(found)
     for preset in found:
         check_setup(ruleset, preset.rows)
-
-
-def test_the_original_army_has_several_presets_that_differ() -> None:
-    found = presets(load_ruleset("isf"))
-    assert len({preset.rows for preset in found}) >= 4
-
-
-def test_an_army_with_one_other_piece_gets_the_presets_of_the_original() -> None:
-    ruleset = load_ruleset("jumbo-81320/infiltrator")
-    assert [preset.name for preset in presets(ruleset)] == [preset.name for preset in presets(load_ruleset("isf"))]
-    assert all("I" in "".join(preset.rows) for preset in presets(ruleset))
 
 
 @pytest.mark.parametrize("name", ruleset_names())
@@ -61,18 +49,3 @@ def test_a_set_up_with_too_much_is_told_so_in_words() -> None:
         "2 flags, and the army of duel has 1",
         "the army of duel has no piece '4'",
     )
-
-
-def test_rows_of_another_shape_are_a_problem_and_no_error() -> None:
-    shapes = {(): "0 rows", ("FB",) * 4: "2 in row 1", ("..........",) * 5: "5 rows"}
-    for rows, came in shapes.items():
-        check = check_rows(load_ruleset("duel"), rows)
-        assert not check.is_legal
-        assert check.problems == (f"expected 4 rows of 10 squares, got {came}",)
-
-
-def test_a_whole_set_up_lacks_nothing() -> None:
-    ruleset = load_ruleset("duel")
-    check = check_rows(ruleset, random_rows(ruleset, 7))
-    assert (check.is_legal, check.missing, check.problems) == (True, (), ())
-    assert EMPTY in "".join(random_rows(ruleset, 7))

@@ -3,7 +3,6 @@
 Locks are taken by two descriptors, which is to the system as if two processes had them.
 """
 
-import errno
 import fcntl
 import os
 from collections.abc import Awaitable, Callable, Iterator
@@ -17,17 +16,13 @@ import trio
 from made_bots import RESIGNS
 from sandboxes import at_every_level
 
-from arena.bots import build_files
-from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
-from arena.bots.build_files import BuildLimits
 from arena.bots.changed import compare
 from arena.bots.folders import BotFolders
+from arena.bots.limits import BuildLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.league.store import Store, sole_use
-from arena.sandbox import files
-from arena.sandbox.launch import HostError
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
 
@@ -92,23 +87,6 @@ def test_nothing_is_built_while_another_arena_plays(level: Level, folder: Path) 
     assert stamps(theirs.folder) != before, "it is over, and they may be built"
 
 
-@at_every_level
-@pytest.mark.parametrize("call", ["copy_folder", "put_back"])
-def test_a_full_disk_is_no_fault_of_the_bot_that_is_being_built(
-    level: Level, call: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if level is Level.BASIC:
-        pytest.skip("nothing is copied there")
-    bot = bot_in(folder, SAME)
-
-    def refuse(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(files, call, refuse)
-    with BotFolders() as ours, pytest.raises(HostError, match="no bot is blamed for it, and none forfeits"):
-        built([bot], ours, level)
-
-
 @pytest.mark.parametrize("has_built", [True, False], ids=["and plays then", "and has ended or failed"])
 def test_while_another_arena_builds_it_is_waited_for_and_said(folder: Path, has_built: bool) -> None:
     """Whoever has waited builds in the folder itself, if nobody plays from it then."""
@@ -129,27 +107,6 @@ def test_while_another_arena_builds_it_is_waited_for_and_said(folder: Path, has_
     os.close(lock)
     assert "hunter: waiting for another arena, which builds it" in said
     assert ("hunter: another arena plays with it, so it is not built again" in said) is has_built
-
-
-def test_a_bot_that_takes_part_twice_is_built_once(folder: Path) -> None:
-    bot_in(folder, OTHER)
-    path = folder / "hunter"
-    twice = [load_bot(path, AskedBot(str(path), arguments=(word,))) for word in ("1", "2")]
-    said: list[str] = []
-    with BotFolders() as ours:
-        made = built(twice, ours, say=said.append)
-    assert [line for line in said if line.startswith("building")] == ["building hunter: sh build.sh"]
-    for bot in made:
-        assert bot.look is not None
-        assert compare(bot, bot.look)[1] is None
-
-
-def test_a_build_that_fails_while_its_disk_is_full_is_no_fault_of_the_bot(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(build_files, "LEAST_FREE", 1 << 62)
-    with BotFolders() as ours, pytest.raises(HostError, match="none forfeits"):
-        built([bot_in(folder, "exit 1\n")], ours)
 
 
 # --- whole commands ---------------------------------------------------------------------------------------------------
@@ -194,15 +151,13 @@ def test_a_league_plays_on_where_another_arena_plays_with_the_same_bots(folder: 
         assert len(store.rows()) > 0
 
 
-@pytest.mark.parametrize("command", ["check", "rerun"])
-def test_every_command_that_builds_spares_what_another_arena_plays_with(folder: Path, command: str) -> None:
+def test_a_game_that_is_played_again_spares_what_another_arena_plays_with(folder: Path) -> None:
     (folder / "ann.py").write_text(RESIGNS)
     bot_in(folder, OTHER)
     assert league(folder)[0] == 0
-    arguments = {"check": ("hunter", "--quick"), "rerun": ("l.sqlite", "1")}[command]
     with another_plays(load_bot(folder / "hunter")) as theirs:
         before = stamps(theirs.folder)
-        done = commands.arena(folder, command, *arguments, "--sandbox", "basic")
+        done = commands.arena(folder, "rerun", "l.sqlite", "1", "--sandbox", "basic")
         assert "another arena plays with it, so it is not built again" in done.stderr
         assert stamps(theirs.folder) == before
 

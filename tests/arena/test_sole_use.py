@@ -114,33 +114,6 @@ def test_another_thread_of_the_same_program_is_refused_too(path: Path) -> None:
         pass
 
 
-def test_by_another_name_of_the_same_path_it_is_the_same_store(path: Path) -> None:
-    path.with_name("link").symlink_to(path)
-    with sole_use(path), pytest.raises(StoreInUseError), sole_use(path.with_name("link")):
-        pass
-
-
-def test_a_lock_that_was_removed_while_it_was_waited_for_is_not_taken_for_the_one_that_is_there(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Between the opening of the file and its lock, its last user removes it and another makes a new one."""
-    import fcntl
-
-    flock, calls = fcntl.flock, 0
-
-    def late(descriptor: int, how: int) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == 1:
-            lock_of(path).unlink()
-        flock(descriptor, how)
-
-    monkeypatch.setattr(fcntl, "flock", late)
-    with sole_use(path), pytest.raises(StoreInUseError), sole_use(path):
-        pass
-    assert calls == 3
-
-
 @pytest.mark.parametrize("kind", ["a link", "a folder"])
 def test_what_is_no_file_in_the_place_of_the_lock_is_named_and_left_alone(path: Path, kind: str) -> None:
     other = path.with_name("mine")
@@ -159,15 +132,6 @@ def test_what_a_killed_arena_or_a_power_cut_leaves_hinders_nobody(path: Path, te
     with sole_use(path):
         assert lock_of(path).read_text().startswith(f"process {os.getpid()} on ")
     assert not lock_of(path).exists()
-
-
-def test_words_of_a_strangers_lock_act_on_no_terminal(path: Path) -> None:
-    with sole_use(path):
-        lock_of(path).write_bytes(b"process \x1b]0;x\x07 \xff" + b"x" * 1000)
-        with pytest.raises(StoreInUseError) as raised, sole_use(path):
-            pass
-    assert str(raised.value).isprintable()
-    assert len(str(raised.value)) < 600
 
 
 FORKS = """

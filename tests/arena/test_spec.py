@@ -20,21 +20,10 @@ def bot(name: str, fault: str | None = None) -> BotSpec:
     return spec if fault is None else broken(spec, fault)
 
 
-def test_a_fault_of_one_line_is_that_line() -> None:
-    assert bot("x", "x: cannot be read").fault_line == "x: cannot be read"
-    assert bot("x", "x: cannot be read").fault_output == ""
-
-
 def test_a_fault_of_more_lines_is_the_first_and_the_last_of_them_on_one() -> None:
     hunter = bot("hunter", FAULT)
     assert hunter.fault_line == f"{FAULT.splitlines()[0]} (... make: *** [hunter] Error 1)"
     assert hunter.fault_output.splitlines() == [line.strip() for line in OUTPUT.splitlines()]
-
-
-def test_a_build_that_printed_nothing_is_said_to_have() -> None:
-    assert bot("x", "x: the build failed: make\n    (it printed nothing)").fault_line.endswith(
-        "make (it printed nothing)"
-    )
 
 
 def test_a_failed_build_reads_well_in_the_verdict_and_in_full_in_the_game(spec: Callable[..., GameSpec]) -> None:

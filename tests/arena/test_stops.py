@@ -223,13 +223,12 @@ LIMIT = 3.0
 
 
 @contextlib.contextmanager
-def playing(command: str, folder: Path) -> Iterator["subprocess.Popen[str]"]:
-    """A league, or a match that can be paused, in which Red is thinking. It goes on until it is told to answer."""
+def playing(folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A league in which Red is thinking. It goes on until it is told to answer."""
     for name in ("ann", "bob"):
         (folder / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{THINKS_ONCE}")
-    words = ["league", "--rounds", "1"] if command == "league" else ["match", "--pause", "p.json"]
-    line = [sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())", *words]
-    line += ["ann.py", "bob.py", "--rules", "duel", "--time", f"{LIMIT:g}s", "-j", "1", "--store", "l.sqlite"]
+    line = [*commands.ARENA, "league", "--rounds", "1", "ann.py", "bob.py", "--rules", "duel"]
+    line += ["--time", f"{LIMIT:g}s", "-j", "1", "--store", "l.sqlite"]
     line += ["--start-time", "2m", "--setup-time", "2m"]
     with subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as league:
         until((folder / "thinking").exists)
@@ -247,37 +246,32 @@ def stop_and_go_on(process: psutil.Process, folder: Path) -> None:
     process.send_signal(signal.SIGCONT)
 
 
-def all_resigned(command: str, folder: Path) -> None:
+def all_resigned(folder: Path) -> None:
     """Nobody has lost by what happened to the arena."""
     with Store(folder / "l.sqlite", create=False) as store:
         rows = list(store.rows())
-        assert [row.reason for row in rows] == [Reason.RESIGN] * (2 if command == "league" else 1)
+        assert [row.reason for row in rows] == [Reason.RESIGN] * 2
         for row in rows:
             check_record(store.record(str(row.number))[1])
 
 
-@pytest.mark.parametrize("command", ["league", "match"])
-def test_a_game_in_which_its_worker_was_stopped_is_played_again_and_nobody_loses_by_it(
-    command: str, tmp_path: Path
-) -> None:
-    with playing(command, tmp_path) as league:
+def test_a_game_in_which_its_worker_was_stopped_is_played_again_and_nobody_loses_by_it(tmp_path: Path) -> None:
+    with playing(tmp_path) as league:
         (worker,) = psutil.Process(league.pid).children()
         stop_and_go_on(worker, tmp_path)
         _, said = league.communicate(timeout=PATIENCE)
     assert league.returncode == 0, said
-    again = "is played again" if command == "league" else "going on after 2 plies"
-    assert f"{again}: the arena was stopped for " in said
-    assert ("(ann - bob) is played again" in said or "(bob - ann) is played again" in said) == (command == "league")
-    all_resigned(command, tmp_path)
+    assert "(ann - bob) is played again: the arena was stopped for " in said or "(bob - ann) is played again" in said
+    all_resigned(tmp_path)
 
 
 def test_an_arena_that_is_stopped_while_its_worker_runs_costs_no_game(tmp_path: Path) -> None:
-    with playing("league", tmp_path) as league:
+    with playing(tmp_path) as league:
         stop_and_go_on(psutil.Process(league.pid), tmp_path)
         _, said = league.communicate(timeout=PATIENCE)
     assert league.returncode == 0, said
     assert "was stopped" not in said
-    all_resigned("league", tmp_path)
+    all_resigned(tmp_path)
 
 
 # --- full pipes -------------------------------------------------------------------------------------------------------

@@ -1,24 +1,22 @@
 """The store: a game is in it whole or not at all, and nothing that is in it is ever lost or mixed up."""
 
 import signal
-import sqlite3
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import msgspec
 import pytest
+from unplayed import record_of
 
 from arena.errors import UsageError
-from arena.game.game_spec import Player
+from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.settings import Settings
-from arena.league.store import DamagedError, PlayerTime, Store, StoreError
+from arena.league.store import Store, StoreError
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Reason
@@ -30,20 +28,11 @@ ROOT = Path(__file__).parent.parent.parent
 
 def record(game_id: str = "0123456789abcdef", result: GameResult = GameResult.RED) -> GameRecord:
     """A record that a store takes; what the game was is of no matter here."""
-    return GameRecord(
-        id=game_id,
-        arena="0",
-        ruleset="duel",
-        rules=tuple(DUEL.lines()),
-        time=TimeControl(),
-        players=(RED, BLUE),
-        seeds=(1, 2),
-        pair_seed=3,
+    return msgspec.structs.replace(
+        record_of(GameSpec(game_id, variant_of(DUEL), TimeControl(), (RED, BLUE), (1, 2), 3)),
         declared=("hunter 1.0", ""),
-        setups=(None, None),
         actions=("a4-a5", "a7-a6", "a5-a6"),
         times_us=(1000, 20, 3000),
-        notes=(),
         verdict=Verdict(result, Reason.FLAG, 3, "blue (drifter) lost its flag"),
         stderr=("", "warning: é"),
         started=1.5,
@@ -62,23 +51,6 @@ def test_a_stored_game_comes_back_as_the_same_value(path: Path) -> None:
     with Store(path, create=False) as store:
         assert store.record("1") == (1, record())
         assert store.record("0123") == (1, record())
-
-
-def test_a_row_says_what_the_record_says(path: Path) -> None:
-    with Store(path, create=True) as store:
-        added = store.add(record())
-        assert list(store.rows()) == [added]
-    assert added.number == 1
-    assert added.players == (RED, BLUE)
-    assert (added.result, added.reason, added.plies) == (GameResult.RED, Reason.FLAG, 3)
-    assert added.times == (PlayerTime(2, 4000, 3000), PlayerTime(1, 20, 20))
-
-
-def test_times_go_to_the_right_side_where_blue_starts(path: Path) -> None:
-    rules = tuple(replace(DUEL, starts=type(DUEL.starts).BLUE).lines())
-    with Store(path, create=True) as store:
-        added = store.add(msgspec.structs.replace(record(), rules=rules))
-    assert added.times == (PlayerTime(1, 20, 20), PlayerTime(2, 4000, 3000))
 
 
 def ids(count: int, start: int = 0) -> list[str]:
@@ -107,15 +79,6 @@ def test_of_several_games_none_is_stored_if_one_cannot_be(path: Path) -> None:
         assert {row.id for row in store.rows()} == {"1" * 16}
         assert [row.number for row in store.add_all([record("2" * 16), record("4" * 16)])] == [2, 3]
         store.refuse_damage()
-
-
-def test_several_games_are_not_stored_beside_one_of_them_that_was_damaged(path: Path) -> None:
-    with Store(path, create=True) as store:
-        store.add(record("1" * 16))
-        store._database.connection.execute("UPDATE games SET result = 'blue'")
-        with pytest.raises(DamagedError, match="its row was changed after it was stored"):
-            store.add_all([record("2" * 16), record("1" * 16)])
-        assert store.numbers() == [1]
 
 
 BATCH = 20
@@ -221,22 +184,6 @@ def test_what_is_not_a_store_is_refused_and_left_as_it_was(path: Path, tmp_path:
     assert not (tmp_path / "missing.sqlite").exists()
 
 
-def test_another_programs_database_is_refused_and_left_as_it_was(path: Path) -> None:
-    other = sqlite3.connect(path)
-    other.execute("CREATE TABLE things (name TEXT)")
-    other.commit()
-    other.close()
-    before = path.read_bytes()
-    with pytest.raises(UsageError, match="another program's SQLite file"):
-        Store(path, create=True)
-    assert path.read_bytes() == before
-
-
-def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be opened"):
-        Store(tmp_path / "no" / "league.sqlite", create=True)
-
-
 # --- many that open one at a time ----------------------------------------------------------
 
 
@@ -247,24 +194,6 @@ def test_an_empty_file_is_made_a_store_of_only_if_that_was_asked_for(path: Path)
     assert path.read_bytes() == b""
     with Store(path, create=True) as store:
         assert store.add(record()).number == 1
-
-
-def test_a_store_that_another_has_just_made_is_used_and_not_made_again(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The other is quicker between our look at the file and our first statement."""
-    connect = sqlite3.connect
-
-    def too_late(*words: Any, **options: Any) -> Any:
-        monkeypatch.setattr(sqlite3, "connect", connect)
-        with Store(path, create=True) as other:
-            other.add(record("a" * 16))
-        return connect(*words, **options)
-
-    monkeypatch.setattr(sqlite3, "connect", too_late)
-    with Store(path, create=True) as store:
-        store.add(record("b" * 16))
-        assert [row.id for row in store.rows()] == ["a" * 16, "b" * 16]
 
 
 def test_other_rules_are_refused_with_their_names_or_else_with_what_differs(path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from commands import PROGRAM
 
 from arena.errors import UsageError
-from arena.league.store import Store, StoreError
+from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
@@ -127,18 +127,6 @@ def test_a_table_with_other_columns_is_refused_before_it_is_read(path: Path, old
             Store(path, create=create)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    ["CREATE TABLE more (name TEXT)", "CREATE INDEX i ON games (hex(zeroblob(number)))", "DROP INDEX games_of_red"],
-)
-def test_a_table_or_an_index_too_many_or_too_few_is_refused(path: Path, statement: str) -> None:
-    database = sqlite3.connect(path)
-    database.execute(statement)
-    database.close()
-    with pytest.raises(UsageError, match="with the tables of its format 1, got others"):
-        Store(path, create=False)
-
-
 def test_a_bomb_in_the_tables_takes_no_memory(path: Path) -> None:
     """Each of its twelve games would have 120 MB of text."""
     redefine(path, "detail TEXT NOT NULL", "detail TEXT NOT NULL AS (hex(zeroblob(60000000)))")
@@ -154,15 +142,3 @@ def test_a_bomb_in_the_tables_takes_no_memory(path: Path) -> None:
     )
     assert done.returncode == 2
     assert "got others" in done.stderr
-
-
-def test_a_value_larger_than_any_record_is_an_error(path: Path) -> None:
-    database = sqlite3.connect(path)
-    database.execute("UPDATE records SET record = zeroblob(300000000) WHERE number = 12")
-    database.commit()
-    database.close()
-    with Store(path, create=False) as store:
-        assert len(store.rows()) == 12, "no record is read for a table"
-        assert [str(damage) for damage in store.stored(12).damage] == ["game 12: it cannot be read any more"]
-        with pytest.raises(StoreError, match="too big"):
-            store._database.query("SELECT record FROM records WHERE number = 12")

@@ -7,13 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import made_bots
 import pytest
 from commands import arena_bytes, unhurried
 from terminals import read_all
 
 from arena.league.store import Store
 
-DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
+PLAYS = f"exec(open({str(made_bots.PREAMBLE)!r}).read())\nintroduce()\nset_up()\nplay()\n"
 ARENA = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
 PAGE = 4096
 """What a pipe keeps its data in."""
@@ -23,7 +24,7 @@ MATCH = unhurried(["match", "alpha.py", "beta.py", "--rules", "barrage", "--stor
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
-        (tmp_path / name).write_text(f"{DRIFTER.read_text()}# {name}\n")
+        (tmp_path / name).write_text(f"{PLAYS}# {name}\n")
     return tmp_path
 
 
@@ -42,12 +43,9 @@ def through_shell(folder: Path, line: str, *arguments: str, **environment: str) 
 REDIRECTIONS = {
     ">/dev/full": (1, "arena: cannot write the results: No space left on device; the games are stored in m.sqlite\n"),
     ">&-": (1, "arena: cannot write the results: Bad file descriptor; the games are stored in m.sqlite\n"),
-    "1</dev/null": (1, "arena: cannot write the results: Bad file descriptor; the games are stored in m.sqlite\n"),
     "2>/dev/full": (0, ""),
-    "2>&-": (0, ""),
     "0<&-": (0, "[2/2]"),
     "0<&- >&- 2>&-": (1, ""),
-    "2>/dev/full >/dev/full": (1, ""),
 }
 
 
@@ -64,7 +62,7 @@ def test_games_go_on_and_are_stored_whatever_becomes_of_the_streams(streams: str
         assert len({row.id for row in store.rows()}) == 2
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["rules"], ["rules", "isf", "--json"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["rules", "isf", "--json"]])
 def test_what_cannot_be_printed_is_no_success(arguments: list[str], folder: Path) -> None:
     done = through_shell(folder, '"$@" >/dev/full', *arguments)
     assert done.returncode == 1
@@ -120,35 +118,6 @@ def test_terminals_that_know_only_ascii_get_tables_all_the_same(environment: dic
         assert (done.returncode, done.stdout.isascii()) == (0, True), done.stderr
 
 
-@pytest.mark.parametrize(
-    ("environment", "is_ascii"),
-    [
-        ({"PYTHONIOENCODING": "ascii"}, True),
-        ({"LC_ALL": "POSIX", "PYTHONUTF8": "0"}, True),
-        ({"LC_ALL": "C", "PYTHONUTF8": "1"}, False),
-        ({"LC_ALL": "C", "PYTHONUTF8": "1", "LESSCHARSET": "latin1"}, False),
-    ],
-)
-def test_a_pager_gets_what_the_terminal_knows_and_is_told_of_utf_8(
-    environment: dict[str, str], is_ascii: bool, tmp_path: Path
-) -> None:
-    pager = tmp_path / "pager"
-    pager.write_text('#!/bin/sh\necho "charset <$LESSCHARSET>"; exec cat\n')
-    pager.chmod(0o755)
-    usual = {name: value for name, value in os.environ.items() if name not in ("LESSCHARSET", "PYTHONIOENCODING")}
-    environment = {**usual, "PYTHONCOERCECLOCALE": "0", **environment, "PAGER": str(pager), "TERM": "xterm"}
-    store = Path(__file__).parent.parent / "golden" / "stores" / "own.sqlite"
-    controller, terminal = pty.openpty()
-    command = [*ARENA, "show", str(store), "1"]
-    with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal):
-        os.close(terminal)
-        seen = read_all(controller)
-    words = environment.get("LESSCHARSET", "" if is_ascii else "utf-8")
-    assert f"charset <{words}>".encode() in seen
-    assert seen.isascii() == is_ascii
-    assert ("·".encode() in seen) != is_ascii
-
-
 def test_in_a_dumb_terminal_progress_is_plain_lines(folder: Path) -> None:
     controller, terminal = pty.openpty()
     environment = {**os.environ, "TERM": "dumb"}
@@ -167,15 +136,9 @@ HOSTILE = b"a\xff\x1b]52;c;eA==\x07"
     [
         ["match", HOSTILE, "beta.py"],
         ["standings", HOSTILE],
-        ["show", "m.sqlite", HOSTILE],
-        ["games", "m.sqlite", "--bot", HOSTILE],
-        ["rules", HOSTILE],
-        ["resume", HOSTILE],
         [HOSTILE],
         ["match", "alpha.py", "beta.py", "--store", b"no/" + HOSTILE],
-        ["match", "alpha.py", "beta.py", "--limits", HOSTILE],
         ["match", "alpha.py", "beta.py", "--time", HOSTILE],
-        ["match", "alpha.py", "beta.py", "--seed", HOSTILE],
     ],
     ids=lambda arguments: " ".join(str(argument) for argument in arguments[:3]),
 )
@@ -191,25 +154,10 @@ def test_arguments_that_are_no_text_are_refused_in_printable_words(arguments: li
 
 
 def test_games_in_a_file_whose_name_is_no_text_are_played_and_resumed(folder: Path) -> None:
-    command: list[str | bytes] = [
-        *ARENA,
-        "match",
-        "alpha.py",
-        "beta.py",
-        "--rules",
-        "barrage",
-        "--store",
-        b"\xff.sqlite",
-    ]
+    command = [*ARENA, *MATCH, "--store", os.fsdecode(b"\xff.sqlite")]
     first = subprocess.run([*command, "--json"], cwd=folder, capture_output=True, check=False)
     assert first.returncode == 0, first.stderr
     assert rb'"\\udcff.sqlite"' in first.stdout
     again = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     assert b"2 of them stored already" in again.stderr
     assert (folder / os.fsdecode(b"\xff.sqlite")).exists()
-
-
-def test_the_store_is_no_name_that_only_sqlite_knows(folder: Path) -> None:
-    done = through_shell(folder, '"$@"', *MATCH, "--store", ":memory:")
-    assert done.returncode == 0
-    assert (folder / ":memory:").is_file()

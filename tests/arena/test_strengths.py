@@ -74,16 +74,6 @@ def test_the_paper_s_example_has_its_estimates() -> None:
     assert found.point.tie == pytest.approx(0.7468147, abs=2e-5)
 
 
-def test_its_standard_errors_are_those_that_are_published() -> None:
-    """Of brands 2 to 6 relative to brand 1, from the summary in the vignette of PlackettLuce."""
-    numbers = list(map(int, PUDDINGS.split()))
-    rows = [numbers[at : at + 5] for at in range(0, len(numbers), 5)]
-    found = fitted(games([(i - 1, j - 1, won, lost, ties) for i, j, won, lost, ties in rows], 6), ALMOST_NONE)
-    own = found.covariance
-    errors = [math.sqrt(own[brand][brand] + own[0][0] - 2 * own[brand][0]) for brand in range(1, 6)]
-    assert errors == pytest.approx([0.1872, 0.1935, 0.1882, 0.1927, 0.1924], abs=2e-4)
-
-
 @given(st.floats(-8, 8), st.floats(0, 5))
 def test_a_game_comes_to_what_its_chances_say(x: float, v: float) -> None:
     parts = (math.exp(x / 2), v, math.exp(-x / 2))
@@ -96,14 +86,6 @@ def test_a_game_comes_to_what_its_chances_say(x: float, v: float) -> None:
     assert at.draw_variance == pytest.approx(draw * (1 - draw), abs=1e-12)
     assert log_total(x, v) == pytest.approx(math.log(sum(parts)))
     assert win / (win + loss) == pytest.approx(1 / (1 + math.exp(-x))), "x is the log of the odds of decided games"
-
-
-def test_near_equality_elo_is_that_of_the_expected_score_whatever_the_share_of_draws() -> None:
-    for draws in (0.0, 0.2, 0.6, 0.95):
-        v = 2 * draws / (1 - draws)
-        elo = 10.0
-        x = elo / ELO_PER_LOGIT / scale_of(v)
-        assert moments(x, v).score == pytest.approx(1 / (1 + 10 ** (-elo / 400)), abs=1e-4 if draws < 0.9 else 1e-3)
 
 
 @settings(max_examples=4, deadline=None)
@@ -149,7 +131,7 @@ def test_the_peak_is_where_a_search_that_knows_no_slopes_finds_it(seed: int) -> 
 # --- large leagues --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("players", "played"), [(40, 1.0), (40, 0.06)])
+@pytest.mark.parametrize(("players", "played"), [(40, 0.06)])
 def test_large_leagues_have_the_same_ratings_and_nearly_the_same_ends(
     players: int, played: float, with_numpy: Callable[[bool], None]
 ) -> None:

@@ -90,11 +90,6 @@ def test_what_is_piped_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatc
     assert width_of(io.StringIO()) == width
 
 
-def test_a_pipe_has_a_width_of_its_own_where_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
-    assert width_of(io.StringIO()) == PLAIN_WIDTH
-
-
 def test_a_terminal_is_as_wide_as_it_says_or_as_is_usual(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     controller, other = pty.openpty()

@@ -47,12 +47,9 @@ def test_a_wrong_duration_is_refused_with_what_was_expected_and_what_came(text: 
         ("100ms", TimeControl(move_ms=100)),
         ("1s/move", TimeControl(move_ms=1000)),
         ("1s", TimeControl(move_ms=1000)),
-        ("0.25m", TimeControl(move_ms=15_000)),
         ("60+0.6", TimeControl(move_ms=None, bank_ms=60_000, increment_ms=600)),
-        ("60+0", TimeControl(move_ms=None, bank_ms=60_000, increment_ms=0)),
         ("0.5+0.001", TimeControl(move_ms=None, bank_ms=500, increment_ms=1)),
         ("60+0.6,1s/move", TimeControl(move_ms=1000, bank_ms=60_000, increment_ms=600)),
-        ("1s,60+0.6", TimeControl(move_ms=1000, bank_ms=60_000, increment_ms=600)),
     ],
 )
 def test_a_time_control_is_a_limit_per_move_or_a_bank_or_both(text: str, expected: TimeControl) -> None:
@@ -64,22 +61,16 @@ def test_a_time_control_is_a_limit_per_move_or_a_bank_or_both(text: str, expecte
     [
         "5",
         "",
-        ",",
         "-1s",
         "0ms",
-        "0s/move",
         "1s,2s",
         "1s,",
-        "60+0.6,60+0.6",
         "60+0.6,1s,2s",
         "60+",
-        "+0.6",
         "60+-1",
         "0+1",
         "60+0.6/move",
         "1s/game",
-        "abc",
-        "100ms ",
         "60 + 0.6",
     ],
 )
@@ -90,12 +81,6 @@ def test_a_wrong_time_control_is_refused_with_what_was_expected_and_what_came(te
     assert "expected a time such as 100ms" in said
     assert repr(text) in said or repr(text.removesuffix("/move")) in said
     assert caught.value.exit_code == 2
-
-
-@pytest.mark.parametrize("text", ["0.0004+0", "0.0004+1"])
-def test_a_bank_of_less_than_a_millisecond_is_as_wrong_as_one_of_nothing(text: str) -> None:
-    with pytest.raises(UsageError):
-        parse_time(text)
 
 
 @pytest.mark.parametrize(
@@ -140,14 +125,6 @@ def think(clock: GameClock, color: Color, seconds: float, now: float = 0.0) -> f
     return clock.stop(color, now + seconds)
 
 
-def test_a_limit_per_move_is_the_same_for_every_move() -> None:
-    clock = per_move(1000)
-    for seconds in (0.0, 0.9, 1.04):
-        assert clock.budget_ms(RED) == clock.budget_ms(BLUE) == 1000
-        think(clock, RED, seconds)
-    assert clock.budget(RED) == 1.0
-
-
 def test_the_deadline_is_the_start_and_the_budget_and_the_margin() -> None:
     assert per_move(1000, margin_ms=50).start(RED, 7.0) == pytest.approx(8.05)
     assert per_move(1000, margin_ms=0).start(BLUE, 7.0) == pytest.approx(8.0)
@@ -162,18 +139,6 @@ def test_a_move_is_taken_off_the_bank_and_then_the_increment_is_added() -> None:
     assert clock.budget(RED) == pytest.approx(50.6)
     think(clock, RED, 50.0)
     assert clock.budget(RED) == pytest.approx(1.2)
-
-
-def test_a_bank_may_grow_beyond_what_it_began_with() -> None:
-    clock = bank(1000, increment_ms=600)
-    think(clock, RED, 0.1)
-    assert clock.budget_ms(RED) == 1500
-
-
-def test_each_side_has_a_bank_of_its_own() -> None:
-    clock = bank(60_000, increment_ms=600)
-    think(clock, RED, 10.0)
-    assert clock.budget_ms(BLUE) == 60_000
 
 
 def test_with_both_the_smaller_one_bounds_the_move_and_the_bank_is_charged() -> None:
@@ -208,12 +173,6 @@ def test_the_margin_is_never_added_to_what_a_bank_holds() -> None:
     think(clock, RED, 1.05)
     assert clock.budget_ms(RED) == 0
     assert clock.start(RED, 5.0) == pytest.approx(5.05)
-
-
-def test_an_empty_bank_with_an_increment_lives_on_the_increment() -> None:
-    clock = bank(1000, increment_ms=200, margin_ms=0)
-    think(clock, RED, 1.0)
-    assert clock.start(RED, 50.0) == pytest.approx(50.2)
 
 
 @given(st.floats(0, 1e6), st.floats(0, 1e3))
@@ -253,13 +212,6 @@ def test_milliseconds_are_rounded_down_and_never_below_nothing(control: TimeCont
         assert milliseconds > clock.budget(RED) * 1000 - 1
         now += (deadline - now) * part
         clock.stop(RED, now)
-
-
-def test_a_clock_without_a_bank_never_runs_out_for_the_game() -> None:
-    clock = per_move(100)
-    for _ in range(1000):
-        think(clock, RED, 0.1)
-    assert clock.budget_ms(RED) == 100
 
 
 # --- what is forgiven -----------------------------------------------------------------------------------------------

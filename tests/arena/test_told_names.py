@@ -7,20 +7,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.game.exported import ALL, decode_line, encode_line, exported, redact, with_checksum
+from arena.game.exported import decode_line, encode_line, exported, redact, with_checksum
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.game.transcript import SpokenLine, transcript
 from arena.league.game_specs import Games
 from arena.league.settings import Settings
 from arena.league.store import Store
 from arena.league.verify import verify
-from arena.report.game_text import facts_of
-from arena.report.standings import Declared, declared_last
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Ability
@@ -63,14 +60,6 @@ def test_no_name_is_told_unless_the_host_has_chosen_so(spec: Callable[..., GameS
         assert all(("opponent" in lines[lines.index("setup") - 1]) is is_told for lines in told)
 
 
-def test_the_games_are_the_same_but_kept_in_a_store_of_their_own(tmp_path: Path) -> None:
-    assert Games(NAMED).game(ANN, BOB, 0).id == Games(changed(NAMED, names_told=False)).game(ANN, BOB, 0).id
-    with Store(tmp_path / "one.sqlite", create=True) as store:
-        store.agree(NAMED.described((ANN, BOB)), (ANN, BOB))
-        with pytest.raises(Exception, match=r"opponents: named \(in the store\), hidden \(asked for\)"):
-            store.agree(changed(NAMED, names_told=False).described((ANN, BOB)), (ANN, BOB))
-
-
 def test_a_record_and_its_line_come_back_as_they_were(record: GameRecord) -> None:
     check_record(record)
     assert (record.names_told, record.cannot) == (True, ((Ability.RESTORE,), ()))
@@ -78,13 +67,6 @@ def test_a_record_and_its_line_come_back_as_they_were(record: GameRecord) -> Non
     line = encode_line(record, {})
     assert decode_line(line).record == record
     assert b'"opponent":"J\xc3\xa4ger","cannot":["restore"]}' in line
-
-
-def test_a_record_in_which_no_name_was_told_says_nothing_of_names(record: GameRecord) -> None:
-    silent = changed(record, names_told=msgspec.UNSET, cannot=msgspec.UNSET)
-    assert b"names_told" not in encode_record(silent)
-    assert b"cannot" not in encode_record(silent)
-    assert b'"opponent"' not in encode_line(silent, {})
 
 
 def test_a_line_with_a_name_told_to_one_side_alone_is_refused(record: GameRecord) -> None:
@@ -97,12 +79,6 @@ def test_a_line_with_a_name_told_to_one_side_alone_is_refused(record: GameRecord
 def test_a_side_s_view_does_not_say_what_the_other_said_of_itself(record: GameRecord) -> None:
     assert b"cannot" not in redact(record, BLUE)
     assert b"cannot" in redact(record, RED)
-
-
-def test_the_log_has_the_introduction_and_the_name_as_they_were_said(record: GameRecord) -> None:
-    said = [entry.text for entry in transcript(record) if isinstance(entry, SpokenLine) and entry.color is RED]
-    assert said[1:6] == ["name ann 1.0", "author Ann", "want board", "cannot restore", "ready"]
-    assert "opponent J\\xe4ger" in said
 
 
 def test_a_store_is_checked_for_it_and_rebuilt_with_it(record: GameRecord, tmp_path: Path) -> None:
@@ -153,21 +129,3 @@ def test_a_paused_game_does_not_go_on_with_such_a_bot(spec: Callable[..., GameSp
     history = table.referee.history()
     words = refusal(Referee(spec(), history=history)) or ""
     assert words.startswith("the paused game cannot go on: blue (bob) says 'cannot restore'")
-
-
-def test_an_ability_that_there_is_not_breaks_the_protocol(spec: Callable[..., GameSpec], table_for: Any) -> None:
-    table = table_for(spec())
-    table.introduce(blue=("cannot lose",))
-    assert table.referee.verdict.detail.endswith("expected 'cannot' and one or more of restore, got 'lose'")
-
-
-# --- what bots say of themselves --------------------------------------------------------------------------------------
-
-
-def test_what_a_bot_said_last_is_what_is_shown_of_it(record: GameRecord, tmp_path: Path) -> None:
-    with Store(tmp_path / "one.sqlite", create=True) as store:
-        store.agree(NAMED.described((ANN, BOB)), (ANN, BOB))
-        store.add(record)
-        declared = declared_last(store.rows(), lambda number: store.stored(number).record)
-    assert declared == {ANN.digest: Declared("ann 1.0", "Ann"), BOB.digest: Declared()}
-    assert facts_of(1, record, ALL, {}).red.author == "Ann"

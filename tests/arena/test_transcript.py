@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from arena.bots.spec import BotSpec
 from arena.game.faults import Cause, Excess
 from arena.game.game_spec import GameSpec
-from arena.game.live import MAX_NOTE_BYTES
 from arena.game.recheck import check_record
-from arena.game.record import GameRecord, NoteLine, RecordError, decode_record, encode_record
+from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.recorded import judged
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
@@ -28,7 +27,6 @@ from arena.play.game_options import GameOptions, Keeper
 from arena.play.runner import play_game
 from arena.stratego.game import ruleset_of, variant_of
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.messages import Want
 from protocol.notation import Color, Reason
 
 RED, BLUE = Color.RED, Color.BLUE
@@ -298,31 +296,6 @@ def test_a_live_game_has_exactly_the_lines_that_its_bots_have_written_down(
     assert any(entry.cpu_us for entry in entries if isinstance(entry, ActionTime))
 
 
-def test_a_live_game_with_an_opening_has_exactly_the_lines_that_its_bots_have_written_down(
-    recording: Callable[..., tuple[BotSpec, Path]],
-) -> None:
-    """Bots that know how an interrupted game goes on can play one."""
-    plays = PLAYS.replace("set_up()", 'hear("restore")')
-    (red, red_log), (blue, blue_log) = recording("ann", plays), recording("bob", plays)
-    opening = (".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/........../2.S.3.M...")
-    game = GameSpec(
-        "0" * 16, variant_of(load_ruleset("barrage")), PATIENT, (red.player, blue.player), (1, 2), 3, opening=opening
-    )
-
-    async def play_it() -> GameRecord:
-        with trio.fail_after(120):
-            return await play_game(game, red, blue)
-
-    record = trio.run(play_it)
-    check_record(record)
-    assert (record.verdict.reason, record.setups, record.opening) == (Reason.RESIGN, opening, opening)
-    entries = list(transcript(decode_record(encode_record(record))))
-    for color, (_, log) in zip(Color, ((red, red_log), (blue, blue_log)), strict=True):
-        assert said(entries, color, Speaker.ARENA) == heard(log, "< ")
-        assert said(entries, color, Speaker.BOT) == heard(log, "> ")
-        assert f"restore {opening[color]}" in heard(log, "< ")
-
-
 def test_two_games_in_the_same_processes_have_the_lines_of_each(
     recording: Callable[[str], tuple[BotSpec, Path]],
 ) -> None:
@@ -373,12 +346,6 @@ def test_when_a_first_note_was_made_is_not_known(resigned: GameRecord) -> None:
     assert "does not say which of these notes" in str(entries[at - 1])
 
 
-def test_notes_that_may_be_missing_are_said_to_be(resigned: GameRecord) -> None:
-    many = tuple(NoteLine(2, "blue", "x" * 1000) for _ in range(MAX_NOTE_BYTES // 1064))
-    assert [text for text in remarks(transcript(msgspec.structs.replace(resigned, notes=many))) if "64 KiB" in text]
-    assert not [text for text in remarks(transcript(resigned)) if "64 KiB" in text]
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -401,7 +368,3 @@ def test_a_record_that_cannot_be_true_is_refused(
 ) -> None:
     with pytest.raises(RecordError, match=f"game {resigned.id}: .*{message}|{message}"):
         list(transcript(msgspec.structs.replace(resigned, **change(resigned))))
-
-
-def test_wants_are_in_records_of_games_played_now(resigned: GameRecord) -> None:
-    assert resigned.wants == ((Want.LEGAL,), ())

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.asked import AskedBot
 from arena.bots.entering import place_of
 from arena.bots.limits import GIB, Limits
 from arena.bots.loading import load_bot
@@ -12,8 +11,6 @@ from arena.errors import UsageError
 from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.sandbox.levels import Level
 from protocol.notation import Color
-
-BOTS = Path(__file__).parent.parent.parent / "bots"
 
 
 @pytest.mark.parametrize(
@@ -80,12 +77,3 @@ def test_a_program_runs_without_a_sandbox_where_it_was_played_with_or_is_named(t
     assert words.endswith(
         "pass --sandbox bwrap to isolate it, or --bot blue=PATH or --sandbox basic to run it without a sandbox"
     )
-
-
-def test_a_sample_bot_with_arguments_that_only_a_store_says_is_not_run_without_a_sandbox() -> None:
-    plain = load_bot(BOTS / "raider.py")
-    asked = load_bot(BOTS / "raider.py", AskedBot("raider", arguments=("-x",)))
-    assert is_trusted(plain, Level.BASIC, None, {}, is_named=False)
-    assert not is_trusted(asked, Level.BASIC, None, {}, is_named=False)
-    assert not is_trusted(asked, Level.BASIC, "auto", {}, is_named=False)
-    assert is_trusted(asked, Level.BWRAP, None, {}, is_named=False)

@@ -9,17 +9,13 @@ import pytest
 from arena.errors import ArenaError
 from arena.stratego.rules.ruleset import RulesetError
 from arena.stratego.rules.rulesets import load_ruleset, parse_ruleset
-from arena.system.printable import shown
 from arena.system.user_files import (
     MOST_BYTES,
     FileError,
-    draft_folder,
     open_regular,
-    parse_toml,
     read_lines,
     read_start,
     read_toml,
-    remove_drafts,
     written_whole,
 )
 
@@ -59,28 +55,18 @@ def test_what_is_no_toml_file_is_refused_with_its_name_and_the_reason(name: str,
 
 HOSTILE_VALUES = [
     "0x" + "f" * 5000,
-    ".".join("a" * 5000) + " = 1",
     '"' + "\\u001b]52;c;eA==\\u0007" * 1000 + '"',
     "nan",
-    "1979-05-27",
 ]
 
 
-@pytest.mark.parametrize("value", HOSTILE_VALUES, ids=["long number", "deep", "escapes", "nan", "date"])
+@pytest.mark.parametrize("value", HOSTILE_VALUES, ids=["long number", "escapes", "nan"])
 @pytest.mark.parametrize("key", ["title", "army"])
 def test_a_wrong_value_in_a_ruleset_is_shown_in_short(key: str, value: str) -> None:
-    line = f"{key}.{value}" if value.endswith("= 1") else f"{key} = {value}"
     with pytest.raises(RulesetError) as caught:
-        parse_ruleset("mine", line, "mine.toml")
+        parse_ruleset("mine", f"{key} = {value}", "mine.toml")
     assert len(str(caught.value)) < 800
     assert str(caught.value).isprintable()
-
-
-def test_deep_values_and_long_numbers_can_be_shown() -> None:
-    deep = parse_toml((".".join("a" * 5000) + " = 1").encode(), "x")
-    assert shown(deep) == "a dict that is too large to show"
-    assert shown(1 << 50_000) == "a int that is too large to show"
-    assert shown("\x1b") == r"'\x1b'"
 
 
 def test_only_regular_files_are_opened_and_no_links(tmp_path: Path) -> None:
@@ -96,12 +82,6 @@ def test_only_regular_files_are_opened_and_no_links(tmp_path: Path) -> None:
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
-
-
-def test_lines_are_read_one_by_one_and_the_last_one_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "lines"
-    path.write_bytes(b"one\n\ntwo\r\nthree")
-    assert list(read_lines(path, 5)) == [b"one\n", b"\n", b"two\r\n", b"three"]
 
 
 def test_a_line_without_end_is_read_up_to_its_bound_and_nothing_after_it(tmp_path: Path) -> None:
@@ -197,27 +177,3 @@ def test_what_a_writer_that_was_killed_has_left_is_removed_by_the_next(tmp_path:
     with written_whole(tmp_path / "mine", replace=False) as file:
         file.write(b"whole")
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
-
-
-def test_a_draft_that_is_being_written_stays_whoever_writes_beside_it(tmp_path: Path) -> None:
-    with draft_folder(tmp_path) as folder, written_whole(tmp_path / "one", replace=False) as one:
-        (folder / "page").write_text("half of it")
-        with written_whole(tmp_path / "two", replace=False) as two:
-            two.write(b"2")
-        one.write(b"1")
-        assert (folder / "page").read_text() == "half of it"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
-    assert (tmp_path / "one").read_bytes() == b"1"
-
-
-def test_nothing_is_removed_that_only_looks_like_a_draft(tmp_path: Path) -> None:
-    precious = tmp_path / "precious"
-    precious.mkdir()
-    (precious / "file").write_text("mine")
-    (tmp_path / DRAFT).symlink_to(precious)
-    os.mkfifo(tmp_path / ".arena-0000000000000000.part")
-    (tmp_path / ".arena-mine.part").write_text("mine")
-    before = sorted(path.name for path in tmp_path.iterdir())
-    remove_drafts(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == before
-    assert (precious / "file").read_text() == "mine"

@@ -25,7 +25,7 @@ from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.seat_view import SeatView, enemy_squares, tell, true_cells
-from arena.stratego.state import StrategoState, as_stratego, told_of
+from arena.stratego.state import StrategoState, as_stratego
 from protocol import messages
 from protocol.notation import (
     EMPTY,
@@ -112,8 +112,6 @@ class Twins:
     tables: tuple["Table", "Table"]
     seat: Color
     swapped: set[int]
-    on_move: list["Table"] = field(default_factory=list)
-    """The table at which the action is just being played: a leak made on purpose looks it up here."""
     plies: int = 0
     met: Counter[str] = field(default_factory=Counter)
     """What the swapped pieces have done and gone through."""
@@ -124,9 +122,7 @@ class Twins:
         return one, other
 
     def reply(self, color: Color, number: int, *lines: str, after: float = 0.0) -> None:
-        table = self.tables[number]
-        self.on_move[:] = [table]
-        table.reply(color, *lines, after=after)
+        self.tables[number].reply(color, *lines, after=after)
 
     def assert_same(self) -> None:
         one, other = (table.writes[self.seat] for table in self.tables)
@@ -250,7 +246,7 @@ def twins(table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows") -> 
 
 
 @given(data=st.data(), seed=st.integers(0, 2**32), seat=st.sampled_from(Color))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_two_games_that_differ_in_hidden_things_look_the_same_until_an_event_tells_them_apart(
     twins: "MakeTwins", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int, seat: Color
 ) -> None:
@@ -261,9 +257,8 @@ def test_two_games_that_differ_in_hidden_things_look_the_same_until_an_event_tel
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("seat", Color)
 def test_the_same_holds_under_every_ruleset_and_every_switch(twins: "MakeTwins", name: str, seat: Color) -> None:
-    for seed in range(2):
-        rng = Random(seed)
-        twins(load_ruleset(name), seat, rng).play(rng, plies=60)
+    rng = Random(name)
+    twins(load_ruleset(name), seat, rng).play(rng, plies=60)
 
 
 def with_army(name: str, army: str) -> Ruleset:
@@ -292,10 +287,10 @@ def test_the_comparison_is_not_an_empty_one(twins: "MakeTwins", name: str, seat:
 @pytest.mark.parametrize(
     ("name", "army", "what", "least"),
     [
-        ("vintage/duel+silent-defence", GUARDED, "silent", 10),
-        ("jumbo-81320/infiltrator", PRYING, "guesses", 50),
-        ("isf+lightning-captains", RUNNING, "far", 50),
-        ("vintage/duel+rescue", HARDY, "rescues", 3),
+        ("vintage/duel+silent-defence", GUARDED, "silent", 2),
+        ("jumbo-81320/infiltrator", PRYING, "guesses", 20),
+        ("isf+lightning-captains", RUNNING, "far", 20),
+        ("vintage/duel+rescue", HARDY, "rescues", 1),
     ],
 )
 def test_swapped_pieces_are_attacked_guessed_at_and_run_without_being_told_apart(
@@ -303,7 +298,7 @@ def test_swapped_pieces_are_attacked_guessed_at_and_run_without_being_told_apart
 ) -> None:
     """So that the comparison does not hold for want of cases: what might tell them apart does happen to them."""
     met: Counter[str] = Counter()
-    for seed in range(25):
+    for seed in range(10):
         rng = Random(seed)
         pair = twins(with_army(name, army), Color(seed % 2), rng)
         pair.play(rng)
@@ -352,50 +347,12 @@ def without_vain_attacks(game: Game) -> tuple[str, ...]:
     return tuple(action.text for action in game.legal_moves() if game.board[plain(action).target] not in (2, 18))
 
 
-Told = tuple[messages.ArenaMessage, messages.ArenaMessage]
-
-
-def tell_the_movers_rank(event: Event, game: Game) -> Told:
-    if isinstance(event, Moved) and game.board[plain(event.move).target]:
-        target = plain(event.move).target
-        told = messages.Reveal(SQUARES[target], RANKS[game.board[target]])
-        return told, told
-    return tell(event)
-
-
-def tell_silent_defenders(event: Event, game: Game) -> Told:
-    return tell(event._replace(silent=False) if isinstance(event, Fought) else event)
-
-
-def tell_the_true_rank_after_a_guess(event: Event, game: Game) -> Told:
-    if isinstance(event, Guessed) and not event.right:
-        told = messages.Reveal(SQUARES[event.square], RANKS[game.board[event.square]])
-        return told, told
-    return tell(event)
-
-
-def tell_what_runs(event: Event, game: Game) -> Told:
-    """Every scout that moves two squares straight on, where captains may do so too."""
-    if isinstance(event, Moved) and isinstance(event.move, Move) and event.move.between:
-        return tell_the_movers_rank(event, game)
-    return tell(event)
-
-
-TELL_LEAKS: dict[str, tuple[Ruleset, Callable[[Event, Game], Told]]] = {
-    "the mover": (load_ruleset("barrage"), tell_the_movers_rank),
-    "the silent": (with_army("vintage/duel+silent-defence", GUARDED), tell_silent_defenders),
-    "the guessed": (with_army("jumbo-81320/infiltrator", PRYING), tell_the_true_rank_after_a_guess),
-    "the running": (with_army("isf+lightning-captains", RUNNING), tell_what_runs),
-}
-
-
-def times_caught(make: "MakeTwins", rules: Ruleset, on_move: "list[Table]") -> int:
+def times_caught(make: "MakeTwins", rules: Ruleset) -> int:
     """In how many of 20 pairs of games a seat can tell the two apart."""
     caught = 0
     for seed in range(20):
         rng = Random(seed)
         pair = make(rules, Color(seed % 2), rng)
-        pair.on_move = on_move
         try:
             pair.play(rng)
         except AssertionError as error:
@@ -405,7 +362,7 @@ def times_caught(make: "MakeTwins", rules: Ruleset, on_move: "list[Table]") -> i
 
 
 LEAKS: dict[str, Callable[..., object]] = {
-    "StrategoState.view": AllSeeing,
+    "StrategoState.view": lambda state, color: AllSeeing(state, color),  # noqa: PLW0108  (a class is not bound)
     "enemy_squares": by_rank,
     "legal_actions": without_vain_attacks,
 }
@@ -413,22 +370,8 @@ LEAKS: dict[str, Callable[..., object]] = {
 
 @pytest.mark.parametrize("leak", LEAKS)
 def test_a_leak_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins", leak: str) -> None:
-    monkeypatch.setattr(f"arena.stratego.game.{leak}", LEAKS[leak])
-    assert times_caught(twins, load_ruleset("barrage"), []) >= 1
-
-
-@pytest.mark.parametrize("leak", TELL_LEAKS)
-def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins", leak: str) -> None:
-    on_move: list[Table] = []
-    rules, tell_too_much = TELL_LEAKS[leak]
-
-    def tell_of_this_game(event: Event) -> Told:
-        return tell_too_much(event, board_of(on_move[0]))
-
-    monkeypatch.setattr("arena.stratego.game.tell", tell_of_this_game)
-    monkeypatch.setattr("arena.stratego.game._moves", lambda mover, action, events: told_of(events))
-    monkeypatch.setattr("arena.stratego.game._MOVES", ({}, {}))
-    assert times_caught(twins, rules, on_move) >= 1
+    monkeypatch.setattr(f"arena.stratego.state.{leak}", LEAKS[leak])
+    assert times_caught(twins, load_ruleset("barrage")) >= 1
 
 
 # --- what is told ---------------------------------------------------------------------------------------------------
@@ -559,8 +502,7 @@ def test_a_seat_sees_all_squares_that_are_taken_and_no_enemy_rank_that_it_was_no
 def test_the_same_is_seen_under_every_ruleset_and_every_switch(
     random_rows: "RandomRows", lively: "Lively", name: str
 ) -> None:
-    for seed in range(2):
-        watch(load_ruleset(name), random_rows, lively, Random(seed))
+    watch(load_ruleset(name), random_rows, lively, Random(name))
 
 
 def watch(rules: Ruleset, random_rows: "RandomRows", lively: "Lively", rng: Random) -> None:
@@ -579,21 +521,6 @@ def watch(rules: Ruleset, random_rows: "RandomRows", lively: "Lively", rng: Rand
         for event in events:
             for color in Color:
                 views[color].see(tell(event)[color])
-
-
-@pytest.mark.parametrize("name", EVERY)
-@pytest.mark.parametrize("seat", Color)
-def test_at_the_start_a_seat_sees_where_the_enemy_stands_and_nothing_else_of_it(
-    random_rows: "RandomRows", name: str, seat: Color
-) -> None:
-    game, rows = random_events(load_ruleset(name), random_rows, Random(3))
-    cells = SeatView(game.ruleset, seat, rows[seat], enemy_squares(game, seat)).cells()
-    enemy = seat.opponent.word[0]
-    assert {cell for cell in cells if cell[0] == enemy} == {f"{enemy}?"}
-    assert tuple(square for square, cell in zip(SQUARES, cells, strict=True) if cell[0] == enemy) == enemy_squares(
-        game, seat
-    )
-    assert len(enemy_squares(game, seat)) == game.ruleset.army_size
 
 
 def test_both_seats_are_told_the_same_of_every_event_but_a_silent_fight(
@@ -618,20 +545,3 @@ def test_both_seats_are_told_the_same_of_every_event_but_a_silent_fight(
                     assert told[0] is told[1]
     assert set(kinds) == {Moved, Fought, Revealed, Rescued, Guessed, Resigned}
     assert 0 < silent < kinds[Fought]
-
-
-def test_a_fight_is_silent_exactly_if_the_defender_stays_and_no_scout_attacks_under_silent_defence(
-    random_rows: "RandomRows", lively: "Lively"
-) -> None:
-    for name in ("isf", "isf+silent-defence"):
-        rules = load_ruleset(name)
-        fights = []
-        for seed in range(4):
-            rng = Random(seed)
-            game, _ = random_events(rules, random_rows, rng)
-            while not game.outcome:
-                fights += [event for event in game.apply(lively(game, rng).text) if isinstance(event, Fought)]
-        assert len(fights) > 50
-        for event in fights:
-            stays = event.survivor is Survivor.DEFENDER and event.attacker is not Rank.SCOUT
-            assert event.silent is (stays and rules.defence is Defence.SILENT)

@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.bots.language import language_of
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
-from arena.game.hints import ProgramLanguage
 from arena.game.record import GameRecord, History, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -27,8 +25,6 @@ from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import Reason
 
-ODD = "\udcff/caf\udce9 \ud800 \x00\n ½ 🂡"
-"""What a path may hold that is not UTF-8, and more."""
 odd_text = st.text(st.characters(exclude_categories=()), max_size=20)
 text = st.text(max_size=20)
 numbers = st.integers(0, 2**63 - 1)
@@ -83,14 +79,6 @@ def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slo
     assert setup.settings() == asked
     assert [bot.player for bot in setup.settings().bots] == [bot.player for bot in asked.bots]
     assert (setup.slots, setup.cpus) == (slots, cpus)
-
-
-def test_a_worker_knows_the_language_though_it_is_not_told_the_files() -> None:
-    bot = BotSpec("ann", Path("/ann"), ("./bot",), Path("/ann"), "", files={"bot": "1", "bot.rs": "2"})
-    built = BotSpec("bob", Path("/bob"), ("./bot",), Path("/bob"), "", build="go build -o bot .")
-    asked = PlaySettings((bot, built), Level.BASIC, Limits(1, 1, 1), {}, (), False)
-    (setup,) = Frames(to_worker).feed(frame(WorkerSetup.of(asked, slots=1, cpus=())))
-    assert [language_of(one) for one in setup.settings().bots] == [ProgramLanguage.RUST, ProgramLanguage.GO]
 
 
 @given(data=st.data())
@@ -182,8 +170,3 @@ def test_an_error_has_its_class_text_and_exit_code_on_the_other_side(error: Aren
     assert str(again) == str(error)
     assert again.exit_code == error.exit_code
     assert getattr(again, "problems", None) == getattr(error, "problems", None)
-
-
-def test_an_error_that_names_an_odd_path_can_be_sent() -> None:
-    (sent,) = Frames(from_worker).feed(frame(Failed.of(RefusedBotsError({ODD: ODD}), None)))
-    assert "\\udcff/caf" in str(sent.error())

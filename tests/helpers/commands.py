@@ -66,11 +66,12 @@ while line := wishes.readline():
 class Commands:
     """The process that forks, and a folder for what its children print."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: str = "") -> None:
+        """`before` is what the process that forks does first."""
         self._folder = tempfile.TemporaryDirectory(prefix="arena-tests-commands-")
         self._count = 0
         self._server = subprocess.Popen(
-            [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", f"{before}\n{SERVER}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def run(
@@ -106,11 +107,11 @@ class Commands:
 
 
 _commands: list[Commands] = []
-"""The one of the test module that runs, once it has run a command."""
+"""The one of this session, once it has run a command."""
 
 
 def close() -> None:
-    """End the process that forks, if there is one: other tests look at the children of this process."""
+    """End the process that forks, if there is one."""
     while _commands:
         _commands.pop().close()
 
@@ -151,8 +152,8 @@ def invoke(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run a command in a folder and in this process, whose limits it leaves as they are, and which plays the games."""
     words = unhurried(arguments)
     with pytest.MonkeyPatch.context() as patched, contextlib.chdir(folder):
-        for name in ("enter_scope", "use_all_descriptors"):
-            patched.setattr(f"arena.cli.process_setup.{name}", lambda *_: None)
+        for module in ("cli.play_games", "cli.process_setup", "cli.saved_play", "sandbox.rlimits"):
+            patched.setattr(f"arena.{module}.use_all_descriptors", lambda: None)
         patched.setattr(sys, "argv", ["arena", *words])
         with games_played_here():
             done = CliRunner().invoke(cli, words)

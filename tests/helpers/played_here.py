@@ -1,7 +1,7 @@
 """Leagues without worker processes, which take longer to start than small games: this process plays the real bots."""
 
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 import pytest
 import trio
@@ -40,14 +40,15 @@ class ExecutorHere:
         self._games = worker.WorkerGames(self, WorkerSetup.of(settings, slots=slots, cpus=()), held, nursery)  # type: ignore[arg-type]
 
     def send(self, message: object) -> None:
-        """What a worker sends to its parent."""
-        if isinstance(message, Happened):
-            self._tell.send_nowait(Watched(tuple(event for event in message.events), message.dropped))
-        elif isinstance(message, Outcome):
-            self._tell.send_nowait(message)
-            if isinstance(message, Played | Paused | NotPlayed | Failed) and message.id in self._last:
-                del self._last[message.id]
-                self._free.release()
+        """What a worker sends to its parent; what comes after the end is lost."""
+        with suppress(trio.ClosedResourceError):
+            if isinstance(message, Happened):
+                self._tell.send_nowait(Watched(message.events, message.dropped))
+            elif isinstance(message, Outcome):
+                self._tell.send_nowait(message)
+        if isinstance(message, Played | Paused | NotPlayed | Failed) and message.id in self._last:
+            del self._last[message.id]
+            self._free.release()
         elif isinstance(message, SkippedGames):
             for first in [self._last.pop(game) for game in message.ids]:
                 self._last[first] = first

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -14,10 +13,7 @@ import pytest
 
 from arena.stratego.rules.rulesets import ruleset_names
 from arena.stratego.rules.setup import check_setup
-from protocol.bot import Bot, Conversation, View, Want, random_setup, run
-from protocol.bot_codec import decode_for_bot
-from protocol.codec import encode_for_bot
-from protocol.lines import LocalProtocolError
+from protocol.bot import Bot, Conversation, View, Want, run
 from protocol.messages import (
     ArenaMessage,
     BotMessage,
@@ -88,14 +84,6 @@ def test_a_bot_says_only_what_it_has_to_say(monkeypatch: pytest.MonkeyPatch) -> 
     assert say(Vain, b"hello 1\n", monkeypatch) == ["name vain 1.0", "author Jane Doe", "want board legal", "ready"]
 
 
-def test_an_introduction_that_has_no_place_on_a_line_is_an_error_of_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Broken(Drifter):
-        author = "two\nlines"
-
-    with pytest.raises(LocalProtocolError):
-        say(Broken, b"hello 1\n", monkeypatch)
-
-
 @pytest.mark.parametrize("wants", ["legal", None])
 def test_wants_that_are_none_of_the_protocols_are_an_error_that_says_what_came(
     wants: object, monkeypatch: pytest.MonkeyPatch
@@ -107,16 +95,6 @@ def test_wants_that_are_none_of_the_protocols_are_an_error_that_says_what_came(
     words = f"wants of Unclear is {wants!r}; expected a tuple of Want, such as (Want.LEGAL,)"
     with pytest.raises(TypeError, match=re.escape(words)):
         say(Unclear, b"hello 1\n", monkeypatch)
-
-
-@pytest.mark.parametrize("what", ["name", "author"])
-def test_a_name_that_is_no_string_is_an_error_that_says_what_came(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Numbered(Drifter):
-        pass
-
-    setattr(Numbered, what, 1.0)
-    with pytest.raises(TypeError, match=re.escape(f"{what} of Numbered is 1.0; expected a string")):
-        say(Numbered, b"hello 1\n", monkeypatch)
 
 
 # --- set-ups ------------------------------------------------------------------------------------------------------
@@ -143,15 +121,6 @@ def test_dice_follow_the_seed_line(monkeypatch: pytest.MonkeyPatch) -> None:
     again = say(Drifter, OPENING, monkeypatch)
     assert say(Drifter, OPENING, monkeypatch) == again
     assert say(Drifter, OPENING.replace(b"seed 7", b"seed 8"), monkeypatch) != again
-
-
-def test_a_random_set_up_uses_the_whole_army(small_arena: "Callable[[str], SmallArena]") -> None:
-    view = View(Color.BLUE, "duel")
-    for message in small_arena("duel").opening(Color.BLUE, 3):
-        view.apply(message)
-    rows = random_setup(view).split("/")
-    assert [len(row) for row in rows] == [10] * 4
-    assert Counter("".join(rows)) == Counter("FBBS22339M" + "." * 30)
 
 
 def test_an_own_set_up_is_sent_and_put_on_the_views_board(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,16 +150,6 @@ def test_a_set_up_that_is_none_is_an_error_that_says_what_came(answer: object, m
     with pytest.raises(ValueError, match=r"setup\(\) of Muddled returned .*; expected 4 rows of 10 letters") as caught:
         say(Muddled, OPENING, monkeypatch)
     assert repr(answer)[:90] in str(caught.value)
-
-
-def test_a_set_up_of_the_right_form_is_the_arenas_to_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = "/".join(["M" * 10] * 4)
-
-    class Greedy(Drifter):
-        def setup(self, view: View) -> str:
-            return rows
-
-    assert say(Greedy, OPENING, monkeypatch)[-1] == f"setup {rows}"
 
 
 # --- turns --------------------------------------------------------------------------------------------------------
@@ -275,15 +234,6 @@ def test_no_note_can_lose_a_game(remark: str, sent: str, monkeypatch: pytest.Mon
     assert say(Talker, OPENING + b"legal a4-a5\nturn 1 9 9\n", monkeypatch)[-2:] == [sent, "move a4-a5"]
 
 
-def test_a_note_outside_of_a_game_goes_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Eager(Drifter):
-        def __init__(self) -> None:
-            super().__init__()
-            self.note("not yet")
-
-    assert say(Eager, b"hello 1\n", monkeypatch) == ["name drifter", "want legal", "ready"]
-
-
 # --- several games ------------------------------------------------------------------------------------------------
 
 
@@ -335,12 +285,6 @@ def test_unknown_verbs_trailing_fields_and_comments_change_nothing(monkeypatch: 
         b"seed 7\n", b"seed 7 really\nweather fine\r\n"
     )
     assert say(Drifter, newer, monkeypatch) == say(Drifter, plain, monkeypatch)
-
-
-def test_lines_of_a_game_before_any_game_are_passed_over() -> None:
-    conversation = Conversation(Drifter)
-    assert conversation.receive(Turn(1, 1, 1)) == []
-    assert conversation.receive(Moved(Color.RED, "a4-a5")) == []
 
 
 # --- the process --------------------------------------------------------------------------------------------------
@@ -425,20 +369,6 @@ def test_a_second_bot_of_a_program_is_told_that_the_first_has_played() -> None:
     assert b"RuntimeError: run(New) after run(Inline): a program is one bot, and Inline has played" in done.stderr
 
 
-def test_a_bot_may_be_run_often_with_lines_of_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = (say(Drifter, OPENING, monkeypatch) for _ in range(2))
-    assert first == second
-    for _ in range(2):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hello 1\nquit\n")))
-        run(Drifter, sink=io.BytesIO())
-
-
-def test_a_bot_ends_when_its_input_ends() -> None:
-    done = start(BOT.format(line="pass"), OPENING)
-    assert done.returncode == 0
-    assert done.stderr == b""
-
-
 def test_each_answer_is_sent_at_once() -> None:
     """A bot that is still being talked to has answered what it was asked, without the end of its input."""
     process = subprocess.Popen(
@@ -463,36 +393,6 @@ def test_each_answer_is_sent_at_once() -> None:
     watchdog.cancel()
 
 
-# --- whole games --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("ruleset", ["isf", "barrage", "vintage/lightning", "jumbo-81320/infiltrator"])
-def test_two_bots_play_a_whole_legal_game(ruleset: str, small_arena: "Callable[[str], SmallArena]") -> None:
-    arena = small_arena(ruleset)
-    seats = {color: Conversation(Drifter) for color in Color}
-
-    def tell(color: Color, messages: list[ArenaMessage]) -> list[BotMessage]:
-        """Over the wire, as bytes."""
-        heard = [decode_for_bot(encode_for_bot(message)) for message in messages]
-        return [answer for message in heard if message is not None for answer in seats[color].receive(message)]
-
-    for color in Color:
-        (setup,) = tell(color, arena.opening(color, seed=color))
-        assert isinstance(setup, Setup)
-        arena.set_up(color, setup.rows)
-    for color in Color:
-        assert tell(color, arena.enemy(color)) == []
-    while arena.game.outcome is None:
-        (move,) = tell(arena.game.to_move, arena.turn([Want.LEGAL]))
-        assert isinstance(move, Move)
-        said = arena.play(move.action)
-        for color in Color:
-            assert tell(color, said[color]) == []
-    for color in Color:
-        assert tell(color, [arena.end(color), Quit()]) == []
-        assert seats[color].finished
-
-
 # --- started by people --------------------------------------------------------------------------------------------
 
 
@@ -511,19 +411,6 @@ def started(words: list[str], stdin: io.TextIOWrapper, monkeypatch: pytest.Monke
 
 
 USAGE = "this bot waits for an arena; try: python mine.py --play-itself, or arena match mine.py drifter\n"
-
-
-@pytest.mark.parametrize("words", [[], ["--depth", "3"]])
-def test_at_a_terminal_a_bot_says_what_it_waits_for(
-    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    started(words, Terminal(io.BytesIO()), monkeypatch)
-    assert capsys.readouterr() == ("", USAGE)
-
-
-def test_in_a_game_it_says_nothing_of_that(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    started(["--seed", "3"], io.TextIOWrapper(io.BytesIO()), monkeypatch)  # its own argument
-    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("word", ["--help", "-h"])

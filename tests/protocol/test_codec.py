@@ -141,6 +141,8 @@ def test_every_message_of_the_arena_comes_back_as_it_was(kind: type) -> None:
         assert line.endswith(b"\n")
         assert repr(decode_for_bot(line)) == repr(message)
         assert repr(decode_for_bot(line[:-1] + b"\r\n")) == repr(message)
+        if kind not in (Rule, Opponent, Enemy, Legal, Error):  # a bot ignores fields after those that it knows
+            assert repr(decode_for_bot(line[:-1] + b" later 7\n")) == repr(message)
 
     there_and_back()
 
@@ -242,36 +244,12 @@ def test_the_lines_are_the_same_whatever_the_chunks(data: bytes, cuts: list[int]
     assert lines == (parts[: overlong.index(True)] if failed else parts[:-1])
 
 
-@settings(max_examples=50, deadline=None)
-@given(st.binary(max_size=300), st.lists(st.integers(0, 10_000), max_size=8))
-def test_garbage_in_any_chunks_parses_or_is_refused(data: bytes, cuts: list[int]) -> None:
-    lines, _ = feed(LineBuffer(), pieces(data, cuts), MAX_BOT_LINE)
-    for line in lines:
-        try:
-            decode_from_bot(line, STRATEGO_FORMS)
-        except RemoteProtocolError:
-            continue
-
-
 def test_an_overlong_line_is_refused_before_it_ends() -> None:
     buffer = LineBuffer(10)
     assert list(buffer.feed(b"ready\n" + b"x" * 10)) == [b"ready"]
     assert buffer.partial == b"x" * 10
     with pytest.raises(RemoteProtocolError, match="a line of more than 10 bytes"):
         list(buffer.feed(b"x"))
-
-
-@pytest.mark.parametrize(("end", "fits"), [(b"\n", True), (b"\r\n", True), (b"x\n", False), (b"x\r\n", False)])
-def test_the_cap_does_not_count_the_line_end(end: bytes, fits: bool) -> None:
-    longest = b"note " + b"x" * (MAX_BOT_LINE - 5)
-    if fits:
-        (line,) = LineBuffer().feed(longest + end)
-        assert repr(decode_from_bot(line, STRATEGO_FORMS)) == repr(Note("x" * (MAX_BOT_LINE - 5)))
-    else:
-        with pytest.raises(RemoteProtocolError, match="4096"):
-            list(LineBuffer().feed(longest + end))
-        with pytest.raises(RemoteProtocolError, match="4097 bytes, expected at most 4096"):
-            decode_from_bot(longest + end[:-1], STRATEGO_FORMS)
 
 
 # --- the arena's side: strict, and says what it expected -----------------------------------------------------------
@@ -281,27 +259,15 @@ def test_the_cap_does_not_count_the_line_end(end: bytes, fits: bool) -> None:
     ("line", "words"),
     [
         (b"hello", "expected one of name, author, want, cannot, ready, setup, move, note, got 'hello'"),
-        (b"MOVE a4-a5", "expected one of name, author, want, cannot, ready, setup, move, note, got 'MOVE a4-a5'"),
-        (b" move a4-a5", "expected one of name, author, want, cannot, ready, setup, move, note, got ' move a4-a5'"),
-        (b" ", "expected one of name, author, want, cannot, ready, setup, move, note, got ' '"),
-        (b"caf\xc3\xa9", r"expected printable ASCII characters, got 'caf\xc3\xa9'"),
         (b"move\ta4-a5", r"expected printable ASCII characters, got 'move\ta4-a5'"),
-        (b"# caf\xe9", r"expected printable ASCII characters, got '# caf\xe9'"),
-        (b"ready\r\r", r"expected printable ASCII characters, got 'ready\r'"),
         (b"want", "expected 'want' and one or more of board, legal, got '' in 'want '"),
         (b"want legal  board", "expected 'want' and one or more of board, legal, got '' in 'want legal  board'"),
         (b"want legal tea", "expected 'want' and one or more of board, legal, got 'tea'"),
         (b"ready now", "expected 'ready' alone, got 'ready now'"),
         (b"ready ", "expected 'ready' alone, got 'ready '"),
-        (b"ready \r", "expected 'ready' alone, got 'ready '"),
-        (b"want legal ", "expected 'want' and one or more of board, legal, got '' in 'want legal '"),
-        (b"setup " + b"/".join([b"." * 10] * 4) + b" ", "expected 'setup' and four rows of ten"),
         (b"move", "expected 'move' and one action such as a4-a5, got 'move '"),
         (b"move a4a5", "expected 'move' and one action such as a4-a5, got 'move a4a5'"),
-        (b"move a4-a5 ", "expected 'move' and one action such as a4-a5, got 'move a4-a5 '"),
         (b"move  a4-a5", "expected 'move' and one action such as a4-a5, got 'move  a4-a5'"),
-        (b"move A4-A5", "expected 'move' and one action such as a4-a5, got 'move A4-A5'"),
-        (b"setup", "got 'setup '"),
         (
             b"setup F",
             "expected 'setup' and four rows of ten piece letters or dots, own back row first, separated by '/'",
@@ -382,33 +348,6 @@ def test_an_excerpt_is_short_quoted_and_escaped() -> None:
 )
 def test_a_bot_passes_over_what_it_does_not_know(line: bytes) -> None:
     assert decode_for_bot(line) is None
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        Hello(1),
-        Game(Color.RED, "isf"),
-        Clock(5000, 1000),
-        Clock(5000, None, 60000, 100),
-        Seed(7),
-        SetupRequest(),
-        Board(("..",) * 100),
-        Turn(1, 1000, 1000),
-        Turn(1, 1000, 1000, 60000, 60000),
-        Moved(Color.BLUE, "a4-a5"),
-        Battle("a5", Rank.MAJOR, None, Survivor.NEITHER),
-        Reveal("a5", Rank.SCOUT),
-        Rescued(Color.BLUE, "c8", Rank.COLONEL),
-        Guess("e9", Rank.BOMB, False),
-        Restore(ROWS),
-        End(Result.WIN, Reason.FLAG),
-        Quit(),
-    ],
-    ids=lambda value: type(value).__name__ if isinstance(value, tuple) else None,
-)
-def test_a_bot_ignores_fields_after_those_that_it_knows(message: ArenaMessage) -> None:
-    assert repr(decode_for_bot(encode_for_bot(message)[:-1] + b" later 7\n")) == repr(message)
 
 
 @pytest.mark.parametrize(
@@ -502,60 +441,3 @@ def test_a_list_of_actions_of_any_length_is_sent_in_as_few_lines_as_it_needs(len
     assert all(message.actions for message in messages) or not actions
     for line, following in itertools.pairwise(zip(lines, messages, strict=True)):
         assert len(line[0]) + len(following[1].actions[0]) > MAX_BOT_LINE
-
-
-# --- the bytes themselves -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("message", "line"),
-    [
-        (Hello(1), b"hello 1"),
-        (Game(Color.BLUE, "barrage"), b"game blue barrage"),
-        (Rule("army", "F:1 B:1"), b"rule army F:1 B:1"),
-        (Clock(5000, 1000), b"clock setup 5000 move 1000"),
-        (Clock(5000, None, 60000, 0), b"clock setup 5000 bank 60000 increment 0"),
-        (Clock(1, 2, 3, 4), b"clock setup 1 move 2 bank 3 increment 4"),
-        (SetupRequest(), b"setup"),
-        (Enemy(("a7", "j10")), b"enemy a7 j10"),
-        (Enemy(()), b"enemy"),
-        (Board(("..", "b?")), b"board .. b?"),
-        (Legal(("a4-a5", "b4-b5")), b"legal a4-a5 b4-b5"),
-        (Turn(3, 58800, 59120), b"turn 3 58800 59120"),
-        (Turn(3, 0, 0, 0, 0), b"turn 3 0 0 0 0"),
-        (Moved(Color.RED, "a4-a5"), b"moved red a4-a5"),
-        (Battle("a5", Rank.MAJOR, Rank.LIEUTENANT, Survivor.ATTACKER), b"battle a5 7 5 attacker"),
-        (Battle("a5", Rank.SPY, None, Survivor.DEFENDER), b"battle a5 S ? defender"),
-        (Reveal("e6", Rank.SCOUT), b"reveal e6 2"),
-        (Rescued(Color.RED, "c2", Rank.COLONEL), b"rescued red c2 8"),
-        (Guess("e9", Rank.BOMB, True), b"guess e9 B right"),
-        (Guess("e9", Rank.SERGEANT, False), b"guess e9 4 wrong"),
-        (Restore(("F.........",) * 4), b"restore F........./F........./F........./F........."),
-        (End(Result.LOSS, Reason.ILLEGAL_ACTION), b"end loss illegal-action"),
-        (Quit(), b"quit"),
-    ],
-    ids=lambda value: value.decode() if isinstance(value, bytes) else None,
-)
-def test_the_arenas_lines_letter_by_letter(message: ArenaMessage, line: bytes) -> None:
-    assert encode_for_bot(message) == line + b"\n"
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b"name hunter 1.4", Name("hunter 1.4")),
-        (b"name", Name("")),
-        (b"note ", Note("")),
-        (b"author  two spaces ", Author(" two spaces ")),
-        (b"want board legal", Wants((Want.BOARD, Want.LEGAL))),
-        (b"ready", Ready()),
-        (b"ready\r", Ready()),
-        (b"setup FB......../........../.....2..../S..3..M..9", Setup(ROWS)),
-        (b"move a4-a5\r", Move("a4-a5")),
-        (b"move resign", Move("resign")),
-        (b"note # not a comment", Note("# not a comment")),
-    ],
-    ids=lambda value: value.decode() if isinstance(value, bytes) else None,
-)
-def test_a_bots_lines_letter_by_letter(line: bytes, message: BotMessage) -> None:
-    assert repr(decode_from_bot(line, STRATEGO_FORMS)) == repr(message)

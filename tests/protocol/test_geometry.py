@@ -2,39 +2,8 @@
 
 import pytest
 
-from protocol.geometry import DIRECTIONS, NEIGHBOURS, action_squares, line_from, row_for
-from protocol.notation import LAKE_SQUARES, SQUARE_INDEX, SQUARES, Color
-
-
-def names(squares: tuple[int, ...]) -> set[str]:
-    return {SQUARES[square] for square in squares}
-
-
-@pytest.mark.parametrize(
-    ("square", "neighbours"),
-    [
-        ("a1", "a2 b1"),
-        ("j1", "j2 i1"),
-        ("a10", "a9 b10"),
-        ("j10", "j9 i10"),
-        ("a5", "a4 a6 b5"),
-        ("j6", "j5 j7 i6"),
-        ("e1", "d1 f1 e2"),
-        ("e10", "d10 f10 e9"),
-        ("b5", "b4 b6 a5"),
-        ("e5", "e4 e6 f5"),
-        ("c4", "b4 d4 c3"),
-        ("c7", "b7 d7 c8"),
-        ("i6", "i5 i7 j6"),
-        ("e4", "d4 f4 e3 e5"),
-        ("c5", ""),
-        ("h6", ""),
-    ],
-)
-def test_the_neighbours_of_a_square_are_those_that_a_piece_can_step_to(square: str, neighbours: str) -> None:
-    found = NEIGHBOURS[SQUARE_INDEX[square]]
-    assert names(found) == set(neighbours.split())
-    assert len(found) == len(neighbours.split())
+from protocol.geometry import DIRECTIONS, NEIGHBOURS, action_squares, line_from
+from protocol.notation import LAKE_SQUARES, SQUARE_INDEX, SQUARES
 
 
 def test_the_lines_from_a_square_are_all_squares_of_its_file_and_rank_the_nearest_first() -> None:
@@ -75,12 +44,3 @@ def test_an_action_names_where_it_starts_and_where_it_leads(action: str, squares
     found = action_squares(action)
     assert found is not None
     assert (SQUARES[found[0]], SQUARES[found[1]]) == squares
-
-
-def test_resigning_names_no_squares() -> None:
-    assert action_squares("resign") is None
-
-
-def test_rows_are_counted_from_each_sides_own_back_row() -> None:
-    assert [row_for(Color.RED, SQUARE_INDEX[square]) for square in ("a1", "j4", "e7", "a10")] == [0, 3, 6, 9]
-    assert [row_for(Color.BLUE, SQUARE_INDEX[square]) for square in ("a1", "j4", "e7", "a10")] == [9, 6, 3, 0]

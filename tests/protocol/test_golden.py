@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from protocol.bot import Bot, Conversation, View, Want, run
+from protocol.bot import Bot, View, Want, run
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot, encode_for_bot
 from protocol.forms import STRATEGO_FORMS
-from protocol.messages import Board
 from protocol.notation import Color
 
 if TYPE_CHECKING:
@@ -121,27 +120,3 @@ def test_every_line_is_read_and_written_as_it_stands(case: "tuple[str, Transcrip
         said = decode_from_bot(line[:-1], STRATEGO_FORMS)
         assert said is not None
         assert encode_from_bot(said) == line
-
-
-def test_the_boards_that_were_sent_are_what_the_bots_own_view_shows(case: "tuple[str, Transcript]") -> None:
-    name, golden = case
-    views: list[View] = []
-
-    class Comparing(Bot):
-        wants = ()
-
-        def event(self, view: View, message: object) -> None:
-            if isinstance(message, Board):
-                assert message.cells == view.cells()
-                views.append(view)
-
-    setups = (line.split()[1].decode() for line in golden.bot if line.startswith(b"setup"))
-    moves = (line.split()[1].decode() for line in golden.bot if line.startswith(b"move"))
-    Comparing.setup = lambda self, view: next(setups)  # type: ignore[method-assign]
-    Comparing.move = lambda self, view: next(moves)  # type: ignore[method-assign]
-    conversation = Conversation(Comparing)
-    for line in golden.arena:
-        heard = decode_for_bot(line)
-        assert heard is not None
-        conversation.receive(heard)
-    assert bool(views) is (Want.BOARD in BOTS[name]().wants)

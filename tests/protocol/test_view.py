@@ -18,7 +18,7 @@ from arena.stratego.rules.game import Game as RulesGame
 from arena.stratego.rules.ruleset import Bombs, EqualRanks, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.messages import Battle, Clock, Enemy, Game, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
-from protocol.notation import HOME_SQUARES, LAKES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
+from protocol.notation import HOME_SQUARES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
 from protocol.piece import Piece
 from protocol.view import View, new_view
 
@@ -73,11 +73,6 @@ def test_a_full_set_up_means_a_full_enemy() -> None:
     assert all(piece.rank is None and not piece.moved for _, piece in view.pieces(RED))
 
 
-def test_the_enemy_line_puts_unknown_pieces_on_the_board(view: View) -> None:
-    assert [SQUARES[square] for square, _ in view.pieces(BLUE)] == ["a7", "b7", "j7", "a8", "b8"]
-    assert {piece.cell for _, piece in view.pieces(BLUE)} == {"b?"}
-
-
 @pytest.mark.parametrize("square", ["k5", "a11", "A1", 7])
 def test_what_is_no_square_is_an_error_that_says_what_came(view: View, square: str) -> None:
     with pytest.raises(KeyError, match=f"expected a square from a1 to j10, got {square!r}"):
@@ -105,43 +100,12 @@ def test_a_fight_that_nobody_began_changes_nothing(view: View) -> None:
     assert view.cells() == before
 
 
-def test_an_action_that_is_no_move_changes_nothing_on_the_board(view: View) -> None:
-    before = view.cells()
-    play(view, Moved(RED, "resign"))
-    assert view.cells() == before
-    assert view.actions == [(RED, "resign")]
-
-
 def test_hidden_ranks_are_the_army_less_the_seen_and_the_lost(view: View) -> None:
     everything = {Rank.FLAG: 1, Rank.SPY: 1, Rank.SCOUT: 1, Rank.MINER: 1, Rank.MARSHAL: 1}
     assert view.hidden_ranks() == everything
     play(view, Moved(BLUE, "j7-j5"), Reveal("j5", Rank.SCOUT))
     play(view, Moved(RED, "a4-a7"), Battle("a7", Rank.SCOUT, Rank.SPY, Survivor.ATTACKER))
     assert view.hidden_ranks() == {Rank.FLAG: 1, Rank.MINER: 1, Rank.MARSHAL: 1}
-
-
-def test_the_cells_are_the_hundred_squares_in_order(view: View) -> None:
-    cells = view.cells()
-    assert len(cells) == 100
-    shown = dict(zip(SQUARES, cells, strict=True))
-    assert {square for square, cell in shown.items() if cell == "~~"} == LAKES
-    pieces = {square: cell for square, cell in shown.items() if cell not in {"..", "~~"}}
-    own = {"a1": "rF", "a4": "r2", "b4": "rS", "c4": "r3", "j4": "rM"}
-    assert pieces == own | dict.fromkeys(["a7", "b7", "j7", "a8", "b8"], "b?")
-
-
-@pytest.mark.parametrize(
-    ("piece", "cell"),
-    [
-        (Piece(RED, Rank.MARSHAL), "rM"),
-        (Piece(BLUE, Rank.MINER, moved=True), "b3"),
-        (Piece(BLUE, None), "b?"),
-        (Piece(RED, None, moved=True), "r!"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else None,
-)
-def test_the_cell_of_a_piece(piece: Piece, cell: str) -> None:
-    assert piece.cell == cell
 
 
 def test_what_is_said_beside_the_board_is_kept(view: View) -> None:
@@ -183,13 +147,6 @@ def test_a_turns_dice_follow_from_the_seed_and_the_ply_alone(view: View) -> None
     again.apply(Seed(42))
     again.apply(Turn(9, 1, 1))
     assert again.random.random() == drawn
-
-
-def test_a_view_starts_with_the_games_colour_and_variant() -> None:
-    view = new_view(Game(BLUE, "duel"))
-    assert (view.color, view.enemy, view.variant) == (BLUE, RED, "duel")
-    assert (view.ply, view.actions, view.legal) == (0, [], ())
-    assert set(view.cells()) == {"..", "~~"}
 
 
 # --- what a piece can be ------------------------------------------------------------------------------------------
@@ -265,19 +222,6 @@ def test_a_turn_shows_a_captain() -> None:
     assert Rank.CAPTAIN not in view.hidden_ranks()
 
 
-def test_a_longer_way_is_said_to_be_a_scouts_and_leaves_no_doubt() -> None:
-    view = facing_one_of_each(captains="two-steps")
-    play(view, Moved(BLUE, "a7-a4"), Reveal("a4", Rank.SCOUT))
-    assert can_be(view, "a4") == {Rank.SCOUT}
-
-
-def test_a_scout_that_is_announced_after_two_squares_is_known() -> None:
-    view = facing_one_of_each(captains="two-steps", scouts="announced")
-    play(view, Moved(BLUE, "a7-a5"), Reveal("a5", Rank.SCOUT))
-    assert look(view, "a5") == "b2"
-    assert can_be(view, "a5") == {Rank.SCOUT}
-
-
 @pytest.mark.parametrize("following", [Moved(RED, "b4-b5"), Legal(("b4-b5",)), Turn(2, 1, 1)], ids=repr)
 def test_a_piece_that_runs_two_squares_and_is_not_announced_as_a_scout_is_a_captain(
     following: Moved | Legal | Turn,
@@ -291,12 +235,6 @@ def test_a_piece_that_runs_two_squares_and_is_not_announced_as_a_scout_is_a_capt
     view.apply(Moved(BLUE, "b7-b6"))
     view.apply(Turn(4, 1, 1))
     assert can_be(view, "b6") == MOBILE - {Rank.CAPTAIN}
-
-
-def test_where_scouts_need_not_be_announced_it_may_be_either() -> None:
-    view = facing_one_of_each(captains="two-steps")
-    play(view, Moved(BLUE, "a7-a5"), Moved(RED, "b4-b5"))
-    assert can_be(view, "a5") == {Rank.SCOUT, Rank.CAPTAIN}
 
 
 def test_a_scout_that_is_named_after_a_run_is_never_taken_for_a_captain() -> None:
@@ -340,14 +278,6 @@ def test_a_wrong_guess_excludes_and_a_right_one_removes() -> None:
     assert look(view, "j7") == ".."
     assert view.captured == ([], [Rank.BOMB])
     assert can_be(view, "a7") == frozenset(Rank) - {Rank.BOMB}
-
-
-def test_a_guess_at_an_own_piece_tells_its_owner_nothing_new() -> None:
-    view = facing_one_of_each(infiltration="yes")
-    play(view, Moved(BLUE, "a5?a4M"), Guess("a4", Rank.MARSHAL, False), Reveal("a7", Rank.INFILTRATOR))
-    assert (look(view, "a4"), look(view, "a7")) == ("rS", "bI")
-    play(view, Moved(BLUE, "a5?a4S"), Guess("a4", Rank.SPY, True))
-    assert (look(view, "a4"), view.captured) == ("..", ([Rank.SPY], []))
 
 
 def test_all_that_a_piece_has_shown_counts_together() -> None:

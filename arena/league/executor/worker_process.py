@@ -15,7 +15,7 @@ from arena.league.executor.task import PlaySettings
 from arena.league.executor.wire import StopWorker, WorkerSetup, from_worker
 from arena.sandbox import killing, reaper
 from arena.sandbox.launch import cannot_start_another
-from arena.sandbox.procfs import keep_spare_descriptor, look
+from arena.sandbox.procfs import look
 from arena.sandbox.reaper import new_token
 from arena.system.concurrency import background, readable
 from arena.system.user_files import HOST_ERRORS
@@ -54,7 +54,6 @@ class WorkerProcess:
     @classmethod
     def start(cls, settings: PlaySettings, slots: int, cpus: tuple[int, ...]) -> "WorkerProcess":
         """Start a worker that plays `slots` games at once. Raises `HostError`."""
-        keep_spare_descriptor()
         token = new_token()
         pipes: list[int] = []
         try:

@@ -18,11 +18,12 @@ from arena.game.exported import ALL, PUBLIC
 from arena.game.record import GameRecord, NoteLine, RecordError
 from arena.game.replay import Replay, ReplayStep
 from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, transcript
-from arena.report.boards import SquareMark, marks_of
-from arena.report.game_text import Taken, told, told_words
-from arena.report.piece_names import Names
+from arena.report.game_text import Taken
 from arena.stratego.rules.events import Moved
 from arena.stratego.seat_view import true_cell
+from arena.stratego.shown.boards import SquareMark, marks_of
+from arena.stratego.shown.event_words import told, told_words
+from arena.stratego.shown.piece_names import Names
 from arena.stratego.state import StrategoState, as_stratego
 from protocol.messages import Battle
 from protocol.notation import COLOR_BY_WORD, SQUARES, Color, Rank

@@ -12,12 +12,12 @@ from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, score_text
 from arena.report.game_text import GameFacts, SideFacts, facts_of
-from arena.report.piece_names import STRONGEST_FIRST, Names, Numbering, PieceLanguage
-from arena.report.rules_text import army_entries
 from arena.report.site.game_data import SeenBy, game_data, game_script, notes_for
 from arena.report.site.page_frame import PageFrame, Site, isolated
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.shown.piece_names import STRONGEST_FIRST, Names, Numbering, PieceLanguage
+from arena.stratego.shown.rules_text import army_entries
 from protocol.notation import Color
 
 LONGEST_STDERR = 20_000

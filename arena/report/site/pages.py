@@ -10,7 +10,6 @@ from arena.league.pairing.placing import Meeting, Placing
 from arena.league.store import GameRow
 from arena.report.bot_versions import BotVersion
 from arena.report.game_list import Roster, ShownNames, score_text, shown_name
-from arena.report.piece_names import Names
 from arena.report.placings import (
     cells,
     headings,
@@ -22,12 +21,13 @@ from arena.report.placings import (
     title_text,
 )
 from arena.report.result_words import elo_text, interval_text, points_text
-from arena.report.rules_text import army_entries, rule_lines
-from arena.report.sentences import RulesPart
 from arena.report.site.charts import bars, curves, edge, heat, whiskers
 from arena.report.site.page_frame import PageFrame, in_script, isolated, milliseconds
 from arena.report.standings import Line, Table, Tally, rated_lines
 from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.shown.piece_names import Names
+from arena.stratego.shown.rules_text import army_entries, rule_lines
+from arena.stratego.shown.sentences import RulesPart
 from protocol.notation import Color
 
 PER_PAGE = 500

@@ -17,7 +17,6 @@ from arena.league.store import Damage, DamagedError, Store
 from arena.league.store.document import RULESET, TIME
 from arena.report.bot_versions import BotVersion, VersionCount
 from arena.report.game_list import Roster, players_of
-from arena.report.piece_names import DEFAULT_NAMES, Names
 from arena.report.placings import placing_in, placing_lines
 from arena.report.result_words import missing_text, not_counted_text
 from arena.report.site.game_page import GameTexts
@@ -27,6 +26,7 @@ from arena.report.standings import Line, Table, make_table
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.shown.piece_names import DEFAULT_NAMES, Names
 from arena.system.printable import printable
 from arena.version import __version__
 

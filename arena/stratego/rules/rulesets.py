@@ -74,7 +74,9 @@ def load_ruleset(text: str = DEFAULT_RULESET) -> Ruleset:
 def _load_shipped(name: str) -> Ruleset:
     names = ruleset_names()
     if name not in names:
-        raise RulesetError(f"unknown ruleset {shown(name)}; {suggest(name, names)}")
+        inside = [each for each in names if each.startswith(f"{name}/")]
+        meant = f"did you mean {' or '.join(inside)}?" if inside else suggest(name, names)
+        raise RulesetError(f"unknown ruleset {shown(name)}; {meant}")
     text = _folder().joinpath(*(name + SUFFIX).split("/")).read_text(encoding="utf-8")
     return parse_ruleset(name, text, name + SUFFIX)
 

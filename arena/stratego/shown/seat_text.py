@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from enum import Enum
 
 from arena.game.person_seat import SeatStage
-from arena.report.boards import SquareMark, board_text
 from arena.report.layout import Paint, plain, unpainted
-from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
 from arena.report.seat_words import WIDTH, clock_lines, end_words, title, wrapped
 from arena.stratego.seat_state import ActionState, ChoiceState, PieceState, StrategoSeatState
 from arena.stratego.setups import Preset
+from arena.stratego.shown.boards import SquareMark, board_text
+from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
 from protocol.notation import (
     COLOR_BY_WORD,
     EMPTY,
@@ -93,7 +93,7 @@ def presets_text(presets: Iterable[Preset], columns: int = WIDTH) -> str:
 
 
 def marks_of(last: ActionState | None) -> Mapping[int, SquareMark]:
-    """Return the marks of the last action, as `arena.report.boards.marks_of` does for events."""
+    """Return the marks of the last action, as `arena.stratego.shown.boards.marks_of` does for events."""
     if last is None or last.origin is None or last.target is None:
         return {}
     origin, target = SQUARE_INDEX[last.origin], SQUARE_INDEX[last.target]

@@ -11,8 +11,7 @@ import trio
 import arena
 from arena.sandbox.levels import Level
 from arena.stratego.rules.events import Moved
-from protocol.messages import Hello, Name, Ready, Want
-from protocol.notation import Color
+from protocol.messages import Want
 
 Bots = Callable[..., str]
 LeftBehind = Callable[[], list[str]]
@@ -39,31 +38,6 @@ def test_a_bot_introduces_itself_sets_up_and_moves(left_behind: LeftBehind) -> N
     assert not left_behind()
 
 
-def test_a_bot_may_be_on_the_other_side(left_behind: LeftBehind) -> None:
-    async def main() -> None:
-        async with arena.open_bot(WARDEN, rules="duel") as bot:
-            await bot.hello()
-            game = arena.Game(bot.ruleset, BLUE, await bot.set_up(Color.BLUE))
-            await bot.start(game)
-            await bot.tell(game.apply("a4-a5"))
-            assert game.apply(await bot.turn())
-
-    trio.run(main)
-
-
-def test_messages_can_be_sent_and_received_one_by_one(bots: Bots) -> None:
-    async def main() -> None:
-        async with arena.open_bot(bots("quick", "echo note hm; echo move a4-b4")) as bot:
-            await bot.send(Hello(1))
-            assert await bot.receive() == Name("Quick 1")
-            await bot.receive()
-            assert isinstance(await bot.receive(), Ready)
-            assert await bot.turn(ply=7) == "a4-b4"
-            assert bot.notes == ["hm"]
-
-    trio.run(main)
-
-
 FAULTS = {
     "late": ("sleep 1000", "sent no message within 0.2 s"),
     "garbage": ("echo nonsense", "sent what is no message: expected one of"),
@@ -87,16 +61,6 @@ def test_what_a_bot_does_wrong_is_an_error_in_plain_words(kind: str, bots: Bots,
     assert words in str(error.value)
     assert "--" not in str(error.value), "a caller has given keywords, and no options of the command"
     assert not left_behind()
-
-
-def test_an_illegal_set_up_is_an_error(bots: Bots) -> None:
-    async def main() -> None:
-        async with arena.open_bot(bots("bot", "echo move a4-a5"), rules="isf") as bot:
-            await bot.hello()
-            await bot.set_up()
-
-    with pytest.raises(arena.ArenaError, match="sent an illegal set-up: expected the army of isf"):
-        trio.run(main)
 
 
 def test_a_bot_that_uses_too_much_is_stopped(bots: Bots, left_behind: LeftBehind) -> None:
@@ -131,26 +95,6 @@ def test_cancelling_leaves_nothing(bots: Bots, left_behind: LeftBehind) -> None:
                 await bot.set_up()
                 await bot.turn(within=1000.0)
         assert scope.cancelled_caught
-
-    trio.run(main)
-    assert not left_behind()
-
-
-def test_cancelling_a_build_ends_it(tmp_path: Path, left_behind: LeftBehind) -> None:
-    (tmp_path / "built").mkdir()
-    manifest = 'command = ["./bot"]\nbuild = "touch started; sleep 600 & sleep 600"\n'
-    (tmp_path / "built" / "bot.toml").write_text(manifest)
-
-    async def stop(scope: trio.CancelScope) -> None:
-        while not (tmp_path / "built" / "started").exists():  # noqa: ASYNC110  (another process makes it)
-            await trio.sleep(0.01)
-        scope.cancel()
-
-    async def main() -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(stop, nursery.cancel_scope)
-            async with arena.open_bot(tmp_path / "built"):
-                pytest.fail("it cannot have been built")
 
     trio.run(main)
     assert not left_behind()
@@ -234,16 +178,11 @@ def test_another_event_loop_than_trios_is_named_as_the_mistake(bots: Bots) -> No
     ("words", "mistake"),
     [
         ("within: expected a number", lambda bot, game: bot.turn(own_ms=100, within="5")),
-        ("within: expected a number", lambda bot, game: bot.receive(within=float("nan"))),
         ("own_ms: expected a whole number", lambda bot, game: bot.turn(own_ms="100")),
-        ("enemy_ms: expected a whole number", lambda bot, game: bot.turn(enemy_ms=-1)),
-        ("ply: expected a whole number from 1", lambda bot, game: bot.turn(ply=0)),
-        ("seed: expected a whole number", lambda bot, game: bot.set_up("red", seed="x")),
         ("time: expected a string", lambda bot, game: bot.set_up("red", time=100)),
         ("expected red or blue", lambda bot, game: bot.set_up(["red"])),
         ("expected a game", lambda bot, game: bot.start("game")),
         ("expected events", lambda bot, game: bot.tell(game.apply("a4-a5")[0])),
-        ("expected events", lambda bot, game: bot.tell("a4-a5")),
     ],
 )
 def test_a_wrong_argument_is_named_in_one_line(words: str, mistake: Callable[..., Awaitable[object]]) -> None:
@@ -256,21 +195,3 @@ def test_a_wrong_argument_is_named_in_one_line(words: str, mistake: Callable[...
                 await mistake(bot, arena.Game(bot.ruleset, BLUE, BLUE))
 
     trio.run(main)
-
-
-def test_mistakes_with_a_game_are_errors_of_the_arena() -> None:
-    duel = arena.rules("duel")
-    with pytest.raises(arena.UsageError, match="expected a Ruleset"):
-        arena.Game("barrage", BLUE, BLUE)  # type: ignore[arg-type]
-    for rows in (("F",), "F", None, (1, 2, 3, 4)):
-        with pytest.raises(arena.IllegalSetupError, match="expected 4 rows of 10") as refused:
-            arena.Game(duel, rows, BLUE)  # type: ignore[arg-type]
-        assert isinstance(refused.value, arena.ArenaError)
-    game = arena.Game(duel, BLUE, BLUE)
-    with pytest.raises(arena.IllegalActionError) as illegal:
-        game.apply("a1-a9")
-    assert isinstance(illegal.value, arena.ArenaError)
-    with pytest.raises(arena.UsageError, match="expected an action"):
-        game.apply(3)  # type: ignore[arg-type]
-    assert game.apply(game.legal_moves()[0])
-    assert game.ply == 1

@@ -32,16 +32,6 @@ def test_a_test_is_one_call(bots: Bots) -> None:
     assert few.games == 2
 
 
-def test_each_of_the_two_may_have_a_time_of_its_own(bots: Bots) -> None:
-    times = ("50s", "40s")
-    arena.compare(bots("steps"), bots("quits", QUITS), games=2, rules="duel", time=times, store="c.sqlite")
-    records = [arena.League("c.sqlite").record(number) for number in (1, 2)]
-    own = {"steps": 50_000, "quits": 40_000}
-    for record in records:
-        assert [time.move_ms for time in record.times] == [own[player.name] for player in record.players]
-    assert {record.players[0].name for record in records} == own.keys()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

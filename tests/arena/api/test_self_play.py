@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE
 
-from arena.api.self_play import USUAL_SEED, main, options_parser, play_itself
+from arena.api.self_play import USUAL_SEED, main, play_itself
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import Bot, View, run
 
@@ -53,21 +53,6 @@ def test_a_whole_game_is_played_ply_by_ply_under_any_rules(rules: str) -> None:
 def test_the_same_seed_is_the_same_game_and_another_one_is_another() -> None:
     first, second, other = (without_times(game(Drifter, seed=seed)[1]) for seed in (1, 1, 2))
     assert first == second != other
-
-
-@pytest.mark.parametrize("rules", ["isf", "barrage", "duel"])
-def test_the_usual_game_is_a_long_one(rules: str) -> None:
-    assert options_parser().parse_args([]).seed == USUAL_SEED
-    assert game(Drifter, rules)[1].count("\nply ") >= 100
-
-
-def test_one_ply_is_in_the_singular_and_sides_are_named_once() -> None:
-    assert game(Drifter, "isf", seed=1)[1].splitlines()[-1] == "after 1 ply: blue lost its flag"
-
-
-def test_the_board_stands_below_each_ply_and_before_the_first_one() -> None:
-    _, text = game(Drifter, boards=True)
-    assert text.count("    a  b  c  d  e  f  g  h  i  j") == text.count("\nply ") + 1
 
 
 def test_what_the_bot_raises_comes_out_with_where_it_was() -> None:

@@ -66,25 +66,6 @@ def test_a_notebook_shows_what_is_printed(record: GameRecord) -> None:
         assert printer.said == str(value)
 
 
-def test_every_value_of_a_game_is_one_short_line_in_a_notebook(record: GameRecord) -> None:
-    start, first, *_ = steps = list(arena.replay(record))
-    assert repr(start) == "Step(0, the set-ups)"
-    assert repr(first).startswith(f"Step(1, red {record.actions[0]}, Moved")
-    assert repr(start.board) == "Board(10 red and 10 blue pieces)"
-    for value in (record, *steps, *(step.board for step in steps)):
-        assert len(repr(value)) <= 120
-        assert "\n" not in repr(value)
-
-
-def test_a_board_can_be_printed_and_asked(record: GameRecord) -> None:
-    board = next(arena.replay(record)).board
-    assert str(board).splitlines()[1].startswith("10  ")
-    assert board["a1"] == board.cells[0]
-    assert board["c5"] == "~~"
-    with pytest.raises(arena.UsageError, match="expected a square from a1 to j10, got 'k1'"):
-        board["k1"]
-
-
 def test_a_store_and_a_number_name_a_game_as_well(bots: Callable[..., str], tmp_path: Path) -> None:
     played = arena.play(bots("steps"), bots("quits", "echo move resign"), rules="duel", time="60s", store="g.sqlite")
     by_number, by_id = (list(arena.replay("g.sqlite", game)) for game in (1, played.id))

@@ -61,12 +61,6 @@ def test_a_plain_call_works_inside_a_task_of_trio_and_blocks_it() -> None:
     assert trio.run(main) == ["blue (quits) resigned"] * 2
 
 
-def test_a_call_within_what_is_called_back_works_too() -> None:
-    inner: list[str] = []
-    arena.match("steps", "quits", games=2, rules="duel", time="60s", on_result=lambda result: inner.append(one_game()))
-    assert inner == ["blue (quits) resigned"] * 2
-
-
 def test_what_is_not_the_arenas_stays_as_it_is(left_behind: LeftBehind) -> None:
     """Signals, the wakeup descriptor, children and their exit codes, adoption of orphans, limits, threads."""
 
@@ -131,43 +125,6 @@ def test_what_is_raised_in_a_call_back_stops_the_games_and_comes_out(left_behind
     assert 1 <= len(arena.League("m.sqlite").games()) < 1000
 
 
-def test_a_bot_is_not_opened_in_a_scope_that_is_cancelled_already(left_behind: LeftBehind) -> None:
-    async def main() -> bool:
-        with trio.fail_after(NEVER_ENDS), trio.CancelScope() as scope:
-            scope.cancel()
-            async with arena.open_bot("steps", rules="duel"):
-                raise AssertionError("it has been opened")
-        return scope.cancelled_caught
-
-    assert trio.run(main)
-    assert not left_behind()
-
-
-def test_opening_more_bots_than_there_may_be_threads_can_be_cancelled(tmp_path: Path, left_behind: LeftBehind) -> None:
-    """All of them are being built."""
-    built = tmp_path / "built"
-    built.mkdir()
-    (built / "bot.toml").write_text('command = ["./bot"]\nbuild = "touch ../started-$$; sleep 600"\n')
-
-    async def open_it() -> None:
-        async with arena.open_bot("built", rules="duel"):
-            raise AssertionError("it has been built")
-
-    async def main() -> None:
-        limiter = trio.to_thread.current_default_thread_limiter()
-        limiter.total_tokens = 2
-        with trio.fail_after(NEVER_ENDS):
-            async with trio.open_nursery() as nursery:
-                for _ in range(3):
-                    nursery.start_soon(open_it)
-                while not list(tmp_path.glob("started-*")):  # noqa: ASYNC110, ASYNC240  (another process makes it)
-                    await trio.sleep(0.01)
-                nursery.cancel_scope.cancel()
-
-    trio.run(main)
-    assert not left_behind()
-
-
 # --- Ctrl-C -----------------------------------------------------------------------------------------------------------
 
 INTERRUPTED = """
@@ -176,11 +133,6 @@ def wait():
     arena.match("waits", "waits-too", games=4, jobs=2, rules="duel", time="60s", store="m.sqlite")
 def build():
     arena.match("steps", "built", rules="duel")
-def in_asyncio():
-    import asyncio
-    async def main():
-        wait()
-    asyncio.run(main())
 def in_trio():
     import trio
     async def main():
@@ -193,7 +145,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("call", ["wait", "in_trio", "in_asyncio", "build"])
+@pytest.mark.parametrize("call", ["wait", "in_trio", "build"])
 def test_ctrl_c_stops_the_games_and_leaves_no_process(call: str, tmp_path: Path) -> None:
     built = tmp_path / "built"
     built.mkdir()
@@ -225,15 +177,6 @@ def test_ctrl_c_that_comes_while_the_thread_is_being_started_stops_the_games(
         arena.match("waits", "waits-too", rules="duel", time="60s")
     assert "arena" not in [thread.name for thread in threading.enumerate()]
     assert not left_behind()
-
-
-def test_a_thread_that_cannot_be_started_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", fail)
-    with pytest.raises(arena.ArenaError, match="no room for another thread"):
-        arena.play("steps", "quits", rules="duel", time="60s")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")

@@ -15,7 +15,6 @@ from protocol.notation import Reason
 
 Bots = Callable[..., str]
 QUITS = "echo move resign"
-DUEL = {"rules": "duel", "time": "60s"}
 
 
 def test_a_game_is_told_from_its_start_to_its_end(bots: Bots) -> None:
@@ -38,14 +37,6 @@ def test_a_game_is_told_from_its_start_to_its_end(bots: Bots) -> None:
         for step, cpu_us in zip(steps, record.cpu_us, strict=True)
     ]
     assert callers == {threading.current_thread()}
-
-
-def test_events_print_as_lines(bots: Bots, capsys: pytest.CaptureFixture[str]) -> None:
-    record = arena.play(bots("one"), bots("two", QUITS), rules="duel", time="60s", on_event=print)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"game {record.id}: one - two has started"
-    assert lines[1] == f"game {record.id}, ply 1: red {record.actions[0]}"
-    assert lines[-1] == f"game {record.id} is over after 2 plies: red, resign"
 
 
 def test_each_game_of_a_match_and_a_league_is_told_before_its_result(bots: Bots, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Which games go to which worker, and what comes of them, with a bridge that does what a test says."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.bots.build_files import BuildLimits
+from arena.bots.limits import BuildLimits
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord, encode_record
@@ -187,19 +187,6 @@ def test_as_many_batches_are_under_way_as_the_workers_play_games_at_a_time(run: 
     run(act, 20)
 
 
-def test_short_games_are_sent_together(run: Callable[..., Scene]) -> None:
-    async def act(scene: Scene) -> None:
-        await scene.see("attic")
-        for _ in range(2):  # by the second batch it is known how long games take
-            (number,) = scene.bridge.batches
-            scene.play(number, worker="attic", seconds=0.1)
-            await scene.settle()
-        ((_, tasks),) = scene.bridge.batches.values()
-        assert len(tasks) == 10
-
-    run(act, 40)
-
-
 def test_the_games_of_a_worker_that_is_gone_are_sent_to_others(run: Callable[..., Scene]) -> None:
     async def act(scene: Scene) -> None:
         await scene.see("attic")
@@ -211,31 +198,6 @@ def test_the_games_of_a_worker_that_is_gone_are_sent_to_others(run: Callable[...
     scene = run(act)
     assert len(scene.ids(Played)) == 6
     assert "worker attic is gone; its games are played elsewhere" in scene.said
-
-
-def test_a_batch_that_other_workers_may_play_is_left_to_dask_when_one_is_gone(run: Callable[..., Scene]) -> None:
-    async def act(scene: Scene) -> None:
-        await scene.see("attic", "cellar")
-        before = set(scene.bridge.batches)
-        await scene.see("cellar")
-        assert set(scene.bridge.batches) == before
-
-    run(act)
-
-
-def test_a_lost_pair_is_sent_again_as_a_pair_or_as_the_game_that_is_missing(run: Callable[..., Scene]) -> None:
-    async def act(scene: Scene) -> None:
-        await scene.see("attic")
-        (number,) = scene.bridge.batches
-        _, (task,) = scene.bridge.batches.pop(number)
-        scene.answer(number, "attic", BatchPlayed((scene.record_for(task.spec),), (), 9.0, 0.1))
-        await scene.settle()
-        ((_, (again,)),) = scene.bridge.batches.values()
-        assert (again.spec, again.then) == (task.then, None)
-        await scene.see("cellar")
-        await scene.play_all("cellar")
-
-    assert len(run(act, 2, pairs=True).ids(Played)) == 2
 
 
 def test_a_worker_that_sends_a_wrong_record_is_refused_and_its_games_are_played_again(
@@ -319,15 +281,3 @@ def test_a_machine_that_is_too_slow_or_too_loaded_is_not_used(
         assert not scene.bridge.batches
 
     assert f"worker attic is not used: {words}" in run(act).said
-
-
-def test_workers_of_one_name_get_numbers(run: Callable[..., Scene]) -> None:
-    async def act(scene: Scene) -> None:
-        listed: Mapping[str, ListedWorker] = {f"tcp://{n}": ListedWorker("", "attic", 1) for n in (1, 2)}
-        scene.bridge.answers = {address: Refused("no") for address in listed}
-        scene.bridge.tell(Workers(listed))
-        await scene.settle()
-
-    said = run(act).said
-    assert "worker attic is not used: no" in said
-    assert "worker attic-2 is not used: no" in said

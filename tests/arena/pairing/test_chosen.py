@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from schedules import Listed
 
 from arena.errors import UsageError
-from arena.league.game_specs import Games
 from arena.league.league_options import GAMES_A_BOT, MOST_GAMES, FormatName, FormatOptions
 from arena.league.pairing.chosen import format_of
 from arena.league.pairing.ladder import Ladder
@@ -95,18 +94,6 @@ def test_it_is_known_when_all_games_are_stored_and_the_placing_is_that_of_all(
         assert told.placing() == pairing.placing()
 
 
-def test_two_rounds_of_a_single_round_robin_are_the_games_of_one_round_of_a_double_one(league: type[League]) -> None:
-    some = league(5)
-    single, double = (
-        league.play(pairing_of(options, some), league.by_place)
-        for options in (FormatOptions(FormatName.SINGLE, rounds=2), FormatOptions(rounds=1))
-    )
-    assert single.ids == double.ids
-    first = [game.players for game in single.given[:10]]
-    assert len({frozenset(players) for players in first}) == 10, "every pair once in the first round"
-    assert all(abs(sum((p == red) - (p == blue) for red, blue in first)) <= 1 for p in some.players)
-
-
 def test_in_a_gauntlet_each_challenger_meets_each_other_bot_and_nobody_else_meets(league: type[League]) -> None:
     for players, challengers in ((5, 1), (5, 2), (5, 4), (2, 1)):
         some = league(players)
@@ -123,22 +110,17 @@ def test_in_a_gauntlet_each_challenger_meets_each_other_bot_and_nobody_else_meet
     ("options", "words"),
     [
         (FormatOptions(FormatName.GAUNTLET), "expected --challengers N .*, got no challengers"),
-        (FormatOptions(FormatName.GAUNTLET, challengers=4), "--challengers: expected a number from 1 to 3 of 4 bots"),
         (FormatOptions(confidence=0.9), "--confidence is for --format ladder: .* with --format round-robin, got 0.9"),
         (FormatOptions(FormatName.KNOCKOUT, rounds=2), "--rounds is for --format round-robin, .* and swiss"),
         (
             FormatOptions(FormatName.LADDER, seeds=("a", "b")),
             "--seeds is for --format swiss and knockout: .*, got a,b",
         ),
-        (FormatOptions(FormatName.LADDER, confidence=0.2), "--confidence: expected a likelihood above 0.5"),
         (FormatOptions(FormatName.LADDER, confidence=float("nan")), "--confidence: expected a likelihood above 0.5"),
         (FormatOptions(FormatName.SWISS, rounds=4), "--rounds: expected at most 3 in a Swiss of 4 bots"),
-        (FormatOptions(FormatName.SWISS, seeds=("bot1", "bot1")), "--seeds: expected each bot once, got bot1 twice"),
         (FormatOptions(FormatName.SWISS, seeds=("bat1",)), "--seeds: there is no bot 'bat1' here: did you mean bot1?"),
         (FormatOptions(disqualify=0), "--disqualify: expected a number of faults from 1 to 1000000, got 0"),
-        (FormatOptions(disqualify=10**20), "--disqualify: expected a number of faults from 1 to 1000000"),
         (FormatOptions(FormatName.KNOCKOUT, best_of=10**9), "--best-of: expected at most 1000 pairs of games"),
-        (FormatOptions(rounds=0), "--rounds: expected a whole number from 1, got 0"),
     ],
 )
 def test_what_a_format_does_not_take_is_one_clear_message(
@@ -146,16 +128,6 @@ def test_what_a_format_does_not_take_is_one_clear_message(
 ) -> None:
     with pytest.raises(UsageError, match=words):
         pairing_of(options, league(4))
-
-
-def test_a_single_round_robin_has_no_pairs_to_keep_bots_for(league: type[League]) -> None:
-    class Kept(Games):
-        are_in_pairs = True
-
-    some = league(3)
-    some.games.__class__ = Kept
-    with pytest.raises(UsageError, match=r"--keep-bots .* expected another format than single-round-robin"):
-        pairing_of(FormatOptions(FormatName.SINGLE), some)
 
 
 @pytest.mark.parametrize("options", ALL)

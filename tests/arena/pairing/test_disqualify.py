@@ -59,12 +59,6 @@ def test_the_games_left_out_are_those_so_far_until_the_league_is_over(league: ty
     assert not out.is_so_far
 
 
-def test_there_are_at_most_as_many_games_as_without_disqualification(league: type[League]) -> None:
-    some = league(4)
-    pairing = WithoutDisqualified(RoundRobin(some.games, some.players, 3), 1)
-    assert (pairing.planned, pairing.at_most) == (None, 36)
-
-
 def test_resigning_is_no_fault_and_a_game_that_both_forfeit_is_one_of_each(league: type[League]) -> None:
     some = league(3)
 

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from arena.game.game_spec import GameSpec
 from arena.game.verdict import GameResult
-from arena.league.league_options import FormatName, FormatOptions
-from arena.league.pairing.chosen import format_of
 from arena.league.pairing.knockout import Knockout, bracket
 from arena.league.pairing.placing import KnockoutPlace
 from protocol.notation import Reason
@@ -72,27 +70,6 @@ def test_a_level_match_has_extra_pairs_and_then_the_better_seed_goes_on(league: 
     assert len(league.play(knockout, drawn).meetings) == 4
     loser = places_of(knockout)["bot1"]
     assert (loser.points, loser.opponent_points, loser.decided_by) == (4, 4, "by seed")
-
-
-def test_one_extra_pair_decides_if_it_is_not_level(league: type[League]) -> None:
-    some = league(2)
-    number = {"games": 0}
-
-    def judge(game: GameSpec) -> tuple[GameResult, Reason]:
-        number["games"] += 1
-        return league.by_place(game) if number["games"] > 2 else drawn(game)
-
-    knockout = Knockout(some.games, some.players, 1, 3)
-    assert len(league.play(knockout, judge).meetings) == 2
-    assert places_of(knockout)["bot1"].decided_by == "in extra pairs"
-
-
-def test_seeds_may_be_named(league: type[League]) -> None:
-    some = league(4)
-    options = FormatOptions(FormatName.KNOCKOUT, seeds=("bot3", "bot2"))
-    played = league.play(format_of(options)(some.games, some.players, 2, None), league.by_place)
-    first = [{player.name for player in who} for who in played.meetings[:2]]
-    assert first == [{"bot3", "bot1"}, {"bot2", "bot0"}]
 
 
 def test_who_is_disqualified_loses_the_match_and_if_both_are_nobody_goes_on(league: type[League]) -> None:

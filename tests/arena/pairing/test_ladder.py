@@ -11,7 +11,6 @@ import pytest
 
 from arena.game.game_spec import GameSpec, Player
 from arena.game.verdict import GameResult
-from arena.league.game_specs import Games
 from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.placing import LadderPlace, StopReason
 from protocol.notation import Reason
@@ -47,16 +46,6 @@ def test_it_stops_when_each_is_above_the_next_with_the_confidence_asked_for(leag
     assert places[-1].above_next is None
 
 
-def test_more_confidence_goes_on_with_the_same_games(league: type[League]) -> None:
-    some = league(6)
-    some_more = Ladder(some.games, some.players, confidence=0.99, most=10_000)
-    less, more = (
-        league.play(ladder, by_strength(0.7))
-        for ladder in (Ladder(some.games, some.players, confidence=0.8, most=10_000), some_more)
-    )
-    assert less.ids < more.ids
-
-
 @pytest.mark.parametrize("most", [1, 2, 31, 200])
 def test_it_stops_at_its_budget(league: type[League], most: int) -> None:
     some = league(5)
@@ -75,15 +64,6 @@ def test_it_says_why_it_stopped_and_how_many_bots_are_unclear(league: type[Leagu
         likely = [place.above_next for place in ladder.placing().places if isinstance(place, LadderPlace)]
         assert stop.unclear == sum(each is not None and each < 0.95 for each in likely)
         assert bool(stop.unclear) == (expected is StopReason.GAMES)
-
-
-def test_it_stops_where_no_two_bots_are_left_to_play(league: type[League]) -> None:
-    some = league(2)
-    ladder = Ladder(some.games, some.players, confidence=None, most=1000, disqualify=1)
-    played = league.play(ladder, league.by_chance(1, some.players[:1]))
-    stop = ladder.placing().stop
-    assert stop is not None
-    assert (stop.reason, stop.games, stop.unclear) == (StopReason.NO_PAIR, len(played.given), None)
 
 
 def test_games_go_to_bots_that_are_near_each_other(league: type[League]) -> None:
@@ -113,18 +93,6 @@ def test_a_new_bot_is_placed_with_few_games_and_the_others_keep_theirs(league: t
     place = next(place.place for place in ladder.placing().places if place.player == new)
     assert place is not None
     assert 2 <= place <= 4
-
-
-def test_half_a_pair_that_is_known_counts_and_the_next_pair_is_another(league: type[League]) -> None:
-    some = league(2)
-    one, other = some.players
-    game = Games(some.games._settings).game(other, one, 3)
-    row = league.row_of(game, GameResult.RED, Reason.FLAG)
-    ladder = Ladder(some.games, some.players, confidence=None, most=2, known=[row])
-    played = league.play(ladder, league.by_place, stored={row.id: row})
-    assert [spec.id for spec in played.given[:1]] == [game.id]
-    assert len(played.given) == 3
-    assert {spec.pair_seed for spec in played.given[1:]} == {some.games.game(one, other, 4).pair_seed}
 
 
 def test_a_disqualified_bot_is_in_no_later_batch(league: type[League]) -> None:

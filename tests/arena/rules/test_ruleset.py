@@ -212,6 +212,7 @@ def test_the_default_is_the_tournament_game() -> None:
     [
         ("isff", "isf"),
         ("vintage/lightening", "vintage/lightning"),
+        ("vintage", "vintage/barrage or vintage/duel or vintage/lightning or vintage/original?"),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest_one(name: str, meant: str) -> None:

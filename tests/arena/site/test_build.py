@@ -1,9 +1,7 @@
 """A folder of pages: what is in it, what it may take the place of, and that it holds no more than readers may see."""
 
 import json
-import os
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,13 +10,13 @@ import msgspec
 import pytest
 from made_stores import read_game_script
 
-from arena.errors import ArenaError, UsageError
+from arena.errors import UsageError
 from arena.game.record import GameRecord, NoteLine
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.site.page_frame import POLICY
-from arena.report.site.site_contents import SitePlan, read_site
-from arena.report.site.write_site import MARK, Job, Written, new_folder_for, write_games, write_site
+from arena.report.site.site_contents import SitePlan
+from arena.report.site.write_site import MARK, Written, write_site
 from protocol.notation import Color
 
 if TYPE_CHECKING:
@@ -156,20 +154,6 @@ def test_the_author_of_a_bot_sees_its_games_as_it_did_and_the_others_as_everybod
         written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named("bot:nobody"))
 
 
-def test_what_a_bot_calls_itself_is_for_those_alone_who_see_its_other_words(
-    make_store: "MakeStore", tmp_path: Path
-) -> None:
-    def say(record: GameRecord) -> GameRecord:
-        declared = tuple(f"{player.name} says so" for player in record.players)
-        return msgspec.structs.replace(record, declared=declared, authors=declared)
-
-    make_store(tmp_path / "l.sqlite", games=3, change=say)
-    for reader, names in (("all", {"ann", "bob", "eve"}), ("bot:bob", {"bob"}), ("public", set())):
-        written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named(reader))
-        text = everything_in(tmp_path / "out")
-        assert {name for name in ("ann", "bob", "eve") if f"{name} says so" in text} == names
-
-
 def test_a_site_is_replaced_as_a_whole_and_anything_else_is_left_alone(make_store: "MakeStore", tmp_path: Path) -> None:
     make_store(tmp_path / "l.sqlite", games=2)
     out = tmp_path / "out"
@@ -196,17 +180,6 @@ def test_a_site_is_replaced_as_a_whole_and_anything_else_is_left_alone(make_stor
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_pages_can_be_had_for_the_newest_games_and_for_named_ones(make_store: "MakeStore", tmp_path: Path) -> None:
-    make_store(tmp_path / "l.sqlite", games=5)
-    done = written(tmp_path / "l.sqlite", tmp_path / "out", newest=1, numbers=(2,))
-    assert (done.games, done.pages) == (5, 2)
-    assert sorted(path.name for path in (tmp_path / "out/games").iterdir()) == ["2.html", "2.js", "5.html", "5.js"]
-    links = read(tmp_path / "out/games.html").links
-    assert {link for link in links if link.startswith("games/")} == {"games/2.html", "games/5.html"}
-    with pytest.raises(UsageError, match="no game 9"):
-        written(tmp_path / "l.sqlite", tmp_path / "out", numbers=(9,))
-
-
 def test_several_processes_write_the_same_pages_as_one(
     make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,24 +192,6 @@ def test_several_processes_write_the_same_pages_as_one(
     assert names == sorted(str(path.relative_to(tmp_path / "three")) for path in (tmp_path / "three").rglob("*.*"))
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "three" / name).read_bytes()
-
-
-def test_a_process_that_cannot_write_its_pages_says_why_and_nothing_else(
-    make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    make_store(tmp_path / "l.sqlite", games=4)
-    monkeypatch.setattr("arena.report.site.write_site.WORTH_A_PROCESS", 2)
-    monkeypatch.setattr("arena.report.site.write_site.usable_cpus", lambda: 2)
-    with Store(tmp_path / "l.sqlite", create=False) as store:
-        texts = read_site(store, SitePlan()).game_texts
-    job = Job(str(tmp_path / "l.sqlite"), str(tmp_path / "gone"), (1, 2, 3, 4), texts)
-    with pytest.raises(FileNotFoundError):
-        write_games(job)
-    (tmp_path / "games").mkdir()
-    damaged = msgspec.structs.replace(job, store=str(tmp_path / "no.sqlite"), folder=str(tmp_path))
-    with pytest.raises(ArenaError, match="there is no such store"):
-        write_games(damaged)
-    assert capfd.readouterr() == ("", "")
 
 
 def test_a_folder_that_cannot_be_made_is_one_clear_error_and_the_current_one_is_refused(
@@ -253,48 +208,3 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error_and_the_current_one_is_
     monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(UsageError, match="another folder than the current one"):
         written(tmp_path / "l.sqlite", Path())
-
-
-def test_a_folder_of_pages_can_be_read_by_whom_the_umask_lets(make_store: "MakeStore", tmp_path: Path) -> None:
-    make_store(tmp_path / "l.sqlite", games=1)
-    before = os.umask(0o022)
-    try:
-        written(tmp_path / "l.sqlite", tmp_path / "out")
-    finally:
-        os.umask(before)
-    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o755
-
-
-@pytest.mark.parametrize("others", [0, 3])
-def test_games_of_a_bot_against_itself_have_pages_and_count_nowhere(
-    make_store: "MakeStore", tmp_path: Path, others: int
-) -> None:
-    """The arena plays none, but stores may come from anywhere. These are the last three."""
-
-    def change(record: GameRecord) -> GameRecord:
-        is_own = int(record.id, 16) >= others
-        return msgspec.structs.replace(record, players=(record.players[0],) * 2) if is_own else record
-
-    make_store(tmp_path / "l.sqlite", names=("ann", "bob"), games=others + 3, change=change)
-    done = written(tmp_path / "l.sqlite", tmp_path / "out")
-    assert (done.games, done.pages, done.faults) == (others, others + 3, {})
-    assert "games of a bot against itself, which do not count: 3" in (tmp_path / "out" / "index.html").read_text()
-    for page in (tmp_path / "out").rglob("*.html"):
-        links = {link.partition("#")[0] for link in read(page).links}
-        assert [link for link in links if link and not (page.parent / link).is_file()] == []
-
-
-def test_a_store_without_games_is_refused(tmp_path: Path) -> None:
-    with Store(tmp_path / "l.sqlite", create=True):
-        pass
-    with pytest.raises(UsageError, match="expected a store with games"):
-        written(tmp_path / "l.sqlite", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_full_disk_is_said_without_the_paths_of_files_that_are_nobodys_business(tmp_path: Path) -> None:
-    words = "[Errno 28] No space left on device: '/lib/arena.css' -> 'site/arena.css'"
-    with pytest.raises(ArenaError) as caught, new_folder_for(tmp_path / "out"):
-        raise shutil.Error([("/lib/arena.css", "site/arena.css", words)])
-    assert str(caught.value) == f"{tmp_path / 'out'}: the pages cannot be written: No space left on device"
-    assert not list(tmp_path.iterdir())

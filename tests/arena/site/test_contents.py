@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from forged_games import forge_row
 
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
@@ -34,16 +33,6 @@ def test_pages_can_be_had_as_text_and_a_folder_holds_the_same(make_store: "MakeS
             text = contents.game_texts.of(store.stored(number))
             assert text.page == (tmp_path / f"out/games/{number}.html").read_text()
             assert text.script == (tmp_path / f"out/games/{number}.js").read_text()
-
-
-@pytest.mark.parametrize("name", ["", "games/1.html", "games-2.html", "bots/99.html", "../index.html", "static/x"])
-def test_there_is_no_text_under_another_name(make_store: "MakeStore", tmp_path: Path, name: str) -> None:
-    make_store(tmp_path / "l.sqlite", games=1)
-    with Store(tmp_path / "l.sqlite", create=False) as store:
-        contents = read_site(store, SitePlan())
-        assert contents.text(name, PlayedGames()) is None
-        with pytest.raises(ArenaError, match="cannot be read"):
-            contents.game_texts.of(store.stored(2))
 
 
 def test_a_game_has_no_page_unless_its_record_says_what_its_row_does(make_store: "MakeStore", tmp_path: Path) -> None:
@@ -103,23 +92,3 @@ def test_the_first_page_says_what_is_missing_damaged_and_who_was_disqualified(
     with closing(sqlite3.connect(tmp_path / "l.sqlite")) as database, database:
         database.execute("UPDATE games SET plies = plies + 1 WHERE number = 6")
     assert DAMAGED in front()
-
-
-def test_a_store_in_which_no_row_says_what_its_record_does_is_damaged(make_store: "MakeStore", tmp_path: Path) -> None:
-    make_store(tmp_path / "l.sqlite", games=2)
-    for number in (1, 2):
-        forge_row(tmp_path / "l.sqlite", number, "seconds", 77.0)
-    with Store(tmp_path / "l.sqlite", create=False) as store, pytest.raises(DamagedError, match="game 2: its row does"):
-        read_site(store, SitePlan())
-
-
-def test_a_crosstable_has_the_first_places_however_many_bots_a_store_names(
-    make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.report.site.pages.MOST_IN_CROSSTABLE", 3)
-    make_store(tmp_path / "l.sqlite", names=[f"bot{number}" for number in range(40)], games=4)
-    with Store(tmp_path / "l.sqlite", create=False) as store:
-        text = read_site(store, SitePlan()).text("crosstable.html", PlayedGames())
-    assert text is not None
-    assert "The first 3 of 40 bots." in text
-    assert len(re.findall(r'<td class="c', text)) == 2 * 3 * 3

@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from made_stores import read_game_script
 from twins import Lively, played_alike, with_two_swapped
 
-from arena.game.game_spec import GameSpec, Player
+from arena.game.game_spec import Player
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.game_data import GameData, SeenBy, game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.page_frame import PageFrame, Site
@@ -30,16 +29,12 @@ from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import true_cells
+from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:
-    from tests.arena.conftest import Table
-
-    TableFor = Callable[[GameSpec], Table]
-    SpecFor = Callable[..., GameSpec]
     RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-    RecordFrom = Callable[[Table], GameRecord]
     PlayGame = Callable[..., GameRecord]
 
 RULES = [
@@ -79,23 +74,6 @@ def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_ga
             assert shown[color.word][ply] == list(state.view(color).cells())
         assert step is None or data.actions[ply - 1] == step.action
     assert len(shown["all"]) == len(record.actions) + 1
-
-
-@pytest.mark.parametrize("rules", ["isf", "isf+rescue", "jumbo-81320/infiltrator", "isf+silent-defence"])
-def test_lost_pieces_are_those_that_each_view_knows_of(play_game: "PlayGame", rules: str) -> None:
-    record = play_game(load_ruleset(rules), seed=3)
-    data = game_data(record, SeenBy.ALL, DEFAULT_NAMES, labels={})
-    replay = Replay(record)
-    state = as_stratego(replay.state)
-    now = dict.fromkeys(data.views, ("", ""))
-    for step in replay.steps():
-        for view in data.views:
-            now[view] = data.views[view].lost.get(step.ply, now[view])
-        for color in Color:
-            knows = state.view(color)
-            assert now[color.word] == tuple("".join(r.letter for r in knows.captured(side)) for side in Color)
-        assert now["all"] == tuple("".join(r.letter for r in state.view(side).captured(side)) for side in Color)
-    assert any(data.views["all"].lost)
 
 
 @given(
@@ -154,13 +132,6 @@ def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_ga
         found.append({str(path.relative_to(tmp_path / f"{world}")): path.read_bytes() for path in files})
     assert leagues[0] != leagues[1]
     assert found[0] == found[1]
-
-
-@pytest.mark.parametrize(("plies", "words"), [(0, "after 1 ply: "), (1, "after 2 plies: ")])
-def test_the_page_counts_plies_in_plain_english(play_game: "PlayGame", plies: int, words: str) -> None:
-    """Who is to move after so many plies resigns, which is a ply."""
-    record = play_game(load_ruleset("duel"), 1, plies)
-    assert words in game_page(FRAME, 1, record, shown={}, audience=SeenBy.ALL)
 
 
 def _record(

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 SWISS = FormatOptions(FormatName.SWISS, rounds=3)
 KNOCKOUT = FormatOptions(FormatName.KNOCKOUT, best_of=2)
-LADDER = FormatOptions(FormatName.LADDER, games=20)
 
 
 @pytest.fixture
@@ -80,12 +79,6 @@ def test_the_first_page_has_the_places_of_a_swiss_above_the_table(played: Callab
     assert page.index('class="places"') < page.index('class="standings"')
 
 
-def test_one_that_is_not_over_says_that_its_places_are_provisional(played: Callable[..., Made]) -> None:
-    made = played(SWISS, games=5)
-    for name in ("index.html", "rounds.html"):
-        assert "Swiss, provisional places in round 2 of 3 (1 of 4 games)" in page_of(made, name)
-
-
 @pytest.mark.parametrize("options", [SWISS, KNOCKOUT], ids=lambda options: options.name.value)
 def test_the_rounds_lead_to_each_game_and_each_bot(played: Callable[..., Made], options: FormatOptions) -> None:
     made = played(options)
@@ -101,35 +94,10 @@ def test_a_game_without_a_page_is_named_and_leads_nowhere(played: Callable[..., 
     assert re.search(r"games: 1 ", page)
 
 
-def test_a_match_whose_bots_are_not_known_yet_says_so(played: Callable[..., Made]) -> None:
-    page = page_of(played(KNOCKOUT, games=1), "rounds.html")
-    assert "Knockout, provisional places after 0 of 4 matches" in page
-    assert "not known yet" in page
-
-
 def test_readers_who_see_less_see_the_same_places(played: Callable[..., Made]) -> None:
     made = played(KNOCKOUT)
     for name in ("index.html", "rounds.html"):
         assert page_of(made, name, reader=reader_named("public")) == page_of(made, name)
-
-
-def test_a_folder_with_such_pages_is_replaced_as_any_other(played: Callable[..., Made], tmp_path: Path) -> None:
-    for options in (KNOCKOUT, SWISS, LADDER):
-        with Store(played(options).path, create=False) as store:
-            write_site(store, tmp_path / "out", SitePlan())
-        assert (tmp_path / "out" / "rounds.html").exists() == (options is not LADDER)
-
-
-def test_a_ladder_has_places_and_no_rounds_and_a_round_robin_has_neither(played: Callable[..., Made]) -> None:
-    made = played(LADDER)
-    page = page_of(made, "index.html")
-    assert len(rows_in(page, "places")) == 5
-    assert "the ladder is over: the game limit is reached" in page
-    assert "rounds.html" not in page
-    made.path.unlink()
-    plain = page_of(played(FormatOptions(rounds=1)), "index.html")
-    assert 'class="places"' not in plain
-    assert "rounds.html" not in plain
 
 
 @pytest.mark.parametrize("options", [KNOCKOUT], ids=lambda options: options.name.value)

@@ -140,13 +140,6 @@ def test_one_that_is_stopped_holds_nobody_up_and_is_killed_at_the_end(own: Besid
     assert not psutil.pid_exists(own.server.pid)
 
 
-def test_signals_that_ask_the_league_to_stop_are_none_of_its_affairs(beside: Beside) -> None:
-    get(beside.url)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        os.kill(beside.server.pid, number)
-    assert "2 games" in get(beside.url)
-
-
 PARENT = """
 import sys, time
 sys.path[:] = sys.argv[2:]
@@ -236,14 +229,6 @@ def test_a_league_is_served_while_it_is_played_and_ends_as_always(league: "Leagu
         urlopen(url, timeout=PATIENCE)
 
 
-def test_a_league_that_is_served_ends_with_its_table(league: "League") -> None:
-    with league("--rounds", "2", "--serve", "127.0.0.1:0", "--store", "l.sqlite", "--json") as process:
-        out, said = process.communicate(timeout=PATIENCE * 3)
-    assert process.returncode == exit_codes.DONE, said
-    assert '"games": 4' in out or '"games":4' in out
-    assert "arena serve l.sqlite" in said
-
-
 def test_a_port_in_use_is_told_before_anything_is_played(league: "League", tmp_path: Path) -> None:
     taken = listen(Address("127.0.0.1", 0))
     try:
@@ -254,12 +239,3 @@ def test_a_port_in_use_is_told_before_anything_is_played(league: "League", tmp_p
         assert not (tmp_path / "l.sqlite").exists()
     finally:
         taken.close()
-
-
-def test_all_ranks_of_running_games_are_not_shown_where_bots_could_read_them(
-    league: "League",
-) -> None:
-    with league("--serve", "127.0.0.1:0", "--serve-show", "all", "--sandbox", "basic") as process:
-        _, said = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 2
-    assert "expected --sandbox bwrap" in said

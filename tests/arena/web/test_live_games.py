@@ -13,21 +13,21 @@ from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
-from arena.league.executor.child_process import Frames, WireError, frame
+from arena.league.executor.child_process import Frames, frame
 from arena.league.executor.event_stream import Happened
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.game_text import ReplayPosition
-from arena.report.piece_names import DEFAULT_NAMES
 from arena.report.site.game_data import SeenBy
 from arena.report.site.game_data import SeenBy as Reading
 from arena.report.site.page_frame import Site
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.watched_board import WatchedBoard
 from arena.web.address import Address, hosts_of
 from arena.web.beside import LONGEST, GameStored, LeagueProgress, LiveSetup, Over, Told, to_server
 from arena.web.feed import Viewers
 from arena.web.guard import PageLook, application
-from arena.web.live_games import BROKEN, ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames
+from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames
 
 
 def live_games(delay: float = 0.0) -> LiveGames:
@@ -65,12 +65,6 @@ def test_what_is_told_crosses_in_pieces_of_any_size(told: Callable[..., Iterator
         assert found[-3:] == messages[-3:]
 
 
-@pytest.mark.parametrize("data", [b"\xff\xff\xff\xff", (LONGEST + 1).to_bytes(4, "little"), b"\x01\0\0\0\xc1"])
-def test_what_is_no_message_is_refused(data: bytes) -> None:
-    with pytest.raises(WireError, match=r"expected a message"):
-        Frames(to_server, LONGEST).feed(data)
-
-
 def test_a_game_is_listed_while_it_is_played(told: Callable[..., Iterator[Told]]) -> None:
     games = live_games()
     for message in told("aa"):
@@ -81,26 +75,6 @@ def test_a_game_is_listed_while_it_is_played(told: Callable[..., Iterator[Told]]
     assert json.loads(games._list_event().data)["rows"] == []
     state = json.loads(games._board_event("aa").data)
     assert (state["end"], state["href"]) == ("red won", "../games/4.html")
-
-
-def test_progress_is_said_with_what_is_known() -> None:
-    games = live_games()
-    assert games.text == ""
-    games.tell(LeagueProgress(3, 12, 90.0))
-    assert games.text == "3 of 12 games over, about 1 min 30 s left"
-    games.tell(LeagueProgress(3, None, None))
-    assert games.text == "3 games over"
-    games.tell(Over())
-    assert games.text == ENDED
-
-
-def test_a_game_that_is_played_again_begins_again(told: Callable[..., Iterator[Told]]) -> None:
-    games = live_games()
-    for _ in range(2):
-        for message in told("aa", 5):
-            games.tell(message)
-    assert not games.games["aa"].is_broken
-    assert "cells" in games.games["aa"].state()
 
 
 def test_games_that_are_over_are_forgotten_the_oldest_first(told: Callable[..., Iterator[Told]]) -> None:
@@ -184,18 +158,6 @@ def test_the_pages_of_games_under_way_can_be_read_without_a_script(
         assert served.get(path).status == 404
 
 
-def test_a_game_that_cannot_be_followed_says_so_on_its_page(
-    serving: Serve, told: Callable[..., Iterator[Told]]
-) -> None:
-    games = live_games()
-    start, _, second, *_ = told("aa", 6)
-    games.tell(start)
-    games.tell(second)
-    look = PageLook(Site("a test", (), ""))
-    served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])))
-    assert BROKEN in served.get("/now/aa.html").text
-
-
 RULES = ["isf", "vintage/lightning+silent-defence", "jumbo-81320/infiltrator+rescue"]
 
 
@@ -252,31 +214,3 @@ def test_with_all_ranks_the_board_is_the_true_one(
     for event, _ in zip(events_of(record), position.replay.steps(), strict=True):
         game.play(event)
         assert game.state()["cells"] == "".join(position.cells())
-
-
-def test_a_game_can_be_caught_up_with_at_any_ply(
-    play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]
-) -> None:
-    ruleset = load_ruleset("duel")
-    record = play_game(ruleset, seed=3, plies=60)
-    often, once = (watched(record, spec(ruleset, TimeControl(move_ms=1000))) for _ in range(2))
-    for event in events_of(record):
-        often.play(event)
-        often.state()
-        once.play(event)
-    assert often.state() == once.state()
-
-
-def test_a_game_of_which_a_move_is_missing_shows_no_board_and_says_why(
-    play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]
-) -> None:
-    ruleset = load_ruleset("duel")
-    record = play_game(ruleset, seed=3, plies=20)
-    game = watched(record, spec(ruleset, TimeControl(move_ms=1000)))
-    first, _, third, *_ = events_of(record)
-    game.play(first)
-    game.play(third)
-    state = game.state()
-    assert "cells" not in state
-    assert state["note"] == BROKEN
-    assert state["ply"] == 3

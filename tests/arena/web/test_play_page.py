@@ -13,7 +13,6 @@ from arena.bots.loading import load_bot
 from arena.game.person_seat import SeatStage
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
-from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.stratego.seat_state import seat_of
 from protocol.notation import SQUARES, Color, Reason
@@ -137,22 +136,6 @@ def test_a_piece_is_dragged_with_a_finger(seat: Seat, open_page: Any) -> None:
     if "j4" in before:
         expected[start] = before["j4"]
     assert shown(page) == expected
-
-
-def test_a_draft_outlives_its_tab_and_is_forgotten_when_it_is_sent(seat: Seat, open_page: Any) -> None:
-    table = seat()
-    page = open_page(table)
-    at(page, "setting-up")
-    page.click("[data-do=random]")
-    drafted = shown(page)
-    again = page.context.new_page()
-    page.close()
-    again.goto(table.address(Color.RED))
-    at(again, "setting-up")
-    assert shown(again) == drafted
-    again.click("[data-do=ready]")
-    at(again, "ready")
-    assert again.evaluate("localStorage.length") == 0
 
 
 def test_a_whole_game_against_a_bot_is_played_with_the_mouse_and_its_record_stands(seat: Seat, open_page: Any) -> None:
@@ -520,19 +503,6 @@ def test_what_a_ruleset_has_to_choose_from_is_asked_in_a_dialog(
     assert seat_of(table.session, Color.RED).actions[before.plies].action == choice.action
 
 
-def test_clocks_run_and_the_name_of_a_bot_is_text(seat: Seat, open_page: Any) -> None:
-    time = TimeControl(bank_ms=600_000, move_ms=None, setup_ms=600_000)
-    page = open_page(seat(names=("Ada", NASTY), time=time, blue=at_random(3)))
-    set_up(page)
-    at(page, "moving", 0)
-    clock = page.locator("[data-player=near] [data-clock]")
-    clock.filter(has_text=re.compile(r"^9:5\d$")).wait_for()
-    assert "runs" in (clock.get_attribute("class") or "")
-    assert page.locator("[data-player=far] [data-clock]").inner_text() == "10:00"
-    assert NASTY in page.inner_text("[data-player=far]")
-    assert page.title() != "run"
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
 def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_finds_nothing(
     axe: "Axe", seat: Seat, open_page: Any, width: int, scheme: str
@@ -579,13 +549,3 @@ def test_the_page_fits_the_width_all_that_is_touched_is_large_enough_and_axe_fin
     at(page, "over")
     page.click("[data-do=setups]")
     fits()
-
-
-def test_a_paused_game_says_how_it_is_resumed(seat: Seat, open_page: Any) -> None:
-    page = open_page(seat(blue=at_random(3)), width=360)
-    set_up(page)
-    at(page, "moving", 0)
-    page.click("[data-do=pause]")
-    page.click("[data-pausing] button[value=yes]")
-    at(page, "paused")
-    page.locator("[data-next]", has_text="arena play --resume game").wait_for()

@@ -7,7 +7,6 @@ import pytest
 
 from arena.cli.main import cli
 from arena.errors import UsageError
-from arena.web.address import Address, listen
 
 if TYPE_CHECKING:
     from made_stores import MakeStore
@@ -37,15 +36,6 @@ def test_what_makes_no_sense_is_named_with_its_option(
     assert said in refused("serve", str(tmp_path / "l.sqlite"), *words)
 
 
-def test_what_everybody_could_see_is_not_said_where_nothing_is_served(
-    make_store: "MakeStore", tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    make_store(tmp_path / "l.sqlite", games=1)
-    said = refused("serve", str(tmp_path / "l.sqlite"), "--listen", "192.0.2.1:0")
-    assert "at an address of this machine" in said
-    assert capfd.readouterr() == ("", "")
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -61,13 +51,3 @@ def test_a_league_is_not_begun_without_its_pages_and_a_bot_that_is_taken_for_an_
     monkeypatch.chdir(tmp_path)
     assert said in refused("league", *words)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_port_in_use_is_no_bot() -> None:
-    taken = listen(Address("127.0.0.1", 0))
-    try:
-        said = refused("league", "warden", "drifter", "--serve", str(taken.address))
-    finally:
-        taken.close()
-    assert "Address already in use" in said
-    assert BEHIND not in said

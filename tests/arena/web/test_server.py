@@ -6,8 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pytest
-import trio
 from served import Serve, read_all
 
 from arena.web.server import ServerLimits
@@ -22,11 +20,6 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
     headers = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-async def never(scope: Any, receive: Any, send: Any) -> None:
-    """An application that does not answer and does not end."""
-    await trio.sleep_forever()
 
 
 def test_what_is_asked_is_answered_and_the_connection_kept_for_the_next(serving: Serve) -> None:
@@ -58,24 +51,6 @@ def test_a_request_that_never_ends_is_given_up(serving: Serve) -> None:
     with served.connect(b"GET / HTTP/1.1\r\nHost: loc") as client:
         assert read_all(client) == b""
     served.until(lambda: served.server.connections == 0)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00",
-        b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
-        b"HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n",
-    ],
-    ids=["preface", "preface and settings", "upgrade"],
-)
-def test_who_begins_to_speak_http_2_and_asks_for_nothing_is_given_up_as_well(serving: Serve, said: bytes) -> None:
-    served = serving(hello, ServerLimits(head_seconds=0.2))
-    with served.connect(said) as client:
-        read_all(client)  # which ends
-    served.until(lambda: served.server.connections == 0)
-    assert served.get().status == 200
 
 
 def test_a_head_that_is_too_large_is_refused(serving: Serve) -> None:
@@ -112,13 +87,6 @@ def test_what_is_no_http_is_answered_as_such_and_the_server_goes_on(serving: Ser
             client.shutdown(socket.SHUT_WR)
             assert read_all(client)[:12] in (b"HTTP/1.1 400", b"")
     assert served.get().status == 200
-
-
-def test_who_goes_away_while_a_page_is_made_leaves_nothing(serving: Serve) -> None:
-    served = serving(never)
-    with served.connect(GET):
-        served.until(lambda: served.server.connections == 1)
-    served.until(lambda: served.server.connections == 0)
 
 
 def test_to_stop_ends_every_connection_at_once(serving: Serve) -> None:

@@ -7,18 +7,14 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
+from typing import TYPE_CHECKING
 
 import pytest
-from ended_leagues import Run, made_in
-from forged_games import forge_row
 from served import Serve, Served
 
-from arena.league.league_options import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.site.site_contents import SiteContents, SitePlan, read_site
+from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
 from arena.web.address import Address, hosts_of
 from arena.web.store_pages import NOT_READ
@@ -101,24 +97,6 @@ def test_what_is_not_there_is_said_not_to_be_there(
         assert running.get(path).status == 404, path
 
 
-@pytest.mark.parametrize("stores", [1, 2])
-def test_who_asked_for_what_is_not_there_is_led_back(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path, stores: int
-) -> None:
-    paths = [tmp_path / f"{name}.sqlite" for name in ("l", "m")[:stores]]
-    for path in paths:
-        make_store(path, games=2)
-    running = serve_stores(*paths)
-    for asked in ("/none.html", "/games/none.html", "/l/games/3.html"):
-        answer = running.get(asked)
-        assert answer.status == 404
-        menu = answer.text.partition("<nav")[2].partition("</nav>")[0]
-        links = [urljoin(asked, link) for link in re.findall('href="([^"]*)"', menu)]
-        assert links[0] == "/index.html"
-        assert len(links) == (4 if stores == 1 else 1)
-        assert {running.get(link).status for link in links} == {200}
-
-
 def test_pages_for_the_public_have_no_set_up_and_no_seed(
     make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
 ) -> None:
@@ -154,22 +132,6 @@ def test_a_game_that_is_added_is_on_the_pages_and_viewers_are_told(
     assert running.get("/games.html", If_None_Match=after.headers["ETag"]).status == 304
 
 
-def test_places_and_rounds_are_those_of_the_games_so_far(
-    serve_stores: "ServeStores", executor_here: Callable[..., Any], tmp_path: Path
-) -> None:
-    with made_in(tmp_path, executor_here, 7) as made:
-        made.killed(Run(FormatOptions(FormatName.SWISS, rounds=2), bots=4), 4)
-    running = serve_stores(tmp_path / "l.sqlite")
-    running.until_read(4)
-    for name in ("/index.html", "/rounds.html"):
-        assert "Swiss, provisional places after round 1 of 2" in running.get(name).text
-    with Store(tmp_path / "whole.sqlite", create=False) as whole, Store(tmp_path / "l.sqlite", create=True) as store:
-        store.add_all([whole.record(str(number))[1] for number in whole.numbers()])
-    running.until_read(8)
-    for name in ("/index.html", "/rounds.html"):
-        assert "Swiss, after 2 rounds" in running.get(name).text
-
-
 def test_a_store_without_games_says_so_and_shows_the_first_when_it_comes(
     make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
 ) -> None:
@@ -188,17 +150,15 @@ def test_a_store_without_games_says_so_and_shows_the_first_when_it_comes(
     assert not running.complaints
 
 
-@pytest.mark.parametrize("harm", ["deleted", "overwritten"])
 def test_a_store_that_goes_away_is_said_to_be_gone_and_served_again_when_it_is_back(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path, harm: str
+    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
 ) -> None:
     path, kept = tmp_path / "l.sqlite", tmp_path / "kept"
     make_store(path, games=2)
     running = serve_stores(path)
     running.until_read(2)
     os.rename(path, kept)
-    if harm == "overwritten":
-        path.write_bytes(b"nonsense" * 1000)
+    path.write_bytes(b"nonsense" * 1000)
     running.until_read(None)
     for page in ("/", "/games/1.html", "/crosstable.html"):
         answer = running.get(page)
@@ -225,43 +185,6 @@ def test_a_game_that_was_changed_in_the_store_does_not_count_and_the_host_is_tol
     assert running.get("/games/3.html").status == 200
     (complaint,) = running.complaints
     assert "game 2" in complaint
-
-
-def test_a_game_that_is_not_as_it_was_stored_has_no_page_and_only_the_host_is_told_why(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
-) -> None:
-    """What differs can be a seed, or words that name a rank."""
-    make_store(tmp_path / "l.sqlite", games=3)
-    forge_row(tmp_path / "l.sqlite", 2, "pair_seed", 4711)
-    running = serve_stores(tmp_path / "l.sqlite")
-    running.until_read(3)
-    for name in ("2.html", "2.js", "2.html"):
-        answer = running.get(f"/games/{name}")
-        assert answer.status == 503
-        assert "4711" not in answer.text
-    assert "This game cannot be shown" in running.get("/games/2.html").text
-    assert running.get("/games/3.html").status == 200
-    (complaint,) = running.complaints
-    assert "game 2 has no page: its row does not say what its record says: pair_seed" in complaint
-
-
-def test_whatever_a_store_brings_about_the_pages_of_the_other_one_go_on(
-    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(store: Store, plan: SitePlan) -> SiteContents:
-        if store.path.stem == "bad":
-            raise RecursionError("too deep")
-        return read_site(store, plan)
-
-    for name in ("bad", "good"):
-        make_store(tmp_path / f"{name}.sqlite", games=1)
-    monkeypatch.setattr("arena.web.store_pages.read_site", fail)
-    running = serve_stores(tmp_path / "bad.sqlite", tmp_path / "good.sqlite")
-    running.until_read(None, 0)
-    running.until_read(1, 1)
-    assert running.get("/bad/index.html").status == 503
-    assert running.get("/good/index.html").status == 200
-    assert any("RecursionError: too deep" in complaint for complaint in running.complaints)
 
 
 def test_several_stores_have_their_pages_below_their_names_and_a_list(

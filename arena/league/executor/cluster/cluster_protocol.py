@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.bots.build_files import BuildLimits
+from arena.bots.limits import BuildLimits
 from arena.bots.spec import BotSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor.child_process import WireError

@@ -7,7 +7,6 @@ are in the notes of the rulesets.
 import enum
 from collections.abc import Iterator
 
-from arena.report.piece_names import Names
 from arena.stratego.rules.ruleset import (
     HOME_SIZE,
     Attacks,
@@ -25,6 +24,7 @@ from arena.stratego.rules.ruleset import (
     Starts,
 )
 from arena.stratego.rules.tables import CANNOT_ATTACK
+from arena.stratego.shown.piece_names import Names
 from arena.system.printable import counted
 from protocol.notation import Rank
 

@@ -1,20 +1,21 @@
 """The rules in force in plain English, one sentence a rule, complete enough to play by.
 
-A sentence (`arena.report.sentences`) that describes a key of `Ruleset` has the key, whether its value differs from the
-common one, and source and reading from the ruleset's notes. Sentences without a key are common to all booklets.
+A sentence (`arena.stratego.shown.sentences`) that describes a key of `Ruleset` has the key, whether its value differs
+from the common one, and source and reading from the ruleset's notes. Sentences without a key are common to all
+booklets.
 """
 
 import re
 import textwrap
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
-from arena.report.consoles import to_json
-from arena.report.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
-from arena.report.sentences import RulesPart, capitalised, sentences
 from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset
 from arena.stratego.rules.rulesets import DEFAULT_RULESET, load_ruleset, ruleset_names, switch_names, switch_title
+from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
+from arena.stratego.shown.sentences import RulesPart, capitalised, sentences
 
 WIDTH = 80
 COMMON_SOURCE = "common to the booklets"
@@ -98,27 +99,27 @@ def split_note(note: str) -> tuple[str, str]:
     return before, capitalised(readings[0]).rstrip(".") + "." if readings else ""
 
 
-def rules_json(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> str:
-    return to_json(
-        {
-            "name": ruleset.name,
-            "title": ruleset.title,
-            "source": ruleset.source,
-            "army": army_entries(ruleset, names),
-            "army_size": ruleset.army_size,
-            "rules": rule_lines(ruleset, names),
-            "values": dict(ruleset.lines()),
-            "notes": {key.replace("_", "-"): text for key, text in ruleset.notes},
-        }
-    )
+def rules_values(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> dict[str, Any]:
+    """Return the rules as values for JSON."""
+    return {
+        "name": ruleset.name,
+        "title": ruleset.title,
+        "source": ruleset.source,
+        "army": army_entries(ruleset, names),
+        "army_size": ruleset.army_size,
+        "rules": rule_lines(ruleset, names),
+        "values": dict(ruleset.lines()),
+        "notes": {key.replace("_", "-"): text for key, text in ruleset.notes},
+    }
 
 
-def list_json() -> str:
+def list_values() -> dict[str, Any]:
+    """Return all rulesets and switches as values for JSON."""
     rulesets = [
         {"name": one.name, "title": one.title, "source": one.source, "army_size": one.army_size} for one in _rulesets()
     ]
     switches = [{"name": name, "title": switch_title(name)} for name in switch_names()]
-    return to_json({"default": DEFAULT_RULESET, "rulesets": rulesets, "switches": switches})
+    return {"default": DEFAULT_RULESET, "rulesets": rulesets, "switches": switches}
 
 
 def _rulesets() -> list[Ruleset]:

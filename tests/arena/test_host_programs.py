@@ -18,19 +18,16 @@ import trio
 from made_files import put
 from sandboxes import at_every_level, in_bwrap
 
-from arena.bots import trial
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
-from arena.bots.program_files import MOST_LINKS, follow
 from arena.bots.spec import BotSpec
 from arena.bots.starting import RefusedBotsError, Sandbox, runnable
 from arena.errors import UsageError
 from arena.sandbox import bwrap
-from arena.sandbox.launch import HostError, SandboxError
+from arena.sandbox.launch import SandboxError
 from arena.sandbox.levels import Level
 from arena.sandbox.mounts import mounts_of
-from arena.sandbox.programs import HostPrograms
-from arena.sandbox.runtimes import find_program
+from arena.sandbox.programs import HostPrograms, find_program
 
 PATIENCE = 120.0
 SYSTEM_PYTHON = shutil.which("python3", path="/usr/bin")
@@ -117,24 +114,8 @@ def test_a_folder_of_the_hosts_path_in_which_bots_lie_is_passed_over(
     host = HostPrograms((), [honest])
     assert folder / "bots" not in host.path
     assert folder / "bots" not in find_program(honest, host, is_shown=False).path
-    if level is not Level.BASIC:
-        assert find_program(honest, host).command[0] in ("/usr/bin/sh", "/bin/sh")
     with Sandbox(level, [honest], Limits(), {}) as held:
         trio.run(held.try_out)
-    assert ran(folder) == ""
-
-
-@at_every_level
-def test_a_virtual_environment_that_names_a_rival_as_its_home_is_not_followed(level: Level, folder: Path) -> None:
-    accomplice(folder, "B/python3")
-    other = bot_folder(folder / "B", '["./python3"]')
-    (folder / "A/venv/bin").mkdir(parents=True)
-    (folder / "A/venv/bin/python3").symlink_to(SYSTEM_PYTHON or sys.executable)
-    put(folder / "A/venv/pyvenv.cfg", f"home = {folder}/B\n")
-    bot = bot_folder(folder / "A", '["./venv/bin/python3", "x.py"]')
-    held = Sandbox(level, [bot, other], Limits(), {})
-    if level is not Level.BASIC:
-        assert not any(shown.is_relative_to(folder / "B") for shown in held._mounts[bot.name].folders)
     assert ran(folder) == ""
 
 
@@ -150,7 +131,7 @@ def test_what_is_no_file_is_never_opened(level: Level, kind: str, folder: Path) 
     else:
         place.mkdir()
     said = problem(level, [bot_folder(folder / "A", '["./python3"]')])
-    assert "its command or #! line names" in said
+    assert "its command names" in said
     assert "expected a program, a file that can be run" in said
     script = put(folder / "bot", f"#!{place}\n")
     said = problem(level, [load_bot(script)])
@@ -158,31 +139,7 @@ def test_what_is_no_file_is_never_opened(level: Level, kind: str, folder: Path) 
 
 
 @at_every_level
-def test_links_in_a_circle_and_scripts_in_a_circle_are_refused(level: Level, folder: Path) -> None:
-    (folder / "A").mkdir()
-    (folder / "A/x").symlink_to("y")
-    (folder / "A/y").symlink_to("x")
-    assert "there is no such file" in problem(level, [bot_folder(folder / "A", '["./x"]')])
-    bot = bot_folder(folder / "B", '["./a"]', a=f"#!{folder}/B/b\n", b=f"#!{folder}/B/a\n")
-    assert "from script to script" in problem(level, [bot])
-
-
-@at_every_level
-def test_a_bots_own_script_is_no_program_of_the_hosts_because_one_of_the_hosts_finds_it(
-    level: Level, folder: Path
-) -> None:
-    accomplice(folder, "bots/.x/python3")
-    put(folder / "opt/tool/bin/tool", "#!/usr/bin/env helper\n")
-    own = folder / "bots/A"
-    manifest = f"env = {{ PATH = '{own}/bin:/usr/bin' }}"
-    put(own / "bin/helper", f"#!{folder}/bots/.x/python3\n")
-    bot = bot_folder(own, f'["{folder}/opt/tool/bin/tool"]', manifest)
-    assert "is neither among the bot's own files" in problem(level, [bot], [folder / "opt/tool/bin/tool"])
-    assert ran(folder) == ""
-
-
-@at_every_level
-@pytest.mark.parametrize("named", ["opt/py/bin/tool", "opt/py", "link"])
+@pytest.mark.parametrize("named", ["opt/py", "link"])
 def test_what_the_host_names_may_run_bots_with_all_of_its_installation(level: Level, named: str, folder: Path) -> None:
     for name in ("tool", "other"):
         put(folder / "opt/py/bin" / name, "#!/bin/sh\n")
@@ -241,34 +198,11 @@ def test_the_whole_chain_of_links_to_an_environments_python_is_shown(folder: Pat
 
 
 @in_bwrap
-def test_only_the_link_is_shown_of_the_folder_that_it_is_in(folder: Path) -> None:
-    if SYSTEM_PYTHON is None:
-        pytest.skip("there is no Python in /usr/bin")
-    put(folder / "odd/secret", "")
-    (folder / "odd/python3").symlink_to(SYSTEM_PYTHON)
-    bot = load_bot(
-        put(folder / "bots/bot.py", f"#!{folder}/odd/python3\nimport os; print(os.listdir('{folder}/odd'))\n")
-    )
-    assert output(try_out([bot], [folder / "odd/python3"]), bot) == "['python3']\n"
-
-
-@in_bwrap
 def test_links_to_a_bots_own_files_that_hold_whole_paths_run(folder: Path) -> None:
     (folder / "A").mkdir()
     (folder / "A/run").symlink_to(folder / "A/real")
     bot = bot_folder(folder / "A", '["./run"]', real="#!/bin/sh\necho ran\n")
     assert output(try_out([bot]), bot) == "ran\n"
-
-
-@in_bwrap
-def test_links_to_a_program_of_the_system_run_where_its_folder_is_a_link_too(folder: Path) -> None:
-    (folder / "A").mkdir()
-    (folder / "A/folder").symlink_to("/bin")
-    (folder / "A/by-folder").symlink_to("folder/sh")
-    (folder / "A/direct").symlink_to("/bin/sh")
-    for name in ("direct", "by-folder", "folder/sh"):
-        bot = bot_folder(folder / "A", f'["./{name}", "-c", "echo ran"]')
-        assert output(try_out([bot]), bot) == "ran\n"
 
 
 @in_bwrap
@@ -280,125 +214,11 @@ def test_a_python_whose_library_is_missing_is_found_out_before_any_game(folder: 
 
 
 @in_bwrap
-def test_a_trial_that_is_killed_is_the_machines_fault_and_no_programs(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bwrap, "PLAIN", ("/bin/sh", "-c", "kill -KILL $$"))
-    with pytest.raises(HostError, match="the trial of the sandbox with /bin/sh was killed by SIGKILL") as caught:
-        try_out([bot_folder(folder / "A", '["./run"]', run="#!/bin/sh\n")])
-    assert "--interpreter" not in str(caught.value)
-
-
-@in_bwrap
 def test_a_trial_runs_nothing_of_a_bots(folder: Path) -> None:
     bot = bot_folder(folder / "A", '["./run"]', "env = { LD_PRELOAD = '/bot/evil.so' }", run="#!/bin/sh\nexit 1\n")
     try_out([bot])
     broken = bot_folder(folder / "B", '["./run"]', run="\x7fELF, and no program")
     try_out([broken])  # which is the bot's affair
-
-
-def verdicts(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> list[str | None]:
-    """What is wrong with each of the bots; none of them has stopped the others."""
-    checked = runnable(Level.BWRAP, bots, HostPrograms([str(path) for path in named], bots))
-    held = Sandbox(Level.BWRAP, checked, Limits(), {}, [str(path) for path in named])
-    trio.run(held.try_out)
-    return [bot.fault for bot in checked]
-
-
-@in_bwrap
-def test_a_program_of_the_path_that_an_entrant_has_chosen_and_that_cannot_run_breaks_that_entrant_alone(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(folder / "opt/odd/bin/odd", "#!/bin/sh\necho it is not here >&2\nexit 127\n")
-    put(folder / "opt/odd/bin/python3.9", "#!/bin/sh\nexit 1\n")
-    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}/opt/odd/bin")
-    bots = [
-        bot_folder(folder / "good", '["./run"]', run="#!/bin/sh\n"),
-        bot_folder(folder / "evil", '["./link"]'),
-        bot_folder(folder / "worse", f'["{folder}/opt/odd/bin/python3.9", "m.py"]'),
-    ]
-    (folder / "evil/link").symlink_to(folder / "opt/odd/bin/odd")
-    good, evil, worse = verdicts(bots)
-    assert good is None
-    assert worse is not None
-    assert f"{folder}/worse: --sandbox bwrap: tried {folder}/opt/odd/bin/python3.9 -E -s -S -c pass, which the" in worse
-    assert evil is None  # a script: what is tried is its interpreter, and what it does itself is no trial's affair
-
-
-@in_bwrap
-def test_a_program_that_does_not_end_breaks_who_has_chosen_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = folder / "opt/slow/bin/slow"
-    if shutil.which("cc") is None:
-        pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
-    program.parent.mkdir(parents=True)
-    put(folder / "slow.c", "#include <unistd.h>\nint main(void) { for (;;) pause(); }\n")
-    subprocess.run(["cc", "-o", program, folder / "slow.c"], check=True)
-    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{program.parent}")
-    monkeypatch.setattr(trial, "SECONDS", 0.2)
-    bots = [bot_folder(folder / "evil", f'["{program}"]'), bot_folder(folder / "good", '["./r"]', r="#!/bin/sh\n")]
-    evil, good = verdicts(bots)
-    assert good is None
-    assert evil is not None
-    assert evil.endswith("cannot run: it took longer than 0.2 s")
-    monkeypatch.setattr(trial, "CONTROL_SECONDS", 0.2)
-    with pytest.raises(SandboxError, match="took longer"):
-        verdicts(bots, [program])
-
-
-@in_bwrap
-def test_the_trial_of_a_bots_environment_is_that_of_the_python_behind_it(folder: Path) -> None:
-    """Settings of the environment could have Python begin with the bot's own files."""
-    bot = bot_folder(folder / "A", '["./v/bin/python3", "m.py"]')
-    python = SYSTEM_PYTHON or sys.executable
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    for path in (f"fake/lib/{version}/os.py", "fake/bin/none"):
-        put(folder / "A" / path, "")
-    put(folder / f"A/fake/lib/{version}/encodings/__init__.py", "import posix\nposix._exit(3)\n")
-    put(folder / "A/v/pyvenv.cfg", "home = /bot/fake/bin\n")
-    (folder / "A/v/bin").mkdir()
-    (folder / "A/v/bin/python3").symlink_to(python)
-    assert verdicts([bot]) == [None]
-    (tried,) = find_program(bot, HostPrograms((), [bot])).trials
-    assert not any(str(folder) in str(part) for part in (*tried.words, *tried.folders, *tried.links))
-
-
-@in_bwrap
-def test_a_running_league_is_not_stopped_by_what_a_bot_has_chosen(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of what bots are run by, only the host's choice is tried again when one has not started."""
-    program = put(folder / "opt/py/bin/python3.9", "#!/bin/sh\nexit 0\n")
-    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{program.parent}")
-    bot = bot_folder(folder / "A", f'["{program}", "m.py"]')
-    chosen, named = try_out([bot]), try_out([bot], [program])
-    put(program, "#!/bin/sh\nexit 1\n")
-    trio.run(chosen.try_out, [bot])
-    with pytest.raises(SandboxError, match=f"cannot run {program}"):
-        trio.run(named.try_out, [bot])
-
-
-def test_a_path_is_followed_as_the_kernel_follows_it(tmp_path: Path) -> None:
-    base = tmp_path.resolve()
-    (base / "a/b").mkdir(parents=True)
-    (base / "a/file").write_text("")
-    (base / "into").symlink_to("a/b")
-    (base / "file").symlink_to("into/../file")
-    (base / "whole").symlink_to(base / "into")
-    for path in ("file", "whole/../file", "into/.././file", "a/./b/../file"):
-        trail = follow(base / path)
-        assert trail.end == Path(os.path.realpath(base / path)) == base / "a/file"
-    assert [link.place.name for link in follow(base / "file").links] == ["file", "into"]
-    assert follow(base / "file").places[-1] == base / "a/file"
-
-
-def test_a_path_has_no_more_links_than_the_kernel_follows(tmp_path: Path) -> None:
-    (tmp_path / "0").write_text("")
-    for number in range(1, MOST_LINKS + 2):
-        (tmp_path / str(number)).symlink_to(str(number - 1))
-    base = tmp_path.resolve()
-    assert follow(base / str(MOST_LINKS)).end == base / "0"
-    with pytest.raises(OSError, match="Too many levels"):
-        follow(base / str(MOST_LINKS + 1))
 
 
 # --- programs that a bot runs besides ---------------------------------------------------------------------------------
@@ -419,7 +239,7 @@ def test_a_program_that_the_host_has_named_is_found_by_its_bare_name(folder: Pat
     bot = besides(folder, '["lang7"]', '["lang7", "main.x"]')
     host = HostPrograms((str(program),), [bot])
     assert find_program(bot, host).command[-2:] == (str(program), "main.x")
-    assert program.parent.parent in find_program(bot, host).folders
+    assert program.parent.parent in host.shown.folders
     assert find_program(bot, host, is_shown=False).command == (str(program), "main.x")
 
 
@@ -445,13 +265,8 @@ def test_what_a_bot_runs_besides_is_no_other_bots_file(level: Level, folder: Pat
 def test_a_second_program_is_shown_with_its_installation_and_is_on_the_path(folder: Path) -> None:
     program = lang(folder)
     bot = besides(folder, '["lang7"]')
-    found = mounts_of(bot, None, HostPrograms((str(program),), [bot]))
+    host = HostPrograms((str(program),), [bot])
+    found = mounts_of(bot, host)
     assert folder / "opt/lang" in found.folders
     assert str(program.parent) in found.environment["PATH"].split(os.pathsep)
-    assert found.trials[-1].is_control, "the host has named it, and answers for it"
-
-
-def test_a_list_of_interpreters_is_a_short_list_of_words(folder: Path) -> None:
-    for names in ('"python2.7"', "[3]", str(["x"] * 9)):
-        with pytest.raises(UsageError, match="interpreters: expected a list of at most 8 names or paths of programs"):
-            besides(folder, names)
+    assert (str(program), "--version") in host.shown.trials
