@@ -1,5 +1,6 @@
 """Stratego as a game of the arena: its variants are the rulesets, its set-ups and actions those of the booklets."""
 
+import importlib
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -29,6 +30,13 @@ def variant_of(ruleset: Ruleset) -> Variant:
 
 
 USUAL = "isf"
+DISPLAYS = {
+    "seat": "arena.stratego.seat_state:StrategoSeat",
+    "terminal": "arena.stratego.board_terminal:StrategoTerminal",
+    "page": "arena.stratego.board_page:BoardPage",
+    "watched": "arena.stratego.watched_board:WatchedBoard",
+}
+"""See `Game.display`; loaded only where people see a game."""
 
 
 class Stratego(Game):
@@ -49,6 +57,7 @@ class Stratego(Game):
 
     def check_variant(self, variant: Variant) -> None:
         """Raise `UsageError` unless these are rules, written in canonical order; newer rules may be missing."""
+        self.check_version(variant)
         try:
             ruleset = ruleset_of(variant)
         except RulesetError as error:
@@ -79,6 +88,7 @@ class Stratego(Game):
         return (variant, other) if self.settled(other, pair_seed) == variant else (variant,)
 
     def completed(self, variant: Variant) -> Variant:
+        self.check_version(variant)
         return variant_of(ruleset_of(variant))
 
     def first_seat(self, variant: Variant) -> Color:
@@ -109,6 +119,10 @@ class Stratego(Game):
         assert isinstance(state, StrategoState)
         if action != RESIGN:
             state.board.check(state.board.parse(action))
+
+    def display(self, place: str) -> Any:
+        module, _, name = DISPLAYS[place].partition(":")
+        return getattr(importlib.import_module(module), name)
 
     def hint(self, seen: Any) -> Any:
         from arena.stratego.hints import hint  # games without faults do not load it
