@@ -209,9 +209,9 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
 
     store = str(prepared.store.path)
     commands = NextCommands(
-        go_on=arena_line("play", "--resume", str(prepared.file)),
-        show=lambda number: arena_line("show", store, str(number)),
-        report=arena_line("report", store, "--out", "site"),
+        go_on=_line_to_resume(prepared, "play", "--resume"),
+        show=lambda number: arena_line("show", store, str(number), *_game_words(prepared)),
+        report=arena_line("report", store, "--out", "site", *_game_words(prepared)),
     )
     stays = "the game is over; close its pages or press Ctrl-C to end the command"
     return page_face(listening, tell, complain=remark, commands=commands, ended=lambda: remark(stays))
@@ -228,7 +228,9 @@ def _play_person(prepared: PreparedGame, listening: "Listening | None", *, is_le
 
     def finished(row: GameRow) -> int:
         remark(game_line(row))
-        remark(f"stored as game {row.number}: {arena_line('show', str(store), str(row.number))}")
+        remark(
+            f"stored as game {row.number}: {arena_line('show', str(store), str(row.number), *_game_words(prepared))}"
+        )
         return DONE
 
     def saved(plies: int) -> None:
@@ -297,6 +299,10 @@ def _kept(prepared: PreparedGame) -> str:
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
     named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
-    if file := file_of(prepared.spec.variant.game):
-        named += ["--game", file]
-    return arena_line(*command, str(prepared.file), *named)
+    return arena_line(*command, str(prepared.file), *named, *_game_words(prepared))
+
+
+def _game_words(prepared: PreparedGame) -> Sequence[str]:
+    """Return the option that a later command needs for a game that is not installed."""
+    file = file_of(prepared.spec.variant.game)
+    return ("--game", file) if file else ()
