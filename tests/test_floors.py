@@ -35,7 +35,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.league.executor"}),
     frozenset({"arena.league"}),
     frozenset({"arena.check"}),
-    frozenset({"arena.report"}),
+    frozenset({"arena.report", "arena.stratego.shown.shown_board"}),
     frozenset({"arena.report.site"}),
     frozenset({"arena.web"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),

@@ -10,7 +10,7 @@ import copy
 import hashlib
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -57,6 +57,10 @@ class Ending(NamedTuple):
 
 Told = tuple[tuple[str, ...], tuple[str, ...]]
 """Lines for Red and for Blue, without their ends."""
+
+
+Names = Mapping[str, str]
+"""How people want things of a game to be called: options of commands and their values, empty for the usual."""
 
 
 def moved(color: Color, action: str) -> str:
@@ -125,6 +129,11 @@ class State(ABC):
         """Return the position as an SVG image, as a seat knows it, or all of it (None)."""
         del seat
         return None
+
+    def public(self, draw: Callable[[Color | None], str | None]) -> str:
+        """Return what `text` or `svg` draws if both seats see the whole position so; else an empty text."""
+        whole = draw(None)
+        return whole if whole and all(draw(seat) == whole for seat in Color) else ""
 
     def copy(self) -> "State":
         return copy.deepcopy(self)
@@ -248,6 +257,20 @@ class Game:
     def check(self, state: State, action: str) -> None:
         """Raise `IllegalAnswerError` if the seat to move may not play this action now."""
         state.copy().play(action)
+
+    def check_names(self, names: Names) -> None:
+        """Raise `UsageError` unless these options say what things of this game are called."""
+        if names:
+            options = " and ".join(f"--{name}" for name in names)
+            raise UsageError(f"{options}: {self.name} has no names or ranks of pieces to choose from")
+
+    def display(self, place: str) -> Any:
+        """Return the game's own class for a place where people see it, or None for the plain one.
+
+        The places: `shown` (below `arena.report.shown.Shown`), and `rules`, a function that returns the values of the
+        page of the rules (`arena.report.site.pages`).
+        """
+        del place
 
     def hint(self, seen: Any) -> Any:
         """Return a `Hint` for an author whose bot broke a rule of the game (`arena.game.hints`), or None."""

@@ -1,11 +1,12 @@
 """Stratego as a game of the arena: its variants are the rulesets, its set-ups and actions those of the booklets."""
 
+import importlib
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from arena.errors import UsageError
-from arena.game import STRATEGO, Game, State, Told, Variant
+from arena.game import STRATEGO, Game, Names, State, Told, Variant
 from arena.stratego import setups
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
@@ -29,6 +30,11 @@ def variant_of(ruleset: Ruleset) -> Variant:
 
 
 USUAL = "isf"
+DISPLAYS = {
+    "shown": "arena.stratego.shown.shown_board:ShownBoard",
+    "rules": "arena.stratego.shown.rules_text:page_values",
+}
+"""See `Game.display`; loaded only where people see a game."""
 
 
 class Stratego(Game):
@@ -109,6 +115,13 @@ class Stratego(Game):
         assert isinstance(state, StrategoState)
         if action != RESIGN:
             state.board.check(state.board.parse(action))
+
+    def check_names(self, names: Names) -> None:
+        """All options of names are of Stratego, and have been read."""
+
+    def display(self, place: str) -> Any:
+        module, _, name = DISPLAYS[place].partition(":")
+        return getattr(importlib.import_module(module), name)
 
     def hint(self, seen: Any) -> Any:
         from arena.stratego.hints import hint  # games without faults do not load it

@@ -16,23 +16,22 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import ArenaError
+from arena.game import Names
 from arena.game.game_spec import GameSpec
 from arena.game.replay import started
 from arena.league.executor.event_stream import Happened
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.progress import duration_text
-from arena.report.site.game_data import MARKS, SeenBy, cell_of, lost_of, square_name
-from arena.report.site.game_page import board_labels
+from arena.report.shown import SeenBy
 from arena.report.site.page_frame import isolated
-from arena.stratego.game import ruleset_of
 from arena.stratego.shown.boards import marks_of
 from arena.stratego.shown.event_words import told_words
-from arena.stratego.shown.piece_names import Names
+from arena.stratego.shown.piece_names import names_of
+from arena.stratego.shown.shown_board import ShownBoard, named_marks
 from arena.stratego.state import StrategoState, as_stratego
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused
-from protocol.notation import SQUARES, Color
 
 BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
 MOST_DELAYED = 20_000
@@ -60,7 +59,7 @@ class WatchedGame:
         self.is_broken = False
         self._setups, self._names = setups, names
         self._waiting: list[ActionPlayed] = []  # not on the board yet
-        self._seen: StrategoState | None = None
+        self._seen: ShownBoard | None = None
         self._moves: list[str] = []
         self._marks: dict[str, str] = {}
         self._words = ""
@@ -79,7 +78,10 @@ class WatchedGame:
 
     def labels(self) -> str:
         red, blue = (player.name for player in self.spec.players)
-        return json.dumps(board_labels(red, blue, ruleset_of(self.spec.variant), self._names), ensure_ascii=False)
+        return json.dumps(
+            {"red": isolated(red), "blue": isolated(blue), **ShownBoard.labels(self.spec.variant, self._names)},
+            ensure_ascii=False,
+        )
 
     def state(self) -> dict[str, Any]:
         """Return the game as its viewer knows it.
@@ -92,13 +94,13 @@ class WatchedGame:
         state: dict[str, Any] = {"ply": self.ply, "end": self.end, "href": href}
         if self.is_broken or self._seen is None:
             return state | {"note": BROKEN}
-        seen, audience = self._seen, self.audience
+        seen = self._seen
         return state | {
-            "cells": "".join(cell_of(seen, square, audience) for square in range(len(SQUARES))),
+            "cells": "".join(seen.cells()),
             "marks": self._marks,
             "words": self._words,
             "moves": self._moves,
-            "lost": ["".join(rank.letter for rank in lost_of(seen, color, audience)) for color in Color],
+            "lost": seen.lost_letters(),
         }
 
     def _catch_up(self) -> None:
@@ -107,17 +109,17 @@ class WatchedGame:
         waiting, self._waiting = self._waiting, []
         try:
             if self._seen is None:
-                self._seen = as_stratego(started(self.spec, self._setups))
+                self._seen = ShownBoard(self.spec.kind, started(self.spec, self._setups), self.audience, self._names)
             for event in waiting:
-                self._apply(self._seen, event)
+                self._apply(as_stratego(self._seen.state), event)
         except ArenaError:
             self.is_broken = True
 
     def _apply(self, seen: StrategoState, event: ActionPlayed) -> None:
         seen.play(event.action)
         events = seen.events
-        self._marks = {square_name(square): MARKS[mark] for square, mark in marks_of(events).items()}
-        self._words = told_words(events, self.audience.value, self._names)
+        self._marks = named_marks(marks_of(events))
+        self._words = told_words(events, self.audience.value, names_of(self._names))
         side = isolated(self.spec.players[event.color].name)
         self._moves = [*self._moves, f"{event.ply}. {side}: {event.action}"][-MOVES_SHOWN:]
 
