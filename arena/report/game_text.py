@@ -111,6 +111,7 @@ def _side(record: GameRecord, color: Color, view: str, names: ShownNames) -> Sid
 
 def _detail_for(record: GameRecord, view: str) -> str:
     """Return how the game ended without what this view may not know: words on a fault can name a rank."""
+    record.variant.kind  # noqa: B018  # a game that is found explains its endings
     return record.verdict.detail if view == ALL else verdict_words(record, COLOR_BY_WORD.get(view))
 
 
@@ -217,6 +218,7 @@ class Taken(NamedTuple):
 def game_pages(number: int, record: GameRecord, look: GameStyle) -> Iterator[str]:
     """Yield the game in pieces of text. Raises `UsageError` for a ply that it does not have."""
     look.plies.check(number, len(record.actions))
+    record.variant.kind.check_names(look.names)
     yield _heading(number, record, look)
     if None not in record.setups:
         yield from _plies(record, look)

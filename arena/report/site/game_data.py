@@ -31,7 +31,7 @@ def notes_for(record: GameRecord, audience: SeenBy) -> list[NoteLine]:
 class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A game for the viewer; lists have an entry for each ply.
 
-    `views` has what each viewer saw (`arena.report.shown.Shown.data`), and `marks` what it marks by ply. `sides` has
+    `views` has what each viewer saw (`arena.report.shown.Shown.see`), and `marks` what it marks by ply. `sides` has
     `r` or `b` for the mover; `taken` tenths of a millisecond, None if hidden. `banks` has the milliseconds left to Red
     and Blue. `notes` are ply, side and text. `labels` are the names of players and pieces and the verdict.
     `dialogue` has ply, side, speaker (`>` to the bot, `<` from it, `#` a remark) and text.
