@@ -182,12 +182,15 @@ class Game:
 
     def check_variant(self, variant: Variant) -> None:
         """Raise `UsageError` unless games of this variant, as a record has it, can be played."""
+        self.check_version(variant)
+        if variant != self.variant(variant.name):
+            raise UsageError(f"the rules of {variant.name!r} are not those of {self.name} {self.version}")
+
+    def check_version(self, variant: Variant) -> None:
         if variant.version != self.version:
             raise UsageError(
                 f"expected {self.name} {self.version}, which is here, got {variant.game} {variant.version}"
             )
-        if variant != self.variant(variant.name):
-            raise UsageError(f"the rules of {variant.name!r} are not those of {self.name} {self.version}")
 
     def digest(self, variant: Variant) -> str:
         """Return a fingerprint of the rules, from which ids of games follow."""
@@ -267,8 +270,10 @@ class Game:
     def display(self, place: str) -> Any:
         """Return the game's own class for a place where people see it, or None for the plain one.
 
-        The places: `shown` (below `arena.report.shown.Shown`), and `rules`, a function that returns the values of the
-        page of the rules (`arena.report.site.pages`).
+        The places: `seat` (below `arena.game.person_seat.PersonSeat`), `terminal` (below
+        `arena.cli.play_terminal.TerminalGame`), `page` (below `arena.web.seat_page.SeatPage`), `watched` (below
+        `arena.web.live_games.WatchedGame`), `shown` (below `arena.report.shown.Shown`), and `rules`, a function that
+        returns the values of the page of the rules (`arena.report.site.pages.rules_values`).
         """
         del place
 

@@ -111,7 +111,6 @@ def _side(record: GameRecord, color: Color, view: str, names: ShownNames) -> Sid
 
 def _detail_for(record: GameRecord, view: str) -> str:
     """Return how the game ended without what this view may not know: words on a fault can name a rank."""
-    record.variant.kind  # noqa: B018  # a game that is found explains its endings
     return record.verdict.detail if view == ALL else verdict_words(record, COLOR_BY_WORD.get(view))
 
 

@@ -33,6 +33,10 @@ USUAL = "isf"
 DISPLAYS = {
     "shown": "arena.stratego.shown.shown_board:ShownBoard",
     "rules": "arena.stratego.shown.rules_text:page_values",
+    "seat": "arena.stratego.seat_state:StrategoSeat",
+    "terminal": "arena.stratego.board_terminal:StrategoTerminal",
+    "page": "arena.stratego.board_page:BoardPage",
+    "watched": "arena.stratego.watched_board:WatchedBoard",
 }
 """See `Game.display`; loaded only where people see a game."""
 
@@ -55,6 +59,7 @@ class Stratego(Game):
 
     def check_variant(self, variant: Variant) -> None:
         """Raise `UsageError` unless these are rules, written in canonical order; newer rules may be missing."""
+        self.check_version(variant)
         try:
             ruleset = ruleset_of(variant)
         except RulesetError as error:
@@ -85,6 +90,7 @@ class Stratego(Game):
         return (variant, other) if self.settled(other, pair_seed) == variant else (variant,)
 
     def completed(self, variant: Variant) -> Variant:
+        self.check_version(variant)
         return variant_of(ruleset_of(variant))
 
     def first_seat(self, variant: Variant) -> Color:

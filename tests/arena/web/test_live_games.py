@@ -21,11 +21,12 @@ from arena.report.shown import SeenBy as Reading
 from arena.report.site.page_frame import Site
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.shown_board import ShownBoard
+from arena.stratego.watched_board import WatchedBoard
 from arena.web.address import Address, hosts_of
 from arena.web.beside import LONGEST, GameStored, LeagueProgress, LiveSetup, Over, Told, to_server
 from arena.web.feed import Viewers
 from arena.web.guard import PageLook, application
-from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames, WatchedGame
+from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames
 
 
 def live_games(delay: float = 0.0) -> LiveGames:
@@ -164,11 +165,11 @@ def events_of(record: GameRecord) -> Iterator[ActionPlayed]:
         yield ActionPlayed(record.id, step.ply, step.color, step.action, step.told, step.microseconds, 0)
 
 
-def watched(record: GameRecord, spec: GameSpec, audience: SeenBy = SeenBy.PUBLIC) -> WatchedGame:
+def watched(record: GameRecord, spec: GameSpec, audience: SeenBy = SeenBy.PUBLIC) -> WatchedBoard:
     red, blue = record.setups
     assert red is not None
     assert blue is not None
-    return WatchedGame(spec, (red, blue), audience, {})
+    return WatchedBoard(spec, (red, blue), audience, {})
 
 
 def common(by_red: str, by_blue: str) -> str:
