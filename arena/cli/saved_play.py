@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from arena.bots.names import name_fault
 from arena.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from arena.cli.installation import SERVING, arena_line, needs
+from arena.cli.installation import SERVING, arena_line, game_words, needs
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.process_setup import level_line, run_unwinding, same_command, stopped_by
 from arena.cli.shared_options import OutputForm, by_color
 from arena.cli.streams import flush_results, remark, result, try_to_print
 from arena.errors import ArenaError, UsageError
 from arena.game.faults import named
-from arena.game.finding import file_of
 from arena.game.time_control import parse_time
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import option_value
@@ -210,8 +209,8 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
     store = str(prepared.store.path)
     commands = NextCommands(
         go_on=_line_to_resume(prepared, "play", "--resume"),
-        show=lambda number: arena_line("show", store, str(number), *_game_words(prepared)),
-        report=arena_line("report", store, "--out", "site", *_game_words(prepared)),
+        show=lambda number: arena_line("show", store, str(number), *game_words(prepared.spec.variant.game)),
+        report=arena_line("report", store, "--out", "site", *game_words(prepared.spec.variant.game)),
     )
     stays = "the game is over; close its pages or press Ctrl-C to end the command"
     return page_face(listening, tell, complain=remark, commands=commands, ended=lambda: remark(stays))
@@ -228,9 +227,8 @@ def _play_person(prepared: PreparedGame, listening: "Listening | None", *, is_le
 
     def finished(row: GameRow) -> int:
         remark(game_line(row))
-        remark(
-            f"stored as game {row.number}: {arena_line('show', str(store), str(row.number), *_game_words(prepared))}"
-        )
+        line = arena_line("show", str(store), str(row.number), *game_words(prepared.spec.variant.game))
+        remark(f"stored as game {row.number}: {line}")
         return DONE
 
     def saved(plies: int) -> None:
@@ -299,10 +297,4 @@ def _kept(prepared: PreparedGame) -> str:
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
     named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
-    return arena_line(*command, str(prepared.file), *named, *_game_words(prepared))
-
-
-def _game_words(prepared: PreparedGame) -> Sequence[str]:
-    """Return the option that a later command needs for a game that is not installed."""
-    file = file_of(prepared.spec.variant.game)
-    return ("--game", file) if file else ()
+    return arena_line(*command, str(prepared.file), *named, *game_words(prepared.spec.variant.game))
