@@ -285,3 +285,6 @@ def _note_who_plays(make_bot: object) -> None:
                 f"put {name} into a file of its own"
             )
     _HAS_PLAYED[:] = [(sys.stdin, name)]
+
+
+__all__ = ["Color", "GameBot", "GameConversation", "Want", "run"]
