@@ -10,7 +10,7 @@ import copy
 import hashlib
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -136,6 +136,11 @@ class State(ABC):
         del seat
         return None
 
+    def public(self, draw: Callable[[Color | None], str | None]) -> str:
+        """Return what `text` or `svg` draws if both seats see the whole position so; else an empty text."""
+        whole = draw(None)
+        return whole if whole and all(draw(seat) == whole for seat in Color) else ""
+
     def copy(self) -> "State":
         return copy.deepcopy(self)
 
@@ -187,12 +192,15 @@ class Game:
 
     def check_variant(self, variant: Variant) -> None:
         """Raise `UsageError` unless games of this variant, as a record has it, can be played."""
+        self.check_version(variant)
+        if variant != self.variant(variant.name):
+            raise UsageError(f"the rules of {variant.name!r} are not those of {self.name} {self.version}")
+
+    def check_version(self, variant: Variant) -> None:
         if variant.version != self.version:
             raise UsageError(
                 f"expected {self.name} {self.version}, which is here, got {variant.game} {variant.version}"
             )
-        if variant != self.variant(variant.name):
-            raise UsageError(f"the rules of {variant.name!r} are not those of {self.name} {self.version}")
 
     def digest(self, variant: Variant) -> str:
         """Return a fingerprint of the rules, from which ids of games follow."""
@@ -294,6 +302,15 @@ class Game:
         """Return why bots that speak Stratego's protocol of 2012 cannot play this; empty if they can."""
         del variant
         return f"ucc-2012 is a protocol of Stratego, not of {self.name}"
+
+    def display(self, place: str) -> Any:
+        """Return the game's own class for a place where people see it, or None for the plain one.
+
+        The places: `seat` (below `arena.game.person_seat.PersonSeat`), `terminal` (below
+        `arena.cli.play_terminal.TerminalGame`), `page` (below `arena.web.seat_page.SeatPage`), `watched` (below
+        `arena.web.live_games.WatchedGame`).
+        """
+        del place
 
     def hint(self, seen: Any) -> Any:
         """Return a `Hint` for an author whose bot broke a rule of the game (`arena.game.hints`), or None."""

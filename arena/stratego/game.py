@@ -1,5 +1,6 @@
 """Stratego as a game of the arena: its variants are the rulesets, its set-ups and actions those of the booklets."""
 
+import importlib
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -30,6 +31,13 @@ def variant_of(ruleset: Ruleset) -> Variant:
 
 
 USUAL = "isf"
+DISPLAYS = {
+    "seat": "arena.stratego.seat_state:StrategoSeat",
+    "terminal": "arena.stratego.board_terminal:StrategoTerminal",
+    "page": "arena.stratego.board_page:BoardPage",
+    "watched": "arena.stratego.watched_board:WatchedBoard",
+}
+"""See `Game.display`; loaded only where people see a game."""
 
 
 class Stratego(Game):
@@ -52,6 +60,7 @@ class Stratego(Game):
 
     def check_variant(self, variant: Variant) -> None:
         """Raise `UsageError` unless these are rules, written in canonical order; newer rules may be missing."""
+        self.check_version(variant)
         try:
             ruleset = ruleset_of(variant)
         except RulesetError as error:
@@ -82,6 +91,7 @@ class Stratego(Game):
         return (variant, other) if self.settled(other, pair_seed) == variant else (variant,)
 
     def completed(self, variant: Variant) -> Variant:
+        self.check_version(variant)
         return variant_of(ruleset_of(variant))
 
     def first_seat(self, variant: Variant) -> Color:
@@ -137,6 +147,10 @@ class Stratego(Game):
 
         lacking = unspeakable(dict(variant.rules))
         return f"ucc-2012 has no words for {lacking}, which the rules of {variant.name} have" if lacking else ""
+
+    def display(self, place: str) -> Any:
+        module, _, name = DISPLAYS[place].partition(":")
+        return getattr(importlib.import_module(module), name)
 
     def hint(self, seen: Any) -> Any:
         from arena.stratego.hints import hint  # games without faults do not load it
