@@ -69,6 +69,10 @@ Told = tuple[tuple[str, ...], tuple[str, ...]]
 """Lines for Red and for Blue, without their ends."""
 
 
+Names = Mapping[str, str]
+"""How people want things of a game to be called: options of commands and their values, empty for the usual."""
+
+
 def moved(color: Color, action: str) -> str:
     """Return the line by which both seats usually learn of an action."""
     return f"moved {color.word} {action}"
@@ -303,12 +307,19 @@ class Game:
         del variant
         return f"ucc-2012 is a protocol of Stratego, not of {self.name}"
 
+    def check_names(self, names: Names) -> None:
+        """Raise `UsageError` unless these options say what things of this game are called."""
+        if names:
+            options = " and ".join(f"--{name}" for name in names)
+            raise UsageError(f"{options}: {self.name} has no names or ranks of pieces to choose from")
+
     def display(self, place: str) -> Any:
         """Return the game's own class for a place where people see it, or None for the plain one.
 
         The places: `seat` (below `arena.game.person_seat.PersonSeat`), `terminal` (below
         `arena.cli.play_terminal.TerminalGame`), `page` (below `arena.web.seat_page.SeatPage`), `watched` (below
-        `arena.web.live_games.WatchedGame`).
+        `arena.web.live_games.WatchedGame`), `shown` (below `arena.report.shown.Shown`), and `rules`, a function that
+        returns the values of the page of the rules (`arena.report.site.pages.rules_values`).
         """
         del place
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from arena.errors import UsageError
-from arena.game import STRATEGO, Game, State, Told, Trial, Variant
+from arena.game import STRATEGO, Game, Names, State, Told, Trial, Variant
 from arena.stratego import setups
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
@@ -32,6 +32,8 @@ def variant_of(ruleset: Ruleset) -> Variant:
 
 USUAL = "isf"
 DISPLAYS = {
+    "shown": "arena.stratego.shown.shown_board:ShownBoard",
+    "rules": "arena.stratego.shown.rules_text:page_values",
     "seat": "arena.stratego.seat_state:StrategoSeat",
     "terminal": "arena.stratego.board_terminal:StrategoTerminal",
     "page": "arena.stratego.board_page:BoardPage",
@@ -147,6 +149,9 @@ class Stratego(Game):
 
         lacking = unspeakable(dict(variant.rules))
         return f"ucc-2012 has no words for {lacking}, which the rules of {variant.name} have" if lacking else ""
+
+    def check_names(self, names: Names) -> None:
+        """All options of names are of Stratego, and have been read."""
 
     def display(self, place: str) -> Any:
         module, _, name = DISPLAYS[place].partition(":")
