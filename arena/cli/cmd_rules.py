@@ -8,7 +8,6 @@ from arena.cli.completing import offer_rulesets
 from arena.cli.helping import ArenaCommand
 from arena.cli.shared_options import json_option, names_options
 from arena.cli.streams import result
-from arena.stratego.shown.piece_names import Numbering, PieceLanguage
 
 
 @click.command(
@@ -22,7 +21,7 @@ from arena.stratego.shown.piece_names import Numbering, PieceLanguage
 @click.argument("name", required=False, metavar="[NAME[+SWITCH...]]", shell_complete=offer_rulesets)
 @names_options
 @json_option
-def rules_command(name: str | None, ranks: Numbering, language: PieceLanguage, as_json: bool) -> None:
+def rules_command(name: str | None, ranks: str, language: str, as_json: bool) -> None:
     """Print the rules of a ruleset in plain words, with their sources.
 
     NAME is a ruleset or a .toml file, with switches added: vintage/barrage+rescue. Without it, all rulesets and
@@ -30,7 +29,7 @@ def rules_command(name: str | None, ranks: Numbering, language: PieceLanguage, a
     """
     from arena.report.consoles import to_json, width_of
     from arena.stratego.rules.rulesets import load_ruleset
-    from arena.stratego.shown.piece_names import Names
+    from arena.stratego.shown.piece_names import names_of
     from arena.stratego.shown.rules_text import WIDTH, list_page, list_values, rules_page, rules_values
 
     width = min(WIDTH, width_of(sys.stdout))
@@ -38,6 +37,6 @@ def rules_command(name: str | None, ranks: Numbering, language: PieceLanguage, a
         result(to_json(list_values()) if as_json else list_page(width), end="\n" if as_json else "")
         return
     ruleset = load_ruleset(name)
-    names = Names(language, ranks)
+    names = names_of({"names": language, "ranks": ranks})
     text = to_json(rules_values(ruleset, names)) if as_json else rules_page(ruleset, names, width)
     result(text, end="\n" if as_json else "")

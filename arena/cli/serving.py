@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.cli.installation import arena_line
+from arena.cli.installation import arena_line, game_words
 from arena.cli.streams import remark
 from arena.errors import UsageError
 
@@ -126,7 +126,6 @@ def serving_pages(
         return
     from arena.cli.stores import warn_of_seed
     from arena.league.readers import reader_named
-    from arena.stratego.shown.piece_names import DEFAULT_NAMES
     from arena.web.address import exposure_text
     from arena.web.beside import LiveSetup, ServerBeside
 
@@ -142,8 +141,6 @@ def serving_pages(
         shows_all=at.shows_all,
         delay=at.delay,
         known_as=at.known_as,
-        language=DEFAULT_NAMES.language.value,
-        numbering=DEFAULT_NAMES.numbering.value,
     )
     server = ServerBeside.start(setup, at.listening, progress.remark)
     progress.remark(f"pages: {at.listening.url}")
@@ -151,4 +148,5 @@ def serving_pages(
         yield _ServedProgress(progress, server, league.known, league.planned), server.watch
     finally:
         server.end()
-        remark(f"the pages end with the league; serve them again: {arena_line('serve', str(store))}")
+        line = arena_line("serve", str(store), *game_words(league.plan.settings.variant.game))
+        remark(f"the pages end with the league; serve them again: {line}")

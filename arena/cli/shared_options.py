@@ -13,7 +13,6 @@ from arena.cli.helping import Decorator, Whole, exclusive, with_options
 from arena.cli.streams import Detail, detail, set_detail
 from arena.errors import UsageError
 from arena.league.league_options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, usable_cpus
-from arena.stratego.shown.piece_names import Numbering, PieceLanguage
 from arena.system.printable import printable, shown
 from protocol.notation import Color
 
@@ -48,7 +47,7 @@ def _load_game(ctx: click.Context, _: click.Parameter, value: str | None) -> str
 _GAME_WORDS: dict[str, Any] = {"metavar": "GAME", "callback": _load_game, "default": ""}
 _game_option = click.option("--game", **_GAME_WORDS, help="Game: a name, or a Python file (default: Stratego).")
 known_game_option = click.option(
-    "--game", **_GAME_WORDS, expose_value=False, help="Python file of the game, if it is not installed."
+    *("--game", "game_file"), **_GAME_WORDS, expose_value=False, help="Python file of the game, if it is not installed."
 )
 rules_metavar: dict[str, Any] = {"metavar": "NAME[+SWITCH...]", "shell_complete": offer_rulesets}
 store_argument = click.argument("store", type=click.Path(path_type=Path))
@@ -175,17 +174,22 @@ bot_options = with_options(
 )
 person_options = with_options(
     [
-        *(PLAY_OPTIONS[name] for name in (*_LIMITS, "rules", "sandbox", "limits", "pondering", "opponents", "store")),
+        *(
+            PLAY_OPTIONS[name]
+            for name in (*_LIMITS, "game", "rules", "sandbox", "limits", "pondering", "opponents", "store")
+        ),
         click.option("--seed", type=Whole(0, LARGEST_SEED), help="Seed of all random numbers (default: a new one)."),
     ]
 )
+RANKS = ("european", "american")
+LANGUAGES = ("en", "fr", "de", "nl", "da", "sv", "it")
+
 names_options = with_options(
     [
         click.option(
             "--ranks",
-            type=click.Choice([each.value for each in Numbering]),
-            default=Numbering.EUROPEAN.value,
-            callback=lambda _, __, value: Numbering(value),
+            type=click.Choice(RANKS),
+            default=RANKS[0],
             show_default=True,
             metavar="KIND",
             help="Numbers of ranks; the marshal is 10 (european) or 1 (american).",
@@ -193,15 +197,20 @@ names_options = with_options(
         click.option(
             "--names",
             "language",
-            type=click.Choice([each.value for each in PieceLanguage]),
-            default=PieceLanguage.ENGLISH.value,
-            callback=lambda _, __, value: PieceLanguage(value),
+            type=click.Choice(LANGUAGES),
+            default=LANGUAGES[0],
             show_default=True,
             metavar="LANGUAGE",
             help="Language of piece names.",
         ),
     ]
 )
+
+
+def names_of(ranks: str, language: str) -> dict[str, str]:
+    """Return what `names_options` say besides the usual, for a game to understand."""
+    asked = {"names": language, "ranks": ranks}
+    return {name: value for name, value in asked.items() if value not in (LANGUAGES[0], RANKS[0])}
 
 
 class OutputForm(enum.Enum):

@@ -271,10 +271,10 @@ def variant_of(options: PlayOptions) -> "Variant":
 
     if not options.game:
         return game_named(STRATEGO).variant(options.rules)
-    from arena.game.finding import is_from_file, load_game
+    from arena.game.finding import file_of, load_game
 
     game = load_game(options.game)
-    if options.cluster is not None and is_from_file(game.name):
+    if options.cluster is not None and file_of(game.name):
         raise UsageError(
             f"--game: a cluster plays games that are installed on its machines: install {game.name} there as a package"
         )
