@@ -11,6 +11,7 @@ import hashlib
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -53,6 +54,15 @@ class Ending(NamedTuple):
 
     sentence: str
     is_draw: bool = False
+
+
+class Trial(NamedTuple):
+    """A whole game of `arena check`: its key and title, the bot's seat, and the manner in which its opponent plays."""
+
+    key: str
+    title: str
+    seat: Color
+    manner: str = ""
 
 
 Told = tuple[tuple[str, ...], tuple[str, ...]]
@@ -154,6 +164,10 @@ class Game:
     endings: Mapping[str, Ending] = MappingProxyType({})
     seat_names: tuple[str, str] = ("Red", "Blue")
     """What people call the two seats."""
+    variant_words: tuple[str, str] = ("variant", "variants")
+    """What people call a variant, and several."""
+    open_verbs: frozenset[str] = frozenset()
+    """Verbs of its own lines to which later versions may add fields, which bots have to ignore."""
 
     def __init__(self) -> None:
         self.plain_moves: dict[bytes, str] = {}
@@ -260,6 +274,38 @@ class Game:
     def check(self, state: State, action: str) -> None:
         """Raise `IllegalAnswerError` if the seat to move may not play this action now."""
         state.copy().play(action)
+
+    def policy(self, state: State, seed: int, manner: str = "") -> str:
+        """Return a legal action for the opponent of `arena check`: any, or one in the manner of a `Trial`.
+
+        A game that does not list its legal actions needs its own policy.
+        """
+        del manner
+        actions = state.legal_actions()
+        if not actions:
+            raise UsageError(
+                f"{self.name} lists no legal actions and has no policy, so there is no opponent to check bots against"
+            )
+        return Random(seed).choice(actions)
+
+    def trials(self) -> Sequence[Trial]:
+        """Return the whole games of `arena check`."""
+        return [
+            Trial(f"whole-{color.word}", f"plays a whole game as {self.seat_names[color]}", color) for color in Color
+        ]
+
+    def tried_variants(self) -> Sequence[str]:
+        """Return the variants that a bot for all of them is checked with."""
+        return self.variant_names()
+
+    def tight_setup(self, variant: Variant, color: Color, seed: int) -> str:
+        """Return a legal set-up that leaves a seat few actions, if the game has such ones."""
+        return self.random_setup(variant, color, seed)
+
+    def why_not_of_2012(self, variant: Variant) -> str:
+        """Return why bots that speak Stratego's protocol of 2012 cannot play this; empty if they can."""
+        del variant
+        return f"ucc-2012 is a protocol of Stratego, not of {self.name}"
 
     def check_names(self, names: Names) -> None:
         """Raise `UsageError` unless these options say what things of this game are called."""

@@ -2,17 +2,18 @@
 
 import importlib
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 from arena.errors import UsageError
-from arena.game import STRATEGO, Game, Names, State, Told, Variant
+from arena.game import STRATEGO, Game, Names, State, Told, Trial, Variant
 from arena.stratego import setups
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
+from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.rules.setup import check_setup
-from arena.stratego.state import StrategoState
+from arena.stratego.state import StrategoState, as_stratego
 from protocol.codec import HIDDEN
 from protocol.forms import STRATEGO_FORMS
 from protocol.notation import RESIGN, Color
@@ -46,6 +47,8 @@ class Stratego(Game):
 
     name = STRATEGO
     has_setups = True
+    variant_words = ("ruleset", "rulesets and switches")
+    open_verbs = frozenset({"moved", "battle", "reveal", "rescued", "guess"})
 
     def __init__(self) -> None:
         self.plain_moves = STRATEGO_FORMS.plain_moves
@@ -122,6 +125,31 @@ class Stratego(Game):
         if action != RESIGN:
             state.board.check(state.board.parse(action))
 
+    def policy(self, state: State, seed: int, manner: str = "") -> str:
+        from arena.stratego.opponents import Foe, action  # only checks load it
+
+        return action(as_stratego(state).board, seed, Foe(manner))
+
+    def trials(self) -> Sequence[Trial]:
+        from arena.stratego.opponents import TRIALS
+
+        return TRIALS
+
+    def tried_variants(self) -> Sequence[str]:
+        """Return all rulesets, and each switch on the first that it goes with; small armies first, for short games."""
+        return [*ruleset_names(), *filter(None, map(_switched, switch_names()))]
+
+    def tight_setup(self, variant: Variant, color: Color, seed: int) -> str:
+        from arena.stratego.opponents import narrow_rows
+
+        return "/".join(narrow_rows(ruleset_of(variant), seed))
+
+    def why_not_of_2012(self, variant: Variant) -> str:
+        from protocol.ucc2012 import unspeakable  # the adapter of a bot that few leagues have
+
+        lacking = unspeakable(dict(variant.rules))
+        return f"ucc-2012 has no words for {lacking}, which the rules of {variant.name} have" if lacking else ""
+
     def check_names(self, names: Names) -> None:
         """All options of names are of Stratego, and have been read."""
 
@@ -133,6 +161,14 @@ class Stratego(Game):
         from arena.stratego.hints import hint  # games without faults do not load it
 
         return hint(seen)
+
+
+def _switched(switch: str) -> str:
+    for name in ("duel", "isf", "jumbo-81320/infiltrator", "vintage/original", "milton-bradley"):
+        with suppress(RulesetError):
+            load_ruleset(f"{name}+{switch}")
+            return f"{name}+{switch}"
+    return ""
 
 
 GAME = Stratego()
