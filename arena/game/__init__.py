@@ -92,6 +92,8 @@ class State(ABC):
     to_move: Color = Color.RED
     ply: int = 0
     outcome: Outcome | None = None
+    events: Sequence[object] = ()
+    """What happened in the last action, as values for programs; empty if the game has only lines."""
 
     def first_lines(self, seat: Color | None) -> Sequence[str]:
         """Return the lines before the first turn: what a seat, or anybody (None), may know of the beginning."""
@@ -318,8 +320,9 @@ class Game:
 
         The places: `seat` (below `arena.game.person_seat.PersonSeat`), `terminal` (below
         `arena.cli.play_terminal.TerminalGame`), `page` (below `arena.web.seat_page.SeatPage`), `watched` (below
-        `arena.web.live_games.WatchedGame`), `shown` (below `arena.report.shown.Shown`), and `rules`, a function that
-        returns the values of the page of the rules (`arena.report.site.pages.rules_values`).
+        `arena.web.live_games.WatchedGame`), `shown` (below `arena.report.shown.Shown`), `rules`, a function that
+        returns the values of the page of the rules (`arena.report.site.pages.rules_values`), and `position`, a function
+        that returns a state as a seat knows it as a value for programs (`arena.api.record_steps.Step`).
         """
         del place
 

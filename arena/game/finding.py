@@ -36,6 +36,10 @@ def find(name: str) -> Game:
     return _checked(points[name].load(), f"the entry point {name}")
 
 
+def installed_games() -> list[str]:
+    return [STRATEGO, *(point.name for point in entry_points(group=ENTRY_POINTS))]
+
+
 def load_game(text: str) -> Game:
     """Return the game that `--game` names: an installed one, or the path of a Python file that defines `GAME`.
 
