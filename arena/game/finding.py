@@ -5,6 +5,7 @@ A file stays known to the processes that this one starts: workers, pages and che
 
 import importlib.util
 import os
+import re
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -16,6 +17,10 @@ from protocol.lines import cut
 ENTRY_POINTS = "arena.games"
 FILES = "ARENA_GAME_FILES"
 """The environment variable with the files of games that were loaded here."""
+
+_WORD = re.compile(r"[A-Za-z0-9.-]{1,40}")
+_TEXT = re.compile(r"[ -:<-~]+")
+"""What fits a line to a bot and, without ';', the settings of a store."""
 
 
 def find(name: str) -> Game:
@@ -33,7 +38,18 @@ def find(name: str) -> Game:
             f"there is no game {cut(name)!r} here: {suggest(name, [STRATEGO, *points])}; one that is not installed is "
             "named by its file, such as --game ./connect4.py"
         )
-    return _checked(points[name].load(), f"the entry point {name}")
+    where = f"the entry point {name} of {ENTRY_POINTS}"
+    try:
+        game = _checked(points[name].load(), where)
+    except Exception as error:
+        raise _unloadable(where, error) from error
+    if game.name != name:
+        raise UsageError(f"{where}: expected a game of this name, got {game.name}")
+    return game
+
+
+def installed_games() -> list[str]:
+    return [STRATEGO, *(point.name for point in entry_points(group=ENTRY_POINTS))]
 
 
 def load_game(text: str) -> Game:
@@ -74,10 +90,16 @@ def _from_file(path: Path) -> Game:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
+        return _checked(getattr(module, "GAME", None), str(path))
     except Exception as error:
         del sys.modules[name]
-        raise UsageError(f"{path}: the game cannot be loaded: {type(error).__name__}: {error}") from error
-    return _checked(getattr(module, "GAME", None), str(path))
+        raise _unloadable(str(path), error) from error
+
+
+def _unloadable(where: str, error: Exception) -> UsageError:
+    if isinstance(error, UsageError):
+        return error
+    return UsageError(f"{where}: the game cannot be loaded: {type(error).__name__}: {error}")
 
 
 def _checked(value: object, where: str) -> Game:
@@ -85,11 +107,19 @@ def _checked(value: object, where: str) -> Game:
         value = value()
     if not isinstance(value, Game):
         raise UsageError(f"{where}: expected GAME to be a game (arena.game.Game), got {value!r:.80}")
-    for what, word in (("name", value.name), ("version", value.version)):
-        if not (
-            isinstance(word, str) and word and len(word) <= 40 and word.replace("-", "").replace(".", "").isalnum()
-        ):
+    for what, word in (("name", getattr(value, "name", None)), ("version", value.version)):
+        if not (isinstance(word, str) and _WORD.fullmatch(word)):
             raise UsageError(f"{where}: expected a {what} of letters, digits, '-' and '.', got {word!r:.80}")
     if value.name == STRATEGO:
         raise UsageError(f"{where}: expected a game with a name of its own: {STRATEGO} comes with the arena")
+    for variant in map(value.variant, value.variant_names()):
+        words = [variant.name, *(rule for rule, _ in variant.rules)]
+        texts = [*words, *(text for _, text in variant.rules)]
+        if " " in "".join(map(str, words)) or not all(
+            isinstance(text, str) and _TEXT.fullmatch(text) for text in texts
+        ):
+            raise UsageError(
+                f"{where}: expected names of variants and rules without spaces, and values of printable ASCII without "
+                f"';', got {variant.name!r:.80} with {variant.rules!r:.200}"
+            )
     return value

@@ -31,17 +31,30 @@ ROOT = Path(__file__).parent.parent.parent
 PLAYING = {name: each for name, each in cli.all_commands().items() if isinstance(each, ConfiguredCommand)}
 COMMANDS = {name: options_in_file(each) for name, each in PLAYING.items()}
 OPTIONS = [(name, option) for name, options in COMMANDS.items() for option in options.values()]
-WORDS = {"TIME": ("7s", "8s"), "SIZE": ("700M", "800M"), "NAME[+SWITCH...]": ("barrage", "duel")}
+WORDS = {
+    "TIME": ("7s", "8s"),
+    "SIZE": ("700M", "800M"),
+    "NAME[+SWITCH...]": ("barrage", "duel"),
+    "GAME": ("stratego", "./games/coin.py"),
+}
 """Two values for an option that is a string, by its metavar."""
+COIN = """
+from arena.game import Game
+
+class GAME(Game):
+    name = "coin"
+"""
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with bots in it."""
+    """The current folder, with bots and a game in it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bots").mkdir()
     for name in ("b.py", "a.py", ".hidden.py"):
         (tmp_path / "bots" / name).write_text("")
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "coin.py").write_text(COIN)
     return tmp_path
 
 
