@@ -173,12 +173,15 @@ class Game:
 
     def check_variant(self, variant: Variant) -> None:
         """Raise `UsageError` unless games of this variant, as a record has it, can be played."""
+        self.check_version(variant)
+        if variant != self.variant(variant.name):
+            raise UsageError(f"the rules of {variant.name!r} are not those of {self.name} {self.version}")
+
+    def check_version(self, variant: Variant) -> None:
         if variant.version != self.version:
             raise UsageError(
                 f"expected {self.name} {self.version}, which is here, got {variant.game} {variant.version}"
             )
-        if variant != self.variant(variant.name):
-            raise UsageError(f"the rules of {variant.name!r} are not those of {self.name} {self.version}")
 
     def digest(self, variant: Variant) -> str:
         """Return a fingerprint of the rules, from which ids of games follow."""

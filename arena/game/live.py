@@ -143,8 +143,10 @@ class LiveGame:
         self.times_us.append(microseconds)
         self.forgiven_us.append(forgiven)
         red, blue = self._seats
-        red.out.append(encode_lines(told[0]))
-        blue.out.append(encode_lines(told[1]))
+        to_red, to_blue = told
+        data = encode_lines(to_red)
+        red.out.append(data)
+        blue.out.append(data if to_blue is to_red else encode_lines(to_blue))
 
     def ask(self) -> None:
         """Send the side to move its wanted lines and its turn."""

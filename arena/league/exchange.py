@@ -21,7 +21,7 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError
 from arena.game.verdict import Verdict
 from arena.league.readers import Reader
-from arena.league.settings import Settings, setting_fault
+from arena.league.settings import Settings, rules_fault, setting_fault
 from arena.league.store import Damage, Store, is_record_file, refuse_other_files, sole_use
 from arena.league.store.database import STORE_START
 from arena.league.store.document import CALIBRATION, LIMITS_OF, SETTINGS_OF_GAMES, TIME_OF
@@ -109,7 +109,7 @@ def settings_fault(entry: RecordEntry) -> str | None:
     unknown = sorted(settings.keys() - known.keys() - times - {CALIBRATION})
     if unknown:
         return f"settings: expected {', '.join(known)}; got {', '.join(map(shown, unknown[:3]))}"
-    faults = (setting_fault(name, value) for name, value in settings.items())
+    faults = (*(setting_fault(name, value) for name, value in settings.items()), rules_fault(settings))
     return next((f"settings: {fault}" for fault in faults if fault), None)
 
 

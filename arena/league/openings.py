@@ -74,8 +74,8 @@ def _setup(line: str, color: Color, variant: Variant, where: str) -> str:
     if COLOR_BY_WORD.get(word) is not color or not setup:
         raise UsageError(f"{where}: expected '{color.word} ROWS', the set-up of {color.word}, got {shown(line)}")
     try:
+        variant.kind.check_setup(variant, color, setup)  # first: of the form alone it says more than is said to bots
         variant.kind.check_setup_form(setup)
-        variant.kind.check_setup(variant, color, setup)
     except (IllegalAnswerError, RemoteProtocolError) as error:
-        raise UsageError(f"{where}: {color.word}: {error}: {shown(setup)}") from None
+        raise UsageError(f"{where}: {color.word}: {printable(str(error))}: {shown(setup)}") from None
     return setup

@@ -45,7 +45,7 @@ from arena.league.store.document import (
     time_key,
 )
 from arena.play.machine import read_reference, reference_text
-from arena.system.printable import shown
+from arena.system.printable import printable, shown
 
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin (\d{1,15})ms", re.ASCII)
@@ -203,6 +203,17 @@ def setting_fault(name: str, value: str) -> str | None:
     expected = _expected(name, value)
     called = shown(name) if name.startswith(OF_BOTS) else name  # a bot's name is in it
     return f"{called}: expected {expected}, got {shown(value)}" if expected else None
+
+
+def rules_fault(described: Mapping[str, str]) -> str | None:
+    """Return why the rules in a store's settings cannot be those of its game; None if they can be."""
+    try:
+        if RULES in described:
+            variant_in(described)
+    except UsageError as error:
+        game = printable(described.get(GAME, STRATEGO_1))
+        return f"{RULES}: expected rules of {game}, got {shown(described[RULES])}: {printable(str(error))}"
+    return None
 
 
 def _expected(name: str, value: str) -> str | None:

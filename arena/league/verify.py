@@ -38,6 +38,7 @@ from arena.league.settings import (
     Settings,
     is_seed,
     other_times,
+    rules_fault,
     rules_text,
     setting_fault,
 )
@@ -158,6 +159,8 @@ def store_faults(settings: Mapping[str, str], kept: Kept, *, has_games: bool) ->
             fault = setting_fault(name, settings[name])
             if fault:
                 yield fault
+    if fault := rules_fault(settings):
+        yield fault
     if kept.format and not _is_format(kept.format):
         yield f"format: expected {FORMAT_WORDS}, got {shown(kept.format)}"
     levels = [level.value for level in Level]

@@ -93,7 +93,7 @@ class SavedGame(msgspec.Struct, frozen=True):
         variant.kind.check_variant(variant)
         return GameSpec(
             self.id,
-            variant,
+            variant.kind.completed(variant),
             self.time,
             self.players,
             self.seeds,

@@ -49,6 +49,7 @@ class Stratego(Game):
 
     def check_variant(self, variant: Variant) -> None:
         """Raise `UsageError` unless these are rules, written in canonical order; newer rules may be missing."""
+        self.check_version(variant)
         try:
             ruleset = ruleset_of(variant)
         except RulesetError as error:
@@ -79,6 +80,7 @@ class Stratego(Game):
         return (variant, other) if self.settled(other, pair_seed) == variant else (variant,)
 
     def completed(self, variant: Variant) -> Variant:
+        self.check_version(variant)
         return variant_of(ruleset_of(variant))
 
     def first_seat(self, variant: Variant) -> Color:

@@ -476,6 +476,7 @@ SEEN = st.builds(
     is_late=st.booleans(),
     unfinished=st.binary(max_size=20),
     kind=st.none() | st.just(GAME),
+    state=st.none(),
     gets_legal=st.booleans(),
     is_confined=st.booleans(),
     links_out=st.dictionaries(TEXTS, TEXTS, max_size=2),

@@ -107,6 +107,14 @@ def test_a_file_of_a_newer_format_is_named_as_one(file: Path) -> None:
         load_saved(file)
 
 
+def test_a_game_of_another_version_of_stratego_is_refused(file: Path) -> None:
+    fields = read(file)
+    del fields[CHECKSUM]
+    write(file, {**fields, "game": "stratego 2"})
+    with pytest.raises(UsageError, match="expected stratego 1, which is here, got stratego 2"):
+        load_saved(file)
+
+
 def test_a_game_that_is_over_does_not_go_on(file: Path) -> None:
     fields = read(file)
     del fields[CHECKSUM]
@@ -177,6 +185,7 @@ MUTATIONS = int(os.environ.get("ARENA_MUTATIONS", "80"))
 
 
 @example(seed=45, worst=[0])  # another name
+@example(seed=140, worst=[0])  # a rule less
 @given(seed=st.integers(0, 2**32), worst=st.lists(st.integers(0, len(WORST) - 1), min_size=1, max_size=3))
 @settings(
     deadline=None,

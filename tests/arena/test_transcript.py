@@ -117,9 +117,9 @@ def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
 def end(table: Any, how: str, rng: Random) -> None:
     """End a game in this way, if it is not over."""
     referee = table.referee
-    if referee.game is None or referee.is_over:
+    if referee.state is None or referee.is_over:
         return
-    mover = referee.game.to_move
+    mover = referee.state.to_move
     match how:
         case "resign":
             table.play("resign")
