@@ -149,6 +149,74 @@ def test_the_engine_knows_nothing_of_the_files_of_rulesets(module: str) -> None:
     assert not imports(MODULES[module]) & RULESET_FILES
 
 
+STRATEGO = ("arena.stratego", "arena.search", "bots")
+"""Where Stratego may be known, besides the protocol, in which bots find it."""
+OF_STRATEGO = {
+    *("protocol.notation", "protocol.view", "protocol.geometry", "protocol.piece", "protocol.actions"),
+    *("protocol.forms", "protocol.ucc2012", "protocol.bot", "protocol.bot_codec"),
+    *(f"protocol.messages.{name}" for name in ("Enemy", "Board", "Moved", "Battle", "Reveal", "Rescued", "Guess")),
+}
+"""What the protocol has for Stratego alone."""
+STILL_KNOW_STRATEGO: set[str] = {
+    "arena.api",
+    "arena.api.keywords",
+    "arena.api.leagues",
+    "arena.api.matches",
+    "arena.api.opened_bot",
+    "arena.api.record_steps",
+    "arena.api.self_play",
+    "arena.api.shown_results",
+    "arena.check.opponent",
+    "arena.check.service",
+    "arena.check.situations",
+    "arena.check.stored_game",
+    "arena.check.talk",
+    "arena.check.trying",
+    "arena.cli.cmd_log",
+    "arena.cli.cmd_report",
+    "arena.cli.cmd_serve",
+    "arena.cli.cmd_show",
+    "arena.cli.play_terminal",
+    "arena.cli.saved_play",
+    "arena.cli.serving",
+    "arena.cli.shared_options",
+    "arena.play.host_game",
+    "arena.play.participant",
+    "arena.play.session",
+    "arena.report.game_list",
+    "arena.report.game_text",
+    "arena.report.log",
+    "arena.report.machines",
+    "arena.report.site.game_data",
+    "arena.report.site.game_page",
+    "arena.report.site.pages",
+    "arena.report.site.site_contents",
+    "arena.report.site.write_site",
+    "arena.report.standings",
+    "arena.web.live_games",
+    "arena.web.live_process",
+    "arena.web.seat_page",
+    "arena.web.seat_server",
+}
+"""The modules that are still to be freed of it."""
+
+
+def names_stratego(path: Path) -> bool:
+    """Whether a file imports anything of Stratego, or all messages at once."""
+    names = imports(path)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return any(name in OF_STRATEGO or name.split(".")[:2] == ["arena", "stratego"] for name in names)
+
+
+def test_only_the_room_of_stratego_knows_stratego() -> None:
+    others = [name for name in MODULES if not name.startswith(STRATEGO) and name.split(".")[0] != "protocol"]
+    found = {name for name in others if names_stratego(MODULES[name])}
+    assert not found - STILL_KNOW_STRATEGO, "they may not import Stratego"
+    assert not STILL_KNOW_STRATEGO - found, "they do no more: take them out of STILL_KNOW_STRATEGO"
+
+
 SEARCH = [name for name in sorted(MODULES) if name.startswith(("arena.search", "arena.stratego.search"))]
 
 

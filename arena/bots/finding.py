@@ -217,12 +217,7 @@ def _refused_link(path: Path) -> BotSpec:
 
 def why_unfit(bot: BotSpec, variant: Variant) -> str:
     """Return why a bot cannot play under these rules, or an empty string if it can."""
-    lacking = ""
-    if bot.is_of_2012:
-        from protocol.ucc2012 import unspeakable  # the adapter of a bot that few leagues have
-
-        lacking = unspeakable(dict(variant.rules))
-    return f"ucc-2012 has no words for {lacking}, which the rules of {variant.name} have" if lacking else ""
+    return variant.kind.unfit_for_2012(variant) if bot.is_of_2012 else ""
 
 
 def fitting(bot: BotSpec, variant: Variant, *, has_openings: bool) -> BotSpec:

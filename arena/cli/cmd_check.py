@@ -17,7 +17,7 @@ from arena.cli.shared_options import HELP_GROUPS, bot_options, color_option, jso
 from arena.cli.stores import open_to_read
 from arena.cli.streams import remark, result
 from arena.system.printable import printable
-from protocol.notation import COLOR_BY_WORD
+from protocol.seats import COLOR_BY_WORD
 
 if TYPE_CHECKING:
     from arena.check.service import Begins

@@ -12,7 +12,7 @@ from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
 from arena.errors import UsageError
 from arena.system.printable import printable
-from protocol.notation import Reason
+from protocol.seats import Reason
 
 if TYPE_CHECKING:
     from arena.league.store import Damage, GameRow

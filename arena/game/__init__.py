@@ -244,6 +244,37 @@ class Game:
         del variant
         return ""
 
+    def rules_page(self, text: str, names: Mapping[str, str], width: int) -> str:
+        """Return what `arena rules` prints about the variant that a text names; of all variants for an empty text.
+
+        `names` are options that say how people want things to be called.
+        """
+        del names, width
+        variant = self.variant(text)
+        words = self.rules_in_words(variant).strip()
+        lines = [f"{self.name} {self.version}, variant {variant.name}", *([words] if words else [])]
+        lines += [f"rule {name} {value}" for name, value in variant.rules]
+        if not text:
+            lines += [f"The variants of {self.name}: {', '.join(self.variant_names())}"]
+        return "\n".join(lines) + "\n"
+
+    def rules_values(self, text: str, names: Mapping[str, str]) -> Any:
+        """Return the same as values for JSON."""
+        del names
+        variant = self.variant(text)
+        values = {"game": self.name, "version": self.version, "name": variant.name, "values": dict(variant.rules)}
+        values |= {"words": self.rules_in_words(variant)}
+        return values if text else values | {"variants": list(self.variant_names())}
+
+    def offered_variants(self, begun: str) -> Sequence[tuple[str, str]]:
+        """Return how the name of a variant may go on, each with a title, for the completion of a shell."""
+        return [(name, "") for name in self.variant_names() if name.startswith(begun)]
+
+    def unfit_for_2012(self, variant: Variant) -> str:
+        """Return why bots of 2012 (`ucc:`) cannot play this variant, or an empty text if they can."""
+        del variant
+        return f"ucc-2012 has no words for the game {self.name}"
+
     def random_setup(self, variant: Variant, color: Color, seed: int) -> str:
         """Return a legal set-up. A game with set-ups needs this for `arena check` and for people who play."""
         raise NotImplementedError(f"{self.name} makes no set-ups")
@@ -262,7 +293,8 @@ _games: dict[str, Game] = {}
 
 
 def add_game(game: Game) -> Game:
-    return _games.setdefault(game.name, game)
+    _games[game.name] = game
+    return game
 
 
 def game_named(name: str) -> Game:

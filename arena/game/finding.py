@@ -6,6 +6,7 @@ A file stays known to the processes that this one starts: workers, pages and che
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -27,20 +28,27 @@ def find(name: str) -> Game:
         game = _from_file(Path(file))
         if game.name == name:
             return game
-    points = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
-    if name not in points:
+    point = next((point for point in entry_points(group=ENTRY_POINTS) if point.name == name), None)
+    if point is None:
         raise UsageError(
-            f"there is no game {cut(name)!r} here: {suggest(name, [STRATEGO, *points])}; one that is not installed is "
-            "named by its file, such as --game ./connect4.py"
+            f"there is no game {cut(name)!r} here: {suggest(name, installed())}; one that is not installed is named by "
+            "its file, such as --game ./connect4.py"
         )
-    return _checked(points[name].load(), f"the entry point {name}")
+    return _checked(point.load, f"the installed package of {name}")
+
+
+def installed() -> list[str]:
+    """Return the names of the games that come with the arena or are installed."""
+    return [STRATEGO, *sorted(point.name for point in entry_points(group=ENTRY_POINTS))]
 
 
 def load_game(text: str) -> Game:
     """Return the game that `--game` names: an installed one, or the path of a Python file that defines `GAME`.
 
-    Raises `UsageError`.
+    An empty text is Stratego. Raises `UsageError`.
     """
+    if not text:
+        return game_named(STRATEGO)
     if "/" not in text and not text.endswith(".py"):
         return game_named(text)
     path = Path(text).resolve()
@@ -50,7 +58,7 @@ def load_game(text: str) -> Game:
         )
     game = add_game(_from_file(path))
     if str(path) not in _files():
-        os.environ[FILES] = os.pathsep.join([*_files(), str(path)])
+        os.environ[FILES] = os.pathsep.join([str(path), *_files()])  # of two games of a name, the last one named
     return game
 
 
@@ -64,32 +72,48 @@ def is_from_file(game: str) -> bool:
 
 
 def _from_file(path: Path) -> Game:
+    return _checked(lambda: _defined_in(path), str(path))
+
+
+def _defined_in(path: Path) -> object:
     name = f"arena_game_{path.stem}"
-    if name in sys.modules and getattr(sys.modules[name], "__file__", None) == str(path):
-        return _checked(sys.modules[name].__dict__.get("GAME"), str(path))
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"--game: expected a Python file, got {path}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    module = sys.modules.get(name)
+    if module is None or module.__file__ != str(path):
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise UsageError(f"--game: expected a Python file, got {path}")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    if not hasattr(module, "GAME"):
+        raise UsageError(f"{path}: expected a class of a game named GAME (below arena.game.Game), got none")
+    return module.GAME
+
+
+def _checked(load: Callable[[], object], where: str) -> Game:
+    """Return the game that `load` finds, a class or an object. Raises `UsageError`."""
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        raise UsageError(f"{path}: the game cannot be loaded: {type(error).__name__}: {error}") from error
-    return _checked(getattr(module, "GAME", None), str(path))
-
-
-def _checked(value: object, where: str) -> Game:
-    if isinstance(value, type) and issubclass(value, Game):
-        value = value()
+        value = load()
+        if isinstance(value, type) and issubclass(value, Game):
+            value = value()
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:
+        what = " ".join(str(error).split())
+        raise UsageError(f"{where}: the game cannot be loaded: {type(error).__name__}: {what}") from error
     if not isinstance(value, Game):
         raise UsageError(f"{where}: expected GAME to be a game (arena.game.Game), got {value!r:.80}")
-    for what, word in (("name", value.name), ("version", value.version)):
+    for what, word in (("name", getattr(value, "name", None)), ("version", value.version)):
         if not (
             isinstance(word, str) and word and len(word) <= 40 and word.replace("-", "").replace(".", "").isalnum()
         ):
             raise UsageError(f"{where}: expected a {what} of letters, digits, '-' and '.', got {word!r:.80}")
+    if type(value).start is Game.start:
+        raise UsageError(f"{where}: expected a game with a method 'start', got none")
     if value.name == STRATEGO:
         raise UsageError(f"{where}: expected a game with a name of its own: {STRATEGO} comes with the arena")
     return value

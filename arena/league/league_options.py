@@ -267,11 +267,7 @@ def _check_tls(ca: Path, cert: Path, key: Path) -> None:
 
 def variant_of(options: PlayOptions) -> "Variant":
     """Return the game's variant of the options. Raises `UsageError`."""
-    from arena.game import STRATEGO, game_named  # the command line starts sooner
-
-    if not options.game:
-        return game_named(STRATEGO).variant(options.rules)
-    from arena.game.finding import is_from_file, load_game
+    from arena.game.finding import is_from_file, load_game  # the command line starts sooner
 
     game = load_game(options.game)
     if options.cluster is not None and is_from_file(game.name):

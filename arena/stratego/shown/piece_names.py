@@ -7,6 +7,7 @@ The booklets number the stronger piece higher (marshal 10, spy 1); the original 
 (marshal 1, scout 9, S for the spy). Files, protocol and actions always use the European digits.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -97,3 +98,8 @@ class Names:
 
 
 DEFAULT_NAMES = Names()
+
+
+def names_of(options: Mapping[str, str]) -> Names:
+    """Return the names of the options `--names` and `--ranks`."""
+    return Names(PieceLanguage(options.get("names", "en")), Numbering(options.get("ranks", "european")))
