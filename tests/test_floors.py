@@ -29,16 +29,16 @@ FLOORS: tuple[frozenset[str], ...] = (
         }
     )
     | frozenset({"arena.bots.build", "arena.bots.build_copy", "arena.bots.build_sandbox", "arena.bots.folders"}),
-    frozenset({"arena.play"}),
+    frozenset({"arena.play", "arena.stratego.seat_state"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),
     frozenset({"arena.league.executor"}),
     frozenset({"arena.league"}),
     frozenset({"arena.check"}),
-    frozenset({"arena.report"}),
+    frozenset({"arena.report", "arena.stratego.shown.seat_text"}),
     frozenset({"arena.report.site"}),
-    frozenset({"arena.web"}),
-    frozenset({"arena.cli", "arena.api", "arena.__main__"}),
+    frozenset({"arena.web", "arena.stratego.board_page", "arena.stratego.watched_board"}),
+    frozenset({"arena.cli", "arena.api", "arena.__main__", "arena.stratego.board_terminal"}),
     frozenset({"arena"}),
     frozenset({"arena.pytest_plugin"}),
 )

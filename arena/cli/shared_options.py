@@ -180,7 +180,10 @@ bot_options = with_options(
 )
 person_options = with_options(
     [
-        *(PLAY_OPTIONS[name] for name in (*_LIMITS, "rules", "sandbox", "limits", "pondering", "opponents", "store")),
+        *(
+            PLAY_OPTIONS[name]
+            for name in (*_LIMITS, "game", "rules", "sandbox", "limits", "pondering", "opponents", "store")
+        ),
         click.option("--seed", type=Whole(0, LARGEST_SEED), help="Seed of all random numbers (default: a new one)."),
     ]
 )

@@ -10,7 +10,7 @@ import copy
 import hashlib
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -125,6 +125,11 @@ class State(ABC):
         """Return the position as an SVG image, as a seat knows it, or all of it (None)."""
         del seat
         return None
+
+    def public(self, draw: Callable[[Color | None], str | None]) -> str:
+        """Return what `text` or `svg` draws if both seats see the whole position so; else an empty text."""
+        whole = draw(None)
+        return whole if whole and all(draw(seat) == whole for seat in Color) else ""
 
     def copy(self) -> "State":
         return copy.deepcopy(self)
@@ -282,6 +287,15 @@ class Game:
     def check(self, state: State, action: str) -> None:
         """Raise `IllegalAnswerError` if the seat to move may not play this action now."""
         state.copy().play(action)
+
+    def display(self, place: str) -> Any:
+        """Return the game's own class for a place where people see it, or None for the plain one.
+
+        The places: `seat` (below `arena.game.person_seat.PersonSeat`), `terminal` (below
+        `arena.cli.play_terminal.TerminalGame`), `page` (below `arena.web.seat_page.SeatPage`), `watched` (below
+        `arena.web.live_games.WatchedGame`).
+        """
+        del place
 
     def hint(self, seen: Any) -> Any:
         """Return a `Hint` for an author whose bot broke a rule of the game (`arena.game.hints`), or None."""

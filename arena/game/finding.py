@@ -19,10 +19,14 @@ FILES = "ARENA_GAME_FILES"
 """The environment variable with the files of games that were loaded here."""
 
 
+class NoSuchGameError(UsageError):
+    """There is no game of this name here."""
+
+
 def find(name: str) -> Game:
     """Return a game by its name, from a file that an arena has loaded or from an installed package.
 
-    Raises `UsageError`.
+    Raises `NoSuchGameError`, or `UsageError` for a game that cannot be loaded.
     """
     for file in _files():
         game = _from_file(Path(file))
@@ -30,7 +34,7 @@ def find(name: str) -> Game:
             return game
     point = next((point for point in entry_points(group=ENTRY_POINTS) if point.name == name), None)
     if point is None:
-        raise UsageError(
+        raise NoSuchGameError(
             f"there is no game {cut(name)!r} here: {suggest(name, installed())}; one that is not installed is named by "
             "its file, such as --game ./connect4.py"
         )

@@ -15,10 +15,9 @@ from arena.bots.process import QUIT_GRACE
 from arena.bots.usage import CpuTimes
 from arena.game.faults import Excess
 from arena.game.hints import Activity
-from arena.stratego.person_seat import PersonSeat
-from protocol.bot_codec import decode_for_bot, encode_from_bot
+from arena.game.person_seat import PersonSeat
+from protocol.game_bot import encoded
 from protocol.lines import LineBuffer
-from protocol.messages import BotMessage, Hello, Ready, Want, Wants
 
 LARGEST_READ = 65536
 
@@ -119,8 +118,8 @@ class Participant(Protocol):
 class PersonParticipant(Participant):
     """A person's side of one game, without a process.
 
-    The referee speaks version 1 of the protocol with a person as with a bot, so that records of both are alike. Lines
-    become messages for the `PersonSeat`; the person's actions become lines in a pipe.
+    The referee speaks version 1 of the protocol with a person as with a bot, so that records of both are alike. The
+    `PersonSeat` hears the lines; the person's actions become lines in a pipe.
     """
 
     sandbox = ""
@@ -130,7 +129,7 @@ class PersonParticipant(Participant):
     stdin = stdout = -1
 
     def __init__(self, seat: PersonSeat, told: Callable[[], None]) -> None:
-        """`told` is called after the seat has received messages."""
+        """`told` is called after the seat has heard lines."""
         self.seat = seat
         self._told = told
         self._lines = LineBuffer()
@@ -142,20 +141,16 @@ class PersonParticipant(Participant):
         self._unread.register(self.stdout, select.POLLIN)
         self._is_open = True
 
-    def say(self, message: BotMessage) -> None:
+    def say(self, *lines: str) -> None:
         if self._is_open:
-            os.write(self._out, encode_from_bot(message))  # never blocks: the pipe holds one answer at most
+            os.write(self._out, b"".join(map(encoded, lines)))  # never blocks: the pipe holds one answer at most
 
     def write_now(self, data: bytes) -> bytes:
         """Pass lines of the arena to the person's seat, which takes all of them."""
         for line in self._lines.feed(data):
-            message = decode_for_bot(line)
-            if message is None:
-                continue
-            if isinstance(message, Hello):
-                self.say(Wants((Want.LEGAL,)))
-                self.say(Ready())
-            self.seat.tell(message)
+            if line.startswith(b"hello "):
+                self.say("want legal", "ready")
+            self.seat.hear(line)
         self._told()
         return b""
 

@@ -9,15 +9,17 @@ A session belongs to one trio loop: call it from there. Until the game is over, 
 was told.
 """
 
-from collections.abc import Sequence
+import enum
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import trio
-from msgspec.structs import replace as replace_fields
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec
+from arena.game.person_seat import ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.game.record import GameRecord, History
 from arena.game.verdict import GameResult
 from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
@@ -25,11 +27,6 @@ from arena.play.game_options import USUAL, GameOptions, Interrupt
 from arena.play.host_game import HostGame
 from arena.play.participant import Participant, PersonParticipant
 from arena.play.retry import play_on_with_retries
-from arena.stratego.game import ruleset_of
-from arena.stratego.person_seat import ActionState, ClockState, EndState, PersonSeat, SeatStage, SeatState
-from arena.stratego.rules.events import Rule
-from arena.stratego.setups import Preset, Rows, SetupCheck, check_rows, presets, random_rows
-from protocol.messages import ArenaMessage, Move, Setup
 from protocol.seats import RESIGN, Color, Result
 
 Players = tuple[BotSpec, BotSpec]
@@ -41,7 +38,7 @@ class RefusedError(ArenaError):
     `rule` is the rule of the game that forbids it, if one does.
     """
 
-    def __init__(self, text: str, rule: Rule | None = None) -> None:
+    def __init__(self, text: str, rule: enum.Enum | None = None) -> None:
         super().__init__(text)
         self.rule = rule
 
@@ -49,9 +46,8 @@ class RefusedError(ArenaError):
 class _Chair:
     """A person's place in a session. If the game is repeated it stays, with a new seat in it."""
 
-    def __init__(self, color: Color) -> None:
-        self.color = color
-        self.seat = PersonSeat(color)
+    def __init__(self, seat: PersonSeat) -> None:
+        self.seat = seat
         self.participant: PersonParticipant | None = None
         self.resigns = False
         self.version = 1
@@ -85,9 +81,9 @@ class Session:
         self._options = options
         self._history = history
         self._interrupt = Interrupt()
-        self._chairs = {color: _Chair(color) for color in Color if players[color].is_person}
+        self._new_seat: Callable[[Color], PersonSeat] = spec.kind.display("seat") or PersonSeat
+        self._chairs = {color: _Chair(self._new_seat(color)) for color in Color if players[color].is_person}
         self._host = HostGame(spec)
-        self._ruleset = ruleset_of(spec.variant)
         self._remark = ""
         self._end: EndState | None = None
         self._number: int | None = None
@@ -127,7 +123,7 @@ class Session:
         if not bot.is_person:
             return self._options.spawn(bot)
         chair = next(self._chairs[color] for color in self._chairs if self._players[color].player == bot.player)
-        chair.seat = PersonSeat(chair.color)
+        chair.seat = self._new_seat(chair.seat.color)
         chair.participant = PersonParticipant(chair.seat, lambda: self._told(chair))
         return chair.participant
 
@@ -141,7 +137,7 @@ class Session:
             case GameStarted():
                 self._host.started(event, trio.current_time())
                 for chair in self._chairs.values():
-                    if chair.seat.stage is SeatStage.READY:
+                    if chair.seat.stage in (SeatStage.STARTING, SeatStage.READY):
                         chair.seat.stage = SeatStage.WAITING
             case ActionPlayed():
                 self._host.played(event, trio.current_time())
@@ -173,46 +169,41 @@ class Session:
         return self._result is not None or self._is_paused
 
     def state(self, color: Color) -> SeatState:
-        chair = self._chairs[color]
-        seat = chair.seat
-        red, blue = self.spec.players
-        return SeatState(
-            version=chair.version,
-            color=color.word,
-            stage=self._stage(seat),
-            players=(red.name, blue.name),
-            ruleset=self.spec.variant.name,
-            rules=self.spec.variant.rules,
-            army=tuple((rank.letter, count) for rank, count in self._ruleset.army),
-            setup=seat.rows,
-            plies=len(seat.actions),
-            pieces=seat.pieces(),
-            lost=seat.lost(),
-            hidden=seat.hidden() if seat.rows else (),
-            choices=() if self.is_over else seat.choices,
-            last=seat.actions[-1] if seat.actions else None,
-            clocks=(self._clock_of(Color.RED), self._clock_of(Color.BLUE)),
-            resigns=chair.resigns,
-            remark=self._remark,
-            end=self._end_for(color),
-        )
+        return self._chairs[color].seat.state(self.known(color), self.spec.variant)
 
-    def state_after(self, color: Color, plies: int) -> SeatState:
-        """Return what a person knew after this number of plies: the board, without clocks and choices."""
-        seat = self._chairs[color].seat.after(plies)
-        return replace_fields(
-            self.state(color),
-            stage=SeatStage.WAITING,
-            plies=len(seat.actions),
-            pieces=seat.pieces(),
-            lost=seat.lost(),
-            hidden=seat.hidden() if seat.rows else (),
-            choices=(),
-            last=seat.actions[-1] if seat.actions else None,
-            clocks=(ClockState(None), ClockState(None)),
-            remark="",
-            end=None,
-        )
+    def known(self, color: Color, **otherwise: Any) -> SeatState:
+        """Return what seats of all games show; `otherwise` are other values of its fields."""
+        chair, position = self._chairs[color], self._host.state
+        red, blue = self.spec.players
+        fields: dict[str, Any] = {
+            "version": chair.version,
+            "color": color.word,
+            "stage": self._stage(chair.seat),
+            "players": (red.name, blue.name),
+            "ruleset": self.spec.variant.name,
+            "rules": self.spec.variant.rules,
+            "setup": chair.seat.rows,
+            "plies": position.ply if position else 0,
+            "choices": () if self.is_over else chair.seat.choices,
+            "clocks": (self._clock_of(Color.RED), self._clock_of(Color.BLUE)),
+            "resigns": chair.resigns,
+            "remark": self._remark,
+            "end": self._end_for(color),
+        }
+        return SeatState(**fields | otherwise)
+
+    def seat(self, color: Color) -> PersonSeat:
+        return self._chairs[color].seat
+
+    def text(self, color: Color) -> str:
+        """Return the position as text, as a person's seat knows it; all of it when the game is over."""
+        position = self._host.state
+        return position.text(None if self._result else color) if position else ""
+
+    def svg(self, color: Color) -> str | None:
+        """Return the position as an SVG image, as `text` does."""
+        position = self._host.state
+        return position.svg(None if self._result else color) if position else None
 
     async def changed(self, color: Color, version: int = 0) -> SeatState:
         """Wait until a person's state has a version above this one, and return it."""
@@ -220,16 +211,6 @@ class Session:
         while chair.version <= version:
             await chair.wait()
         return self.state(color)
-
-    def actions(self, color: Color, first: int = 1) -> tuple[ActionState, ...]:
-        """Return the actions from this ply on, as a person was told them."""
-        return tuple(self._chairs[color].seat.actions[first - 1 :])
-
-    def told(self, color: Color) -> Sequence[ArenaMessage]:
-        return tuple(self._chairs[color].seat.told)
-
-    def cells(self, color: Color) -> tuple[str, ...]:
-        return self._chairs[color].seat.cells()
 
     def _stage(self, seat: PersonSeat) -> SeatStage:
         if self._is_paused:
@@ -250,18 +231,22 @@ class Session:
             seen = Result.DRAW
         else:
             seen = Result.WIN if verdict.result.winner is color else Result.LOSS
-        return EndState(seen.value, verdict.reason.value, verdict.detail, self._host.truth(), self._number)
+        position, seat = self._host.state, self._chairs[color].seat
+        truth = seat.truth(position) if position else ()
+        return EndState(seen.value, verdict.reason.value, verdict.detail, truth, self._number)
 
     # --- what a person does -------------------------------------------------------------------------------------------
 
     def set_up(self, color: Color, rows: Sequence[str]) -> None:
         """Set up for a person. Raises `RefusedError` if the set-up is illegal or not requested."""
         chair = self._chair_at(color, SeatStage.SETTING_UP, "a set-up is not asked for now")
-        check = self.check_setup(rows)
-        if not check.is_legal:
-            missing = ", ".join(f"{count} x {letter}" for letter, count in check.missing)
-            raise RefusedError("; ".join([*check.problems, *([f"still to be placed: {missing}"] if missing else [])]))
-        self._say_setup(chair, tuple(rows))
+        assert chair.participant is not None
+        setup = "/".join(rows)
+        if fault := chair.seat.setup_fault(self.spec.variant, setup):
+            raise RefusedError(fault)
+        chair.seat.set_up(tuple(rows))
+        chair.participant.say(f"setup {setup}")
+        chair.change()
 
     def act(self, color: Color, action: str) -> None:
         """Act for a person in its turn. Raises `RefusedError` with the rule that forbids it."""
@@ -269,8 +254,13 @@ class Session:
             self.resign(color)
             return
         chair = self._chair_at(color, SeatStage.MOVING, "it is not your turn")
-        if all(choice.action != action for choice in chair.seat.choices):
-            raise self._refusal(action)
+        is_listed = chair.seat.lists(action)
+        if not is_listed:
+            error = self._host.refusal(action)
+            if error is not None:
+                raise RefusedError(str(error), error.rule)
+            if is_listed is False:
+                raise RefusedError(f"{action}: {chair.seat.unlisted}")
         self._say_move(chair, action)
 
     def resign(self, color: Color) -> None:
@@ -313,16 +303,12 @@ class Session:
         self._number = number
         self._change_all()
 
-    # --- help with setting up -----------------------------------------------------------------------------------------
-
-    def check_setup(self, rows: Sequence[str]) -> SetupCheck:
-        return check_rows(self._ruleset, rows)
-
-    def presets(self) -> tuple[Preset, ...]:
-        return presets(self._ruleset)
-
-    def random_setup(self, seed: int) -> Rows:
-        return random_rows(self._ruleset, seed)
+    def random_setup(self, color: Color, seed: int) -> tuple[str, ...]:
+        """Return a legal set-up. Raises `RefusedError` if the game makes none."""
+        try:
+            return tuple(self.spec.kind.random_setup(self.spec.variant, color, seed).split("/"))
+        except NotImplementedError as error:
+            raise RefusedError(str(error)) from None
 
     # --- saying it ----------------------------------------------------------------------------------------------------
 
@@ -335,20 +321,8 @@ class Session:
     def _over_words(self) -> str:
         return "the game is paused" if self._is_paused else "the game is over" if self._result else ""
 
-    def _refusal(self, action: str) -> RefusedError:
-        error = self._host.refusal(action)
-        if error is not None:
-            return RefusedError(str(error), error.rule)
-        return RefusedError(f"{action}: to move that piece loses the game at once; to give it up, resign")
-
-    def _say_setup(self, chair: _Chair, rows: Rows) -> None:
-        assert chair.participant is not None
-        chair.seat.set_up(rows)
-        chair.participant.say(Setup(rows))
-        chair.change()
-
     def _say_move(self, chair: _Chair, action: str) -> None:
         assert chair.participant is not None
         chair.seat.acted()
-        chair.participant.say(Move(action))
+        chair.participant.say(f"move {action}")
         chair.change()

@@ -1,5 +1,6 @@
 """Stratego as a game of the arena: its variants are the rulesets, its set-ups and actions those of the booklets."""
 
+import importlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -29,6 +30,13 @@ def variant_of(ruleset: Ruleset) -> Variant:
 
 
 USUAL = "isf"
+DISPLAYS = {
+    "seat": "arena.stratego.seat_state:StrategoSeat",
+    "terminal": "arena.stratego.board_terminal:StrategoTerminal",
+    "page": "arena.stratego.board_page:BoardPage",
+    "watched": "arena.stratego.watched_board:WatchedBoard",
+}
+"""See `Game.display`; loaded only where people see a game."""
 
 
 class Stratego(Game):
@@ -140,6 +148,10 @@ class Stratego(Game):
         assert isinstance(state, StrategoState)
         if action != RESIGN:
             state.board.check(state.board.parse(action))
+
+    def display(self, place: str) -> Any:
+        module, _, name = DISPLAYS[place].partition(":")
+        return getattr(importlib.import_module(module), name)
 
     def hint(self, seen: Any) -> Any:
         from arena.stratego.hints import hint  # games without faults do not load it

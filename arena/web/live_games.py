@@ -7,7 +7,7 @@ requested.
 
 import json
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import trio
@@ -16,23 +16,17 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import ArenaError
+from arena.game import State
 from arena.game.game_spec import GameSpec
 from arena.game.replay import started
 from arena.league.executor.event_stream import Happened
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.progress import duration_text
-from arena.report.site.game_data import MARKS, SeenBy, cell_of, lost_of, square_name
-from arena.report.site.game_page import board_labels
+from arena.report.site.game_data import SeenBy
 from arena.report.site.page_frame import isolated
-from arena.stratego.game import ruleset_of
-from arena.stratego.shown.boards import marks_of
-from arena.stratego.shown.event_words import told_words
-from arena.stratego.shown.piece_names import Names
-from arena.stratego.state import StrategoState, as_stratego
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused
-from protocol.notation import SQUARES, Color
 
 BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
 MOST_DELAYED = 20_000
@@ -46,24 +40,26 @@ ENDED = "The league is over."
 
 
 class WatchedGame:
-    """A running game for one kind of viewer.
+    """A running game for one kind of viewer, as text. A game may have a class of its own below this one.
 
     `number` is its number in the store and `end` its result, once it is over. It `is_broken` when an event was lost:
-    then the board cannot be followed.
+    then the position cannot be followed.
     """
 
-    def __init__(self, spec: GameSpec, setups: tuple[str, str], audience: SeenBy, names: Names) -> None:
-        self.spec, self.audience = spec, audience
+    template = "watch_plain.html"
+    all_note = "All that there is to know."
+    public_note = "What both sides know. All is shown when the game is over."
+
+    def __init__(self, spec: GameSpec, setups: tuple[str, str], audience: SeenBy, names: Any) -> None:
+        self.spec, self.audience, self.names = spec, audience, names
         self.ply = 0
         self.number: int | None = None
         self.end = ""
         self.is_broken = False
-        self._setups, self._names = setups, names
-        self._waiting: list[ActionPlayed] = []  # not on the board yet
-        self._seen: StrategoState | None = None
+        self._setups = setups
+        self._waiting: list[ActionPlayed] = []  # not played here yet
+        self._seen: State | None = None
         self._moves: list[str] = []
-        self._marks: dict[str, str] = {}
-        self._words = ""
 
     @property
     def title(self) -> str:
@@ -77,29 +73,14 @@ class WatchedGame:
         if not self.is_broken:
             self._waiting.append(event)
 
-    def labels(self) -> str:
-        red, blue = (player.name for player in self.spec.players)
-        return json.dumps(board_labels(red, blue, ruleset_of(self.spec.variant), self._names), ensure_ascii=False)
-
     def state(self) -> dict[str, Any]:
-        """Return the game as its viewer knows it.
-
-        It has the 100 cells of the board, two characters each, the last action with its marks, the last moves, and the
-        letters of the pieces that Red and Blue have lost.
-        """
+        """Return the game as its viewer knows it, with its last moves."""
         self._catch_up()
         href = f"../games/{self.number}.html" if self.number is not None else ""
         state: dict[str, Any] = {"ply": self.ply, "end": self.end, "href": href}
         if self.is_broken or self._seen is None:
             return state | {"note": BROKEN}
-        seen, audience = self._seen, self.audience
-        return state | {
-            "cells": "".join(cell_of(seen, square, audience) for square in range(len(SQUARES))),
-            "marks": self._marks,
-            "words": self._words,
-            "moves": self._moves,
-            "lost": ["".join(rank.letter for rank in lost_of(seen, color, audience)) for color in Color],
-        }
+        return state | {"moves": self._moves} | self.position(self._seen)
 
     def _catch_up(self) -> None:
         if self.is_broken:
@@ -107,23 +88,36 @@ class WatchedGame:
         waiting, self._waiting = self._waiting, []
         try:
             if self._seen is None:
-                self._seen = as_stratego(started(self.spec, self._setups))
+                self._seen = started(self.spec, self._setups)
+                self.begun(self._seen)
             for event in waiting:
-                self._apply(self._seen, event)
+                self._seen.play(event.action)
+                self._moves = [*self._moves, *self.words(self._seen, event)][-MOVES_SHOWN:]
         except ArenaError:
             self.is_broken = True
 
-    def _apply(self, seen: StrategoState, event: ActionPlayed) -> None:
-        seen.play(event.action)
-        events = seen.events
-        self._marks = {square_name(square): MARKS[mark] for square, mark in marks_of(events).items()}
-        self._words = told_words(events, self.audience.value, self._names)
-        side = isolated(self.spec.players[event.color].name)
-        self._moves = [*self._moves, f"{event.ply}. {side}: {event.action}"][-MOVES_SHOWN:]
+    # --- what a game may show in its own way --------------------------------------------------------------------------
+
+    def begun(self, seen: State) -> None:
+        """Called with the state before the first action."""
+        self._moves = list(seen.first_lines(None))[-MOVES_SHOWN:]
+
+    def words(self, seen: State, event: ActionPlayed) -> Sequence[str]:
+        """Return the lines about an action that has just been played, as the viewer may know them."""
+        if self.audience is SeenBy.PUBLIC:
+            return self.spec.kind.public_lines(event.told)
+        red, blue = event.told
+        return [*red, *(line for line in blue if line not in red)]
+
+    def position(self, seen: State) -> dict[str, Any]:
+        """Return the position for the page: as text and as an image, if the viewer may see it."""
+        if self.audience is SeenBy.PUBLIC:
+            return {"text": seen.public(seen.text), "image": seen.public(seen.svg)}
+        return {"text": seen.text(None), "image": seen.svg(None) or ""}
 
 
 class LiveGames:
-    def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, names: Names, delay: float = 0.0) -> None:
+    def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, names: Any, delay: float = 0.0) -> None:
         self._viewers, self._look, self._audience, self._names, self._delay = viewers, look, audience, names, delay
         self.games: dict[str, WatchedGame] = {}
         self._feeds: dict[str, Feed] = {}
@@ -179,7 +173,8 @@ class LiveGames:
                 self.games[event.game].play(event)
                 self._changed.add(event.game)
             return
-        self.games[event.spec.id] = WatchedGame(event.spec, event.setups, self._audience, self._names)
+        watched = event.spec.kind.display("watched") or WatchedGame
+        self.games[event.spec.id] = watched(event.spec, event.setups, self._audience, self._names)
         self._changed.add(event.spec.id)
 
     def _forget_oldest(self, id: str) -> None:
@@ -276,12 +271,11 @@ class LiveGames:
 
     async def _game_page(self, request: Request) -> Response:
         game = self._game(request)
-        public = "What both sides know. All ranks are shown when the game is over."
-        notes = ["All pieces." if self._audience is SeenBy.ALL else public]
+        notes = [game.all_note if self._audience is SeenBy.ALL else game.public_note]
         if self._delay:
             notes.append(f"Shown {self._delay:g} s later than it is played.")
         here = f"now/{game.spec.id}.html"
-        return HTMLResponse(self._look.page("watch.html", here, game=game, state=game.state(), notes=notes))
+        return HTMLResponse(self._look.page(game.template, here, game=game, state=game.state(), notes=notes))
 
     async def _game_events(self, request: Request) -> EventAnswer:
         id = self._game(request).spec.id

@@ -4,6 +4,7 @@ A request that the rules or the moment do not allow is no error: the answer says
 page of ours makes is an error, with its status.
 """
 
+import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -19,16 +20,14 @@ from starlette.routing import Route
 
 from arena.play.session import RefusedError, Session
 from arena.report.site.page_frame import Site
-from arena.stratego.shown.piece_names import DEFAULT_NAMES, Names
-from arena.stratego.shown.sentences import capitalised
 from arena.system.concurrency import background, open_nursery
 from arena.system.printable import printable
 from arena.web.address import Hosts, Listening, hosts_of
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import Complain, PageLook, application
-from arena.web.seat_page import NextCommands, SeatTable, answer_of, earlier_of, page_of
+from arena.web.seat_page import NextCommands, SeatTable
 from arena.web.server import LIMITS, Application, Server, ServerLimits
-from protocol.notation import Color
+from protocol.seats import Color
 
 SEAT_VIEWERS = 20
 """Tabs that may follow one seat; the limit is per seat, so that no player can use up the other's."""
@@ -36,6 +35,7 @@ LONGEST_REFUSAL = 500
 """Characters of a refusal, which may repeat input."""
 FOOTER = "Anyone who has the address of this page can play for you. It is good for this game, until its command ends."
 BAD_BODY = "Expected JSON as the page itself sends it."
+LARGEST_SEED = 2**32
 Rows = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=40)], ...], msgspec.Meta(max_length=40)]
 
 
@@ -71,6 +71,7 @@ class PlayPages:
             Route("/{token}/then", self._then),
             Route("/{token}/events", self._events),
             Route("/{token}/setup", self._post(SentSetup, self._set_up), methods=["POST"]),
+            Route("/{token}/random", self._post(SentNothing, self._set_up_at_random), methods=["POST"]),
             Route("/{token}/act", self._post(SentAct, self._act), methods=["POST"]),
             Route("/{token}/resign", self._post(SentNothing, self._resign), methods=["POST"]),
             Route("/{token}/pause", self._post(SentNothing, self._pause), methods=["POST"]),
@@ -116,15 +117,15 @@ class PlayPages:
         return RedirectResponse(f"/{request.path_params['token']}/", 308)
 
     async def _page(self, request: Request) -> Response:
-        page = page_of(self._table, self._seat(request))
-        return HTMLResponse(self._look.page("play.html", "token/", page=page))
+        page = self._table.page.page(self._table, self._seat(request))
+        return HTMLResponse(self._look.page(self._table.page.template, "token/", page=page))
 
     async def _state(self, request: Request) -> Response:
         color = self._seat(request)
         asked = _number(request.query_params.get("from", "0"))
         if asked is None:
             raise HTTPException(400, "Expected from=NUMBER, the number of moves that the page has.")
-        return _json(answer_of(self._table, color, asked))
+        return _json(self._table.page.answer(self._table, color, asked))
 
     async def _then(self, request: Request) -> Response:
         color = self._seat(request)
@@ -132,7 +133,10 @@ class PlayPages:
         asked = _number(request.query_params.get("ply", ""))
         if asked is None or asked > plies:
             raise HTTPException(400, f"Expected ply=NUMBER, from 0 to {plies}, which is how many plies there are.")
-        return _json(earlier_of(self._table, color, asked))
+        earlier = self._table.page.earlier(self._table, color, asked)
+        if earlier is None:
+            raise HTTPException(404)
+        return _json(earlier)
 
     async def _events(self, request: Request) -> EventAnswer:
         return self._feeds[self._seat(request)].answer()
@@ -149,13 +153,17 @@ class PlayPages:
             try:
                 do(color, value)
             except RefusedError as error:
-                return _json({"refused": capitalised(printable(str(error), LONGEST_REFUSAL))})
+                text = printable(str(error), LONGEST_REFUSAL)
+                return _json({"refused": text[:1].upper() + text[1:]})
             return _json({})
 
         return answer
 
     def _set_up(self, color: Color, sent: SentSetup) -> None:
         self._session.set_up(color, sent.rows)
+
+    def _set_up_at_random(self, color: Color, sent: SentNothing) -> None:
+        self._session.set_up(color, self._session.random_setup(color, secrets.randbelow(LARGEST_SEED)))
 
     def _act(self, color: Color, sent: SentAct) -> None:
         if sent.ply != self._session.state(color).plies + 1:
@@ -223,7 +231,6 @@ def page_face(
     *,
     complain: Complain,
     commands: NextCommands | None = None,
-    names: Names = DEFAULT_NAMES,
     ended: Callable[[], None] = lambda: None,
     linger: float = LINGER_SECONDS,
 ) -> Callable[[Session], Awaitable[None]]:
@@ -234,7 +241,7 @@ def page_face(
     """
 
     async def show(session: Session) -> None:
-        table = SeatTable(session, commands or NextCommands(), names)
+        table = SeatTable(session, commands or NextCommands())
         async with serving(table, listening, complain=complain) as served:
             tell(served.addresses)
             color, version = session.persons[0], 0

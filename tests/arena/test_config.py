@@ -15,6 +15,7 @@ import made_bots
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from taking_game import taking
 
 from arena.bots.asked import AskedBot, Own
 from arena.bots.limits import GIB
@@ -24,6 +25,7 @@ from arena.cli.config import CONFIGURED, ConfiguredCommand, FileSettings, find_c
 from arena.cli.helping import Whole, long_name
 from arena.cli.main import cli
 from arena.errors import UsageError
+from arena.game.finding import FILES
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.ruleset import RulesetError
 
@@ -31,7 +33,12 @@ ROOT = Path(__file__).parent.parent.parent
 PLAYING = {name: each for name, each in cli.all_commands().items() if isinstance(each, ConfiguredCommand)}
 COMMANDS = {name: options_in_file(each) for name, each in PLAYING.items()}
 OPTIONS = [(name, option) for name, options in COMMANDS.items() for option in options.values()]
-WORDS = {"TIME": ("7s", "8s"), "SIZE": ("700M", "800M"), "NAME[+SWITCH...]": ("barrage", "duel")}
+WORDS = {
+    "TIME": ("7s", "8s"),
+    "SIZE": ("700M", "800M"),
+    "NAME[+SWITCH...]": ("barrage", "duel"),
+    "GAME": ("./one.py", "./two.py"),
+}
 """Two values for an option that is a string, by its metavar."""
 
 
@@ -39,6 +46,7 @@ WORDS = {"TIME": ("7s", "8s"), "SIZE": ("700M", "800M"), "NAME[+SWITCH...]": ("b
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with bots in it."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(FILES, "")
     (tmp_path / "bots").mkdir()
     for name in ("b.py", "a.py", ".hidden.py"):
         (tmp_path / "bots" / name).write_text("")
@@ -130,6 +138,10 @@ def test_the_commands_that_play_for_a_store_read_a_file() -> None:
 )
 def test_every_option_is_a_key_and_the_command_line_wins_over_it(name: str, option: click.Option, shows: Shows) -> None:
     key, (value, other) = long_name(option), values_of(option)
+    if key == "game":
+        for file in (value, other):
+            taking(Path(), Path(file).stem)
+        value, other = (str(Path(file)) for file in (value, other))
     write(f"[{name}]\n{key} = {json.dumps(value)}\n")
     if key == "json":
         assert json.loads(shows.text(name, "a", "b"))["settings"][key]["source"] == "file"
@@ -218,7 +230,7 @@ def test_paths_are_relative_to_the_file(here: Path) -> None:
     (here / "warden").write_text("of the current folder")
     settings = read(
         'bots = ["*.py", "../bots/a.py", "/abs/x", "warden"]\nrules = "mine.toml+rescue"\nstore = "s.sqlite"\n'
-        'interpreter = ["py"]\n',
+        'interpreter = ["py"]\ngame = "./connect4.py"\n',
         file="cups[1]/arena.toml",
     )
     sample = str(sample_file("warden"))
@@ -226,6 +238,7 @@ def test_paths_are_relative_to_the_file(here: Path) -> None:
     assert settings.values == {
         "rules": "cups[1]/mine.toml+rescue",
         "store": "cups[1]/s.sqlite",
+        "game": "cups[1]/./connect4.py",
         "interpreters": ["cups[1]/py"],
     }
 

@@ -9,6 +9,7 @@ import trio
 
 from arena.bots.samples import bot_path
 from arena.errors import ArenaError, UsageError
+from arena.game.person_seat import SeatStage
 from arena.game.persons import is_person, person
 from arena.game.record import GameRecord
 from arena.league.exchange import export_lines, import_games
@@ -26,7 +27,6 @@ from arena.league.store.document import own_times_in
 from arena.league.verify import salvage, verify
 from arena.play.saved_game import load_saved
 from arena.play.session import Session
-from arena.stratego.person_seat import SeatStage
 from protocol.notation import Color, Reason
 
 BOTH = PersonOptions(("Ada", "Bea"), seed_given=True)
@@ -46,7 +46,7 @@ def people(seed: int = 1, *, resign_at: int = 60, pause_at: int = 10**6) -> Face
         state = await session.changed(color)
         while state.stage not in (SeatStage.OVER, SeatStage.PAUSED):
             if state.stage is SeatStage.SETTING_UP:
-                session.set_up(color, session.random_setup(seed + color))
+                session.set_up(color, session.random_setup(color, seed + color))
             elif state.stage is SeatStage.MOVING and not state.resigns:
                 if state.plies >= pause_at:
                     session.pause()

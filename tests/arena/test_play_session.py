@@ -12,6 +12,7 @@ from play_table import at_random
 from arena.bots.spec import BotSpec, person_spec
 from arena.check.situations import script
 from arena.game.game_spec import GameSpec
+from arena.game.person_seat import SeatStage
 from arena.game.persons import person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
@@ -21,11 +22,11 @@ from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
 from arena.stratego.game import variant_of
-from arena.stratego.person_seat import SeatStage, SeatState
 from arena.stratego.rules.events import Rule
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_state import StrategoSeatState, seat_of, state_after, state_of
 from arena.stratego.seat_view import SeatView, enemy_squares, tell
 from arena.system.concurrency import background
 from protocol import messages
@@ -109,12 +110,12 @@ async def setting_up(session: Session, color: Color, rows: Sequence[str]) -> Non
     session.set_up(color, rows)
 
 
-async def moving(session: Session, color: Color) -> SeatState:
+async def moving(session: Session, color: Color) -> StrategoSeatState:
     """Wait for this side's turn."""
     state = await session.changed(color)
     while state.stage is not SeatStage.MOVING:
         state = await session.changed(color, state.version)
-    return state
+    return state_of(session, color)
 
 
 # --- the same game as any other ---------------------------------------------------------------------------------------
@@ -138,10 +139,10 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
                 expected[color].append(message)
                 views[color].see(message)
     for color in Color:
-        told = [message for message in session.told(color) if isinstance(message, EVENTS)]
+        told = [message for message in seat_of(session, color).told if isinstance(message, EVENTS)]
         assert list(map(repr, told)) == list(map(repr, expected[color]))
-        assert session.cells(color) == views[color].cells()
-        assert len(session.actions(color)) == len(record.actions)
+        assert seat_of(session, color).cells() == views[color].cells()
+        assert len(seat_of(session, color).actions) == len(record.actions)
 
 
 @settings(max_examples=6, deadline=None)
@@ -156,8 +157,8 @@ def test_what_was_known_after_a_ply_is_what_was_shown_then_and_nothing_that_was_
     rows = [(text or "").split("/") for text in record.setups]
     played(session, from_lines(rows, record.actions, shown), from_lines(rows, record.actions))
     assert shown
-    for state in (msgspec.json.decode(line, type=SeatState) for line in shown):
-        then = session.state_after(Color.RED, state.plies)
+    for state in (msgspec.json.decode(line, type=StrategoSeatState) for line in shown):
+        then = state_after(session, Color.RED, state.plies)
         assert (then.pieces, then.lost, then.hidden, then.last) == (state.pieces, state.lost, state.hidden, state.last)
         assert (then.plies, then.choices, then.end) == (state.plies, (), None)
 
@@ -304,7 +305,10 @@ def test_a_paused_game_goes_on_where_it_was_and_both_know_what_they_knew() -> No
     assert isinstance(record, GameRecord)
     check_record(record)
     assert record.actions[: len(history.actions)] == history.actions
-    assert second.actions(Color.BLUE)[: len(history.actions)] == first.actions(Color.BLUE)[: len(history.actions)]
+    assert (
+        seat_of(second, Color.BLUE).actions[: len(history.actions)]
+        == seat_of(first, Color.BLUE).actions[: len(history.actions)]
+    )
     assert record.setups == history.setups
 
 
@@ -364,5 +368,5 @@ def test_a_game_that_has_to_begin_anew_goes_on_with_what_the_person_knew(monkeyp
     check_record(record)
     assert stops == [10]
     assert len(record.actions) > 20
-    assert [action.action for action in session.actions(Color.RED)] == list(record.actions)
+    assert [action.action for action in seat_of(session, Color.RED).actions] == list(record.actions)
     assert "going on after 10 plies" in session.state(Color.BLUE).remark

@@ -5,18 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.stratego.person_seat import (
-    ActionState,
-    ClockState,
-    EndState,
-    FightState,
-    GuessState,
-    PieceState,
-    SeatStage,
-    SeatState,
-    ShownState,
-)
+from arena.game.person_seat import ClockState, EndState, SeatStage
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_state import ActionState, FightState, GuessState, PieceState, ShownState, StrategoSeatState
 from arena.stratego.setups import presets
 from arena.stratego.shown.seat_text import (
     Typed,
@@ -31,7 +22,7 @@ from protocol.notation import HOME_SQUARES, SQUARES, Color
 ISF = load_ruleset("isf")
 
 
-def state_of(**fields: object) -> SeatState:
+def state_of(**fields: object) -> StrategoSeatState:
     """Red's seat after both have set up, with these fields changed."""
     rows = presets(ISF)[0].rows
     own = (
@@ -41,7 +32,7 @@ def state_of(**fields: object) -> SeatState:
     army = tuple((rank.letter, count) for rank, count in ISF.army)
     letters = tuple(letter for letter, _ in army)
     enemy = (PieceState(SQUARES[square], "blue", None, False, letters) for square in HOME_SQUARES[Color.BLUE])
-    state = SeatState(
+    state = StrategoSeatState(
         version=1,
         color="red",
         stage=SeatStage.MOVING,

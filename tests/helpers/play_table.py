@@ -12,14 +12,15 @@ from served import PATIENCE, Answer, Served, start_serving
 
 from arena.bots.spec import BotSpec, person_spec
 from arena.game.game_spec import GameSpec
+from arena.game.person_seat import SeatStage
 from arena.game.persons import person, without_clock
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.play.session import Session
 from arena.stratego.game import variant_of
-from arena.stratego.person_seat import SeatStage, SeatState
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_state import StrategoSeatState, state_of
 from arena.stratego.seat_view import legal_actions
 from arena.stratego.setups import random_rows
 from arena.web.address import LOCAL_NAMES, Hosts
@@ -52,12 +53,12 @@ class PlayTable:
     def path(self, color: Color, name: str = "") -> str:
         return f"/{self.table.tokens[color].text}/{name}"
 
-    def state(self, color: Color) -> SeatState:
+    def state(self, color: Color) -> StrategoSeatState:
         """What a seat is shown now."""
-        state: SeatState = self.served.call(self.session.state, color)
+        state: StrategoSeatState = self.served.call(state_of, self.session, color)
         return state
 
-    def until(self, color: Color, stage: SeatStage, plies: int = 0) -> SeatState:
+    def until(self, color: Color, stage: SeatStage, plies: int = 0) -> StrategoSeatState:
         """Wait until a seat is there, after so many plies at least."""
         self.served.until(lambda: self.session.state(color).stage is stage and self.session.state(color).plies >= plies)
         return self.state(color)
@@ -143,7 +144,7 @@ def at_random(seed: int, plies: int = 1000) -> Callable[[Session, Color], Awaita
         state = await session.changed(color)
         while state.stage not in (SeatStage.OVER, SeatStage.PAUSED):
             if state.stage is SeatStage.SETTING_UP:
-                session.set_up(color, session.random_setup(numbers.randrange(1000)))
+                session.set_up(color, session.random_setup(color, numbers.randrange(1000)))
             elif state.stage is SeatStage.MOVING and not state.resigns:
                 if state.plies >= plies:
                     session.resign(color)

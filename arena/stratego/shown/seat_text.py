@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from arena.game.person_seat import SeatStage
 from arena.report.layout import Paint, plain, unpainted
-from arena.stratego.person_seat import ActionState, ChoiceState, ClockState, PieceState, SeatStage, SeatState
+from arena.report.seat_words import WIDTH, clock_lines, end_words, title, wrapped
+from arena.stratego.seat_state import ActionState, ChoiceState, PieceState, StrategoSeatState
 from arena.stratego.setups import Preset
 from arena.stratego.shown.boards import SquareMark, board_text
 from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names
@@ -28,23 +30,12 @@ from protocol.notation import (
 )
 from protocol.view import CELL_EMPTY, CELL_LAKE
 
-WIDTH = 80
 BOARD_COLUMNS = 36
 PANEL_COLUMNS = WIDTH - BOARD_COLUMNS
-STAGES = {
-    SeatStage.STARTING: "{other} is starting",
-    SeatStage.SETTING_UP: "set up your pieces",
-    SeatStage.READY: "{other} is setting up",
-    SeatStage.MOVING: "your move",
-    SeatStage.WAITING: "{other} is thinking",
-    SeatStage.OVER: "the game is over",
-    SeatStage.PAUSED: "the game is paused",
-}
-RESULTS = {"win": "You have won", "loss": "You have lost", "draw": "A draw"}
 
 
 def screen_text(
-    state: SeatState,
+    state: StrategoSeatState,
     recent: Sequence[ActionState] = (),
     paint: Paint = plain,
     names: Names = DEFAULT_NAMES,
@@ -62,7 +53,7 @@ def screen_text(
     board = board_text(tuple(map(names.cell, cells)), marks_of(state.last), paint, side).split("\n")
     panel = _panel(state, names)
     columns = min(width, WIDTH)
-    lines = [paint(line, "bold") for line in _wrapped(title(state, plies), columns)]
+    lines = [paint(line, "bold") for line in wrapped(title(state, plies), columns)]
     if width < WIDTH:
         lines += [*board, *panel]
         board = panel = []
@@ -73,36 +64,13 @@ def screen_text(
     if recent:
         lines.append(actions_text(recent, state.color, names, columns))
     if state.end:
-        lines += _wrapped(end_words(state), columns)
+        lines += wrapped(end_words(state), columns)
     if state.remark:
-        lines += _wrapped(state.remark, columns)
+        lines += wrapped(state.remark, columns)
     return "\n".join(lines)
 
 
-def _wrapped(text: str, columns: int) -> list[str]:
-    return textwrap.wrap(text, columns - 1, break_on_hyphens=False)
-
-
-def title(state: SeatState, plies: int | None = None) -> str:
-    """Return the players and the stage of the game; for an earlier state its ply."""
-    red, blue = state.players
-    where = f"ply {state.plies}: {stage_words(state)}"
-    if plies is not None:
-        where = f"as you knew it after ply {state.plies} of {plies}"
-    return _short(f"{red} (red) - {blue} (blue), {state.ruleset}, {where}")
-
-
-def _short(text: str) -> str:
-    return text if len(text) < WIDTH else f"{text[: WIDTH - 4]}..."
-
-
-def stage_words(state: SeatState) -> str:
-    other = state.players[COLOR_BY_WORD[state.color].opponent]
-    words = STAGES[state.stage].format(other=other)
-    return f"{words}; you have resigned" if state.resigns and not state.end else words
-
-
-def cells_of(state: SeatState) -> tuple[str, ...]:
+def cells_of(state: StrategoSeatState) -> tuple[str, ...]:
     cells = [CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY for square in range(len(SQUARES))]
     for piece in state.pieces:
         rank = piece.rank or ("!" if piece.moved else "?")
@@ -142,9 +110,10 @@ def marks_of(last: ActionState | None) -> Mapping[int, SquareMark]:
     return marks
 
 
-def _panel(state: SeatState, names: Names) -> list[str]:
+def _panel(state: StrategoSeatState, names: Names) -> list[str]:
     own = COLOR_BY_WORD[state.color]
-    lines = [f"clock: {_clock_text(state.clocks, own)}", ""] if any(c.left_ms is not None for c in state.clocks) else []
+    clocks = clock_lines(state, own)
+    lines = [*clocks, ""] if clocks else []
     lines += _paragraph("you lost: ", _counted(state.lost[own], names))
     lines += _paragraph("enemy lost: ", _counted(state.lost[own.opponent], names))
     if state.stage is not SeatStage.OVER:  # when it is over the board shows all
@@ -164,23 +133,6 @@ def _counted(letters: Iterable[str], names: Names) -> str:
     counts = ((rank.letter, listed.count(rank.letter)) for rank in STRONGEST_FIRST)
     shown = ((names.cell(f"r{letter}")[1:], count) for letter, count in counts if count)
     return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
-
-
-def _clock_text(clocks: tuple[ClockState, ClockState], own: Color) -> str:
-    return f"you {_time_text(clocks[own])}, enemy {_time_text(clocks[own.opponent])}"
-
-
-def _time_text(clock: ClockState) -> str:
-    if clock.left_ms is None:
-        return "no limit"
-    seconds = clock.left_ms / 1000
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
-
-
-def end_words(state: SeatState) -> str:
-    return f"{RESULTS[state.end.result]}: {state.end.words}." if state.end else ""
 
 
 def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES) -> str:
@@ -206,7 +158,7 @@ def actions_text(
     actions: Iterable[ActionState], viewer: str, names: Names = DEFAULT_NAMES, columns: int = WIDTH
 ) -> str:
     return "\n".join(
-        line for action in actions for line in _wrapped(f"{action.ply}. {action_words(action, viewer, names)}", columns)
+        line for action in actions for line in wrapped(f"{action.ply}. {action_words(action, viewer, names)}", columns)
     )
 
 
@@ -225,7 +177,7 @@ def piece_words(piece: PieceState, viewer: str, names: Names = DEFAULT_NAMES) ->
 
 
 def choices_text(choices: Sequence[ChoiceState], columns: int = WIDTH) -> str:
-    return "\n".join(_wrapped("  ".join(choice.action for choice in choices), columns))
+    return "\n".join(wrapped("  ".join(choice.action for choice in choices), columns))
 
 
 _SQUARE = rf"({SQUARE_PATTERN})"

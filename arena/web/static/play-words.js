@@ -1,5 +1,8 @@
-// The texts that the page says itself. What is in braces is filled in.
-export const WORDS = {
+// The texts that the page says itself, and how lines and clocks are put on it. What is in braces is filled in.
+
+import { element } from "./play-board.js";
+
+const WORDS = {
   connecting: "Connecting with the arena.",
   not_connected: "Not connected. The page tries again; if the command that plays this game has ended, start it again.",
   not_sent: "That could not be sent: there is no connection with the arena.",
@@ -37,6 +40,8 @@ export const WORDS = {
   one_missing: "1 piece is still to be placed.",
   missing: "{count} pieces are still to be placed.",
   all_placed: "All pieces are placed.",
+  plain_setting_up: "Set up: you play {color}.",
+  plain_ready: "You have set up. Waiting for {opponent}.",
   stage_starting: "{opponent} is getting ready.",
   stage_setting_up: "Set up your army: you play {color}.",
   stage_ready: "Your army is set up. Waiting for {opponent}.",
@@ -79,3 +84,34 @@ export const WORDS = {
   showing_setups: "The set-ups, as the game began.",
   ended: "The command that played this game has ended. What is here stays to be read.",
 };
+
+// A text of the page, with its values in place.
+export function say(key, values = {}) {
+  return WORDS[key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+}
+
+// Put lines into an element, if they are not there: a live region says only what has changed.
+export function setLines(place, lines) {
+  const text = lines.join("\n");
+  if (place.dataset.text === text) return;
+  place.dataset.text = text;
+  place.replaceChildren(...lines.map((line) => element("span", "line", line)));
+}
+
+function timeText(milliseconds) {
+  const seconds = Math.ceil(milliseconds / 1000);
+  const two = (number) => String(number).padStart(2, "0");
+  const hours = Math.floor(seconds / 3600);
+  return (hours ? hours + ":" + two(Math.floor(seconds / 60) % 60) : Math.floor(seconds / 60)) + ":" + two(seconds % 60);
+}
+
+// Show a clock of which so many milliseconds have passed since it was told.
+export function showClock(place, clock, passed) {
+  const left = clock && clock.left_ms !== null ? Math.max(0, clock.left_ms - passed) : null;
+  const bank = clock?.bank_ms ?? null;
+  const text = left === null ? "" : timeText(left) + (bank === null ? "" : " + " + timeText(bank));
+  if (place.textContent !== text) place.textContent = text;
+  place.hidden = !text;
+  place.classList.toggle("runs", Boolean(clock?.runs));
+  place.classList.toggle("short", left !== null && left < 10000);
+}

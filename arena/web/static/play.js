@@ -8,17 +8,12 @@ import { Game } from "./play-game.js";
 import { Earlier, goalOf } from "./play-history.js";
 import { Link } from "./play-link.js";
 import { Setup } from "./play-setup.js";
-import { WORDS } from "./play-words.js";
+import { say, setLines, showClock } from "./play-words.js";
 
 const root = document.querySelector("#play");
 const data = JSON.parse(root.dataset.page);
 const part = (name) => root.querySelector(`[data-${name}]`);
 const parts = (name) => [...root.querySelectorAll(`[data-${name}]`)];
-
-// A text of the page, with its values in place.
-function say(key, values = {}) {
-  return WORDS[key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
-}
 
 class Page {
   constructor() {
@@ -369,13 +364,7 @@ class Page {
       const place = line.querySelector("[data-clock]");
       const clock = this.state.clocks[line.dataset.color === "red" ? 0 : 1];
       const passed = clock?.runs && this.connected ? performance.now() - this.received : 0;
-      const left = clock && clock.left_ms !== null ? Math.max(0, clock.left_ms - passed) : null;
-      const bank = clock?.bank_ms ?? null;
-      const text = left === null ? "" : timeText(left) + (bank === null ? "" : " + " + timeText(bank));
-      if (place.textContent !== text) place.textContent = text;
-      place.hidden = !text;
-      place.classList.toggle("runs", Boolean(clock?.runs));
-      place.classList.toggle("short", left !== null && left < 10000);
+      showClock(place, clock, passed);
     }
   }
 
@@ -402,21 +391,6 @@ class Page {
     setLines(part("next"), this.after);
     root.querySelector("[data-do=setups]").hidden = this.setups.length < 2;
   }
-}
-
-// Put lines into an element, if they are not there: a live region says only what has changed.
-function setLines(place, lines) {
-  const text = lines.join("\n");
-  if (place.dataset.text === text) return;
-  place.dataset.text = text;
-  place.replaceChildren(...lines.map((line) => element("span", "line", line)));
-}
-
-function timeText(milliseconds) {
-  const seconds = Math.ceil(milliseconds / 1000);
-  const two = (number) => String(number).padStart(2, "0");
-  const hours = Math.floor(seconds / 3600);
-  return (hours ? hours + ":" + two(Math.floor(seconds / 60) % 60) : Math.floor(seconds / 60)) + ":" + two(seconds % 60);
 }
 
 new Page();

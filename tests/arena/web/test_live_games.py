@@ -22,11 +22,12 @@ from arena.report.site.game_data import SeenBy as Reading
 from arena.report.site.page_frame import Site
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.piece_names import DEFAULT_NAMES
+from arena.stratego.watched_board import WatchedBoard
 from arena.web.address import Address, hosts_of
 from arena.web.beside import LONGEST, GameStored, LeagueProgress, LiveSetup, Over, Told, to_server
 from arena.web.feed import Viewers
 from arena.web.guard import PageLook, application
-from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames, WatchedGame
+from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames
 
 
 def live_games(delay: float = 0.0) -> LiveGames:
@@ -165,11 +166,11 @@ def events_of(record: GameRecord) -> Iterator[ActionPlayed]:
         yield ActionPlayed(record.id, step.ply, step.color, step.action, step.told, step.microseconds, 0)
 
 
-def watched(record: GameRecord, spec: GameSpec, audience: SeenBy = SeenBy.PUBLIC) -> WatchedGame:
+def watched(record: GameRecord, spec: GameSpec, audience: SeenBy = SeenBy.PUBLIC) -> WatchedBoard:
     red, blue = record.setups
     assert red is not None
     assert blue is not None
-    return WatchedGame(spec, (red, blue), audience, DEFAULT_NAMES)
+    return WatchedBoard(spec, (red, blue), audience, DEFAULT_NAMES)
 
 
 def common(by_red: str, by_blue: str) -> str:

@@ -10,12 +10,13 @@ import pytest
 import trio
 from play_table import PlayTable, Seat, at_random, from_lines, seated
 
+from arena.game.person_seat import SeatStage
 from arena.game.record import GameRecord
 from arena.play.session import Session
-from arena.stratego.person_seat import SeatStage
+from arena.stratego.board_page import Earlier, SeatAnswer, shown_squares
+from arena.stratego.seat_state import seat_of, state_after, state_of
 from arena.system.concurrency import background
 from arena.web.address import Address, listen
-from arena.web.seat_page import Earlier, SeatAnswer, shown_squares
 from arena.web.seat_server import SEAT_VIEWERS, page_face
 from protocol.notation import Color, Reason
 
@@ -86,7 +87,7 @@ def test_an_earlier_board_is_the_seats_of_then_and_a_ply_that_has_not_been_playe
         return msgspec.json.decode(table.served.get(table.path(color, f"then?ply={asked}")).text, type=Earlier)
 
     for plies in range(3):
-        known = table.served.call(table.session.state_after, Color.RED, plies)
+        known = table.served.call(state_after, table.session, Color.RED, plies)
         found = then(Color.RED, str(plies)).state
         assert msgspec.structs.replace(found, version=0) == msgspec.structs.replace(known, version=0)
     assert {piece.rank for piece in then(Color.RED, "1").state.pieces if piece.color == "blue"} == {None}
@@ -210,7 +211,7 @@ def test_nobody_can_take_the_places_of_those_who_follow_the_other_seat(seat: Sea
 
 def known_to(session: Session, color: Color) -> set[str]:
     """The squares of the other side's pieces whose rank this seat knows."""
-    return {piece.square for piece in session.state(color).pieces if piece.color != color.word and piece.rank}
+    return {piece.square for piece in state_of(session, color).pieces if piece.color != color.word and piece.rank}
 
 
 @pytest.mark.parametrize(
@@ -230,7 +231,7 @@ def test_after_each_ply_the_squares_are_those_whose_rank_the_enemy_knows(rules: 
     async def compare(color: Color) -> None:
         state = await session.changed(color)
         while not session.is_over:
-            mine = shown_squares(color, session.actions(color), silent=silent)
+            mine = shown_squares(color, seat_of(session, color).actions, silent=silent)
             known = known_to(session, color.opponent)
             if session.state(color).plies == session.state(color.opponent).plies:  # both have been told
                 assert mine <= known

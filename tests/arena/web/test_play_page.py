@@ -10,10 +10,11 @@ import pytest
 from play_table import PlayTable, Seat, at_random, from_lines, history_until
 
 from arena.bots.loading import load_bot
+from arena.game.person_seat import SeatStage
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
-from arena.stratego.person_seat import SeatStage
+from arena.stratego.seat_state import seat_of
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:
@@ -499,7 +500,7 @@ def test_what_a_ruleset_has_to_choose_from_is_asked_in_a_dialog(
         page.click("[data-choice] button[value=yes]")
     assert not fields
     at(page, "moving", before.plies + 2)
-    assert table.session.actions(Color.RED)[before.plies].action == choice.action
+    assert seat_of(table.session, Color.RED).actions[before.plies].action == choice.action
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])

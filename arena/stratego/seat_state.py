@@ -1,16 +1,21 @@
-"""A person's seat as frozen values, which are its JSON.
+"""A person's seat in a game of Stratego.
 
-They are made from the messages that a bot in that seat would receive, by the kit's own `View`, until the game is over:
-then `truth` and `words` have what the host knows. Legal actions come from the arena's `legal` lines, which a person's
-seat asks for as a bot can.
+Its values are made from the messages that a bot in that seat would receive, by the kit's own `View`, until the game is
+over: then `truth` and `words` have what the host knows. Legal actions come from the arena's `legal` lines, which a
+person's seat asks for as a bot can.
 """
-
-import enum
 
 import msgspec
 
+from arena.game import State, Variant
+from arena.game.person_seat import ClockState, PersonSeat, SeatStage, SeatState
+from arena.play.session import Session
+from arena.stratego.game import ruleset_of
+from arena.stratego.setups import check_rows
+from arena.stratego.state import as_stratego
 from protocol import messages
 from protocol.actions import parts
+from protocol.bot_codec import decode_for_bot
 from protocol.messages import ArenaMessage
 from protocol.notation import SQUARES, Color, Rank
 from protocol.piece import Piece
@@ -20,19 +25,6 @@ Square = str
 Letter = str
 """A letter of `protocol.notation.RANK_LETTERS`."""
 ColorWord = str
-
-
-class SeatStage(enum.Enum):
-    """The stage of the game for a seat."""
-
-    STARTING = "starting"
-    SETTING_UP = "setting-up"
-    READY = "ready"
-    MOVING = "moving"
-    WAITING = "waiting"
-    OVER = "over"
-    PAUSED = "paused"
-    """The game was interrupted, and can be resumed."""
 
 
 class PieceState(msgspec.Struct, frozen=True):
@@ -102,79 +94,40 @@ class ChoiceState(msgspec.Struct, frozen=True):
     guessed: Letter | None = None
 
 
-class ClockState(msgspec.Struct, frozen=True):
-    """A side's clock in milliseconds; `left_ms` is its time for the turn, None without a clock.
+class StrategoSeatState(SeatState, frozen=True, kw_only=True):
+    """All that is drawn for a seat.
 
-    `bank_ms` is shown if a bank and a limit per move are both in force. `runs` tells that it runs now, and `left_ms` is
-    as of the creation of this value.
+    `army` is how many pieces there are of each rank. `setup` are this seat's rows, own back row first. `lost` are the
+    pieces that Red and Blue have lost, as this seat was told them, the first lost first, and `hidden` how many of each
+    rank the enemy still has that are not known. `last` is the last action of all.
     """
 
-    left_ms: int | None
-    bank_ms: int | None = None
-    runs: bool = False
-
-
-class EndState(msgspec.Struct, frozen=True):
-    """The end of the game for this seat: `win`, `loss` or `draw`, the reason, and words, with a bot's fault.
-
-    `truth` are the 100 cells of the board with all ranks shown; empty if the game did not begin. `number` is the game's
-    in the store, None while it is not stored.
-    """
-
-    result: str
-    reason: str
-    words: str
-    truth: tuple[str, ...] = ()
-    number: int | None = None
-
-
-class SeatState(msgspec.Struct, frozen=True):
-    """All that is drawn for a seat. `version` rises with each change.
-
-    `players` are the names of Red and Blue. `army` is how many pieces there are of each rank. `setup` are this seat's
-    rows, own back row first, once it has set up. `lost` are the pieces that Red and Blue have lost, as this seat was
-    told them, the first lost first, and `hidden` how many of each rank the enemy still has that are not known.
-    `choices` are the legal actions of this turn, and none in another's. `last` is the last action of all, `plies` how
-    many there were. `clocks` are Red's and Blue's. `resigns`: this seat has resigned, which counts as soon as it is to
-    move. `remark` is a line for people, such as that the bot was started again.
-    """
-
-    version: int
-    color: ColorWord
-    stage: SeatStage
-    players: tuple[str, str]
-    ruleset: str
-    rules: tuple[tuple[str, str], ...]
     army: tuple[tuple[Letter, int], ...]
-    setup: tuple[str, ...] | None
-    plies: int
     pieces: tuple[PieceState, ...]
     lost: tuple[tuple[Letter, ...], tuple[Letter, ...]]
     hidden: tuple[tuple[Letter, int], ...]
     choices: tuple[ChoiceState, ...]
     last: ActionState | None
-    clocks: tuple[ClockState, ClockState]
-    resigns: bool = False
-    remark: str = ""
-    end: EndState | None = None
 
 
-class PersonSeat:
-    """One seat's knowledge of one game, updated by `tell`."""
+class StrategoSeat(PersonSeat):
+    """One seat's knowledge of one game."""
+
+    unlisted = "to move that piece loses the game at once; to give it up, resign"
 
     def __init__(self, color: Color) -> None:
-        self.color = color
-        self.stage = SeatStage.STARTING
+        super().__init__(color)
         self.told: list[ArenaMessage] = []
         self.actions: list[ActionState] = []
-        self.rows: tuple[str, ...] | None = None
-        self.end: messages.End | None = None
-        self.error = ""
-        """The fault by which this seat has lost, in words."""
         self._view = View(color, "")
         self._choices: tuple[ChoiceState, ...] = ()
 
     # --- what goes in -------------------------------------------------------------------------------------------------
+
+    def hear(self, line: bytes) -> None:
+        message = decode_for_bot(line)
+        if message is not None:
+            self.tell(message)
 
     def tell(self, message: ArenaMessage) -> None:
         """Apply a message of the arena."""
@@ -189,11 +142,9 @@ class PersonSeat:
                 self.stage = SeatStage.WAITING
             case messages.Turn():
                 self.stage = SeatStage.MOVING
-                self._choices = tuple(_choice(action) for action in self._view.legal)
-            case messages.Error(text):
-                self.error = text
+                self._legal = tuple(self._view.legal)
+                self._choices = tuple(map(_choice, self._legal))
             case messages.End():
-                self.end = message
                 self.stage = SeatStage.OVER
             case messages.Moved() | messages.Battle() | messages.Reveal() | messages.Rescued() | messages.Guess():
                 self._happened(message)
@@ -202,16 +153,12 @@ class PersonSeat:
         self._view.apply(message)
 
     def set_up(self, rows: tuple[str, ...]) -> None:
-        self.rows = rows
+        super().set_up(rows)
         self._view.place_own(rows)
-        self.stage = SeatStage.READY
 
-    def acted(self) -> None:
-        self.stage = SeatStage.WAITING
-
-    def after(self, plies: int) -> "PersonSeat":
+    def after(self, plies: int) -> "StrategoSeat":
         """Return the seat after a number of plies, made again from its messages."""
-        seat = PersonSeat(self.color)
+        seat = StrategoSeat(self.color)
         for message in self.told:
             if isinstance(message, messages.Moved) and len(seat.actions) == plies:
                 break
@@ -244,28 +191,30 @@ class PersonSeat:
             last.ply, last.color, last.action, last.origin, last.target, fight, revealed, rescued, guess
         )
 
+    def setup_fault(self, variant: Variant, setup: str) -> str:
+        check = check_rows(ruleset_of(variant), setup.split("/"))
+        missing = ", ".join(f"{count} x {letter}" for letter, count in check.missing)
+        return "; ".join([*check.problems, *([f"still to be placed: {missing}"] if missing else [])])
+
     # --- what is known ------------------------------------------------------------------------------------------------
-
-    @property
-    def variant(self) -> str:
-        return self._view.variant
-
-    @property
-    def rules(self) -> tuple[tuple[str, str], ...]:
-        return tuple(self._view.rules.items())
-
-    @property
-    def army(self) -> tuple[tuple[str, int], ...]:
-        return tuple((rank.letter, count) for rank, count in self._view.army.items())
 
     @property
     def choices(self) -> tuple[ChoiceState, ...]:
         return self._choices if self.stage is SeatStage.MOVING else ()
 
-    @property
-    def turn(self) -> tuple[int, int, int | None, int | None]:
-        view = self._view
-        return view.own_ms, view.enemy_ms, view.own_bank_ms, view.enemy_bank_ms
+    def state(self, known: SeatState, variant: Variant) -> StrategoSeatState:
+        fields = msgspec.structs.asdict(known) | {"plies": len(self.actions)}
+        return StrategoSeatState(
+            **fields,
+            army=tuple((rank.letter, count) for rank, count in ruleset_of(variant).army),
+            pieces=self.pieces(),
+            lost=self.lost(),
+            hidden=self.hidden() if self.rows else (),
+            last=self.actions[-1] if self.actions else None,
+        )
+
+    def truth(self, position: State) -> tuple[str, ...]:
+        return as_stratego(position).cells(None)
 
     def pieces(self) -> tuple[PieceState, ...]:
         view = self._view
@@ -310,3 +259,24 @@ def _choice(text: str) -> ChoiceState:
         None if action.rescue_square is None else SQUARES[action.rescue_square],
         None if action.guessed is None else action.guessed.letter,
     )
+
+
+def seat_of(session: Session, color: Color) -> StrategoSeat:
+    """Return a person's seat in a session of Stratego."""
+    seat = session.seat(color)
+    assert isinstance(seat, StrategoSeat)
+    return seat
+
+
+def state_of(session: Session, color: Color) -> StrategoSeatState:
+    """Return the state of a person's seat in a session of Stratego."""
+    state = session.state(color)
+    assert isinstance(state, StrategoSeatState)
+    return state
+
+
+def state_after(session: Session, color: Color, plies: int) -> StrategoSeatState:
+    """Return what a person knew after this number of plies: the board, without clocks and choices."""
+    none = ClockState(None)
+    then = session.known(color, stage=SeatStage.WAITING, choices=(), clocks=(none, none), remark="", end=None)
+    return seat_of(session, color).after(plies).state(then, session.spec.variant)

@@ -1,0 +1,168 @@
+// The page of a person's seat in a game that has no page of its own: the position as text or as an image, what the seat
+// was told, and the actions to choose from, or a line to type. Everything is set as text and never as markup.
+
+import { element } from "./play-board.js";
+import { confirmed } from "./play-choice.js";
+import { Link } from "./play-link.js";
+import { say, setLines, showClock } from "./play-words.js";
+
+const MOST_BUTTONS = 200;
+const root = document.querySelector("#play");
+const data = JSON.parse(root.dataset.page);
+const part = (name) => root.querySelector(`[data-${name}]`);
+const sides = ["red", "blue"];
+
+class Page {
+  constructor() {
+    this.state = null;
+    this.received = 0; // when the state came, by the clock of the browser
+    this.lines = [];
+    this.connected = false;
+    this.sending = false;
+    const actions = {
+      random: () => this.send("random"),
+      resign: async () => (await confirmed(part("resigning"))) && this.send("resign"),
+      pause: async () => (await confirmed(part("pausing"))) && this.send("pause"),
+    };
+    for (const button of root.querySelectorAll("[data-do]")) button.addEventListener("click", () => actions[button.dataset.do]());
+    this.onSubmit("typed", (text) => this.act(text));
+    this.onSubmit("setup", (text) => this.send("setup", { rows: text.split("/") }));
+    part("choices").addEventListener("click", (event) => {
+      const action = event.target.dataset.action;
+      if (action) this.act(action);
+    });
+    this.link = new Link(say, {
+      path: () => "state?from=" + this.lines.length,
+      state: (answer) => this.update(answer),
+      lost: () => this.lost(),
+    });
+    setInterval(() => this.drawClocks(), 250);
+  }
+
+  onSubmit(name, send) {
+    const form = part(name);
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const text = form.elements.text.value.trim();
+      if (text && (await send(text))) form.elements.text.value = "";
+    });
+  }
+
+  act(action) {
+    return this.send("act", { action, ply: this.state.plies + 1 });
+  }
+
+  async send(what, body) {
+    if (this.sending) return false;
+    this.sending = true;
+    part("refused").textContent = "";
+    const refused = await this.link.send(what, body);
+    this.sending = false;
+    if (refused) part("refused").textContent = refused;
+    else await this.link.load();
+    return !refused;
+  }
+
+  update(answer) {
+    const before = this.state;
+    this.state = answer.state;
+    this.received = performance.now();
+    this.connected = this.link.isOpen;
+    this.lines = [...this.lines.slice(0, answer.since), ...answer.lines];
+    if (before?.plies !== this.state.plies || before?.stage !== this.state.stage) part("refused").textContent = "";
+    this.draw(answer);
+    if (before?.stage !== this.state.stage) this.focus();
+  }
+
+  // The keyboard goes to the line that is to be typed, unless the person is busy elsewhere.
+  focus() {
+    const form = { moving: "typed", "setting-up": "setup" }[this.state.stage];
+    const at = document.activeElement;
+    if (form && (at === document.body || at.closest("[hidden]"))) part(form).elements.text.focus();
+  }
+
+  lost() {
+    this.connected = false;
+    this.drawConnection();
+    return ["over", "paused"].includes(this.state?.stage);
+  }
+
+  drawConnection() {
+    const isOver = ["over", "paused"].includes(this.state?.stage);
+    part("connection").textContent = this.connected ? "" : say(isOver ? "ended" : this.state ? "not_connected" : "connecting");
+    part("connection").hidden = this.connected;
+  }
+
+  draw({ text, image, after }) {
+    const { state } = this;
+    this.drawConnection();
+    root.dataset.stage = state.stage;
+    root.dataset.plies = state.plies;
+    part("stage").hidden = false;
+    const source = image ? "data:image/svg+xml;charset=utf-8," + encodeURIComponent(image) : "";
+    if (part("image").getAttribute("src") !== source) part("image").setAttribute("src", source);
+    part("image").alt = text;
+    part("image").hidden = !image;
+    part("text").textContent = text;
+    part("text").hidden = !text || Boolean(image);
+    part("setup").hidden = state.stage !== "setting-up";
+    part("typed").hidden = state.stage !== "moving" && state.stage !== "waiting";
+    part("during").hidden = part("typed").hidden;
+    this.drawStatus();
+    this.drawChoices();
+    this.drawPlayers();
+    const list = part("lines");
+    list.replaceChildren(...this.lines.map((line) => element("li", "", line)));
+    list.scrollTop = list.scrollHeight;
+    part("after").hidden = !after.length;
+    setLines(part("next"), after);
+  }
+
+  drawStatus() {
+    const { state } = this;
+    const mine = sides.indexOf(data.seat);
+    const key = { "setting-up": "plain_setting_up", ready: "plain_ready" }[state.stage] ?? "stage_" + state.stage;
+    const values = { opponent: state.players[1 - mine], color: data.seats[mine], ply: state.plies + 1 };
+    const lines = [state.end ? say("result_" + state.end.result, { words: state.end.words.replace(/\.$/, "") }) : say(key, values)];
+    if (state.resigns && !state.end) lines.push(say("has_resigned"));
+    if (state.remark) lines.push(state.remark);
+    setLines(part("status"), lines);
+    document.title = (state.stage === "moving" || state.stage === "setting-up" ? "\u25cf " : "") + data.title;
+  }
+
+  drawChoices() {
+    const place = part("choices"), shown = JSON.stringify(this.state.choices);
+    if (place.dataset.shown === shown) return;
+    place.dataset.shown = shown;
+    const hadFocus = place.contains(document.activeElement);
+    place.replaceChildren(...this.state.choices.slice(0, MOST_BUTTONS).map((action) => {
+      const button = element("button", "", action);
+      button.type = "button";
+      button.dataset.action = action;
+      return button;
+    }));
+    if (hadFocus) (place.firstChild ?? part("typed").elements.text).focus();
+  }
+
+  drawPlayers() {
+    sides.forEach((side, number) => {
+      const line = root.querySelector(`[data-player=${side}]`);
+      line.dataset.color = side;
+      line.querySelector("[data-name]").textContent = this.state.players[number];
+      line.querySelector("[data-side]").textContent = data.seats[number] + (side === data.seat ? say("is_you") : "");
+    });
+    this.drawClocks();
+  }
+
+  // Clocks are as of when the state came; from then on they run here, to be looked at.
+  drawClocks() {
+    if (!this.state) return;
+    sides.forEach((side, number) => {
+      const clock = this.state.clocks[number];
+      const passed = clock.runs && this.connected ? performance.now() - this.received : 0;
+      showClock(root.querySelector(`[data-player=${side}] [data-clock]`), clock, passed);
+    });
+  }
+}
+
+new Page();
