@@ -43,7 +43,7 @@ def run_build(
     shown to it.
     """
     held = Limits(limits.memory, PROCESSES, limits.disk)
-    of_path = filter(partial(host.has_programs, is_shown=True), host.path)
+    of_path = [found for folder in host.path for found in host.usable(folder, is_shown=True)]
     path = [*map(str, (*host.named_folders, host.python.parent, *of_path)), "/usr/local/bin", "/usr/bin", "/bin"]
     path_text = os.pathsep.join(dict.fromkeys(path))
     line = bwrap.build_line(build, copy, host.shown, path=path_text, limits=held, user=user, network=limits.network)

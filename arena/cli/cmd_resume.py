@@ -12,6 +12,7 @@ from arena.cli.shared_options import (
     form_of,
     interpreter_option,
     json_option,
+    known_game_option,
     lines_option,
     sandbox_option,
 )
@@ -29,6 +30,7 @@ from arena.cli.shared_options import (
 @click.option("--pause-after", type=Whole(min=1), help="Save the game again after N plies in all.")
 @sandbox_option(None, "Isolation level (default: that of FILE or its store, if stronger than basic).")
 @bot_path_option
+@known_game_option
 @interpreter_option
 @json_option
 @lines_option

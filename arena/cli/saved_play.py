@@ -16,6 +16,7 @@ from arena.cli.shared_options import OutputForm, by_color
 from arena.cli.streams import flush_results, remark, result, try_to_print
 from arena.errors import ArenaError, UsageError
 from arena.game.faults import named
+from arena.game.finding import file_of
 from arena.game.time_control import parse_time
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import option_value
@@ -41,7 +42,7 @@ from arena.report.standings import handicap_text
 from arena.sandbox.levels import AUTO
 from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
-from protocol.notation import COLOR_BY_WORD, Color
+from protocol.seats import COLOR_BY_WORD, Color
 
 if TYPE_CHECKING:
     from arena.web.address import Listening
@@ -296,4 +297,6 @@ def _kept(prepared: PreparedGame) -> str:
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
     named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
+    if file := file_of(prepared.spec.variant.game):
+        named += ["--game", file]
     return arena_line(*command, str(prepared.file), *named)

@@ -70,9 +70,9 @@ def _files() -> list[str]:
     return [file for file in os.environ.get(FILES, "").split(os.pathsep) if file]
 
 
-def is_from_file(game: str) -> bool:
-    """Whether a game was loaded from a file, and so is unknown to other machines."""
-    return game != STRATEGO and any(_from_file(Path(file)).name == game for file in _files())
+def file_of(game: str) -> str:
+    """Return the file that a game was loaded from, which is unknown to other machines; empty for another game."""
+    return next((file for file in _files() if game != STRATEGO and _from_file(Path(file)).name == game), "")
 
 
 def _from_file(path: Path) -> Game:

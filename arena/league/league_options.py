@@ -269,10 +269,10 @@ def _check_tls(ca: Path, cert: Path, key: Path) -> None:
 
 def variant_of(options: PlayOptions) -> "Variant":
     """Return the game's variant of the options. Raises `UsageError`."""
-    from arena.game.finding import is_from_file, load_game  # the command line starts sooner
+    from arena.game.finding import file_of, load_game  # the command line starts sooner
 
     game = load_game(options.game)
-    if options.cluster is not None and is_from_file(game.name):
+    if options.cluster is not None and file_of(game.name):
         raise UsageError(
             f"--game: a cluster plays games that are installed on its machines: install {game.name} there as a package"
         )

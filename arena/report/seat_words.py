@@ -38,11 +38,11 @@ def stage_words(state: SeatState) -> str:
     return f"{words}; you have resigned" if state.resigns and not state.end else words
 
 
-def clock_lines(state: SeatState, own: Color) -> list[str]:
+def clock_lines(state: SeatState, own: Color, other: str = "the other") -> list[str]:
     """Return a line with both clocks, if a side has one."""
     if all(clock.left_ms is None for clock in state.clocks):
         return []
-    return [f"clock: you {_time_text(state.clocks[own])}, enemy {_time_text(state.clocks[own.opponent])}"]
+    return [f"clock: you {_time_text(state.clocks[own])}, {other} {_time_text(state.clocks[own.opponent])}"]
 
 
 def _time_text(clock: ClockState) -> str:

@@ -1,8 +1,9 @@
 """Find the programs that run a bot: its own, and those of the host.
 
 The host's programs are those of the system (such as `/usr`), of the arena's own Python, what `--interpreter` names, and
-those on the arena's PATH, each with the rest of its installation. No path may lead to the files of an entrant. A
-bot.toml, its PATH included, only chooses among these programs. All this is found by reading: no program is run for it.
+those on the arena's PATH, each with the rest of its installation; of a shim or a link on the PATH it is the one that it
+leads to. No path may lead to the files of an entrant. A bot.toml, its PATH included, only chooses among these programs.
+All this is found by reading, and by asking the host's toolchain managers (`arena.sandbox.shims`).
 """
 
 import os
@@ -10,17 +11,20 @@ import re
 import shlex
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import protocol
+from arena.bots.languages import LANGUAGES
 from arena.bots.program_files import FIRST_LINE, SCRIPT_MARK, Link, at_its_folder, command_hint, follow, text_fault
 from arena.bots.samples import ADAPTER, is_packaged
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.sandbox.launch import SandboxError
+from arena.sandbox.shims import manager_of, program_behind
 from arena.system.printable import printable
 from arena.system.user_files import read_start
 
@@ -32,8 +36,10 @@ FOR_BOTS = (Path(protocol.__file__).parent, Path(__file__).parents[1])
 """The packages that bots in Python may import: the kit, and the arena for its library of search."""
 PYTHON = re.compile(r"(python|pypy)[\d.]*")
 """Names of Pythons; with a suffix (python3-config) it is another program."""
-INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
-"""Marks of folders that hold an installation only."""
+INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta", "pkg/tool", "jmods", "include/node")
+"""Marks of folders that hold an installation only: of Python, conda, Go, a JDK and Node.js."""
+TOOLS = frozenset(tool.program for language in LANGUAGES for tool in language.tools)
+"""Programs that a build may run without naming them."""
 PROGRAM_FOLDERS = ("bin", "sbin")
 REMEDY = "put a copy into the bot's folder"
 
@@ -105,7 +111,17 @@ class HostPrograms:
             for folder in own.parents
         }
         """The folders that bots are in, each with one of them."""
+        words = [name for bot in bots for name in re.findall(r"[\w.+-]+", _words_of(bot))]
+        self._names = {*words, *(TOOLS if any(bot.build for bot in bots) else ())}
+        """Names of the programs that bots may run."""
         self.python = at_its_folder(Path(os.path.abspath(sys.executable)))
+        path = os.environ.get("PATH", os.defpath).split(os.pathsep)
+        folders = (Path(os.path.realpath(folder)) for folder in path if os.path.isabs(folder) and os.path.isdir(folder))
+        holders = {files.parent for files in self._entrants}
+        self.path = tuple(
+            dict.fromkeys(folder for folder in folders if folder not in holders and not self._entrant_at(folder))
+        )
+        """The absolute folders of the host's PATH without bots in them."""
         self.named = tuple(map(self._check_named, named))
         self.installations = tuple(
             folder
@@ -118,21 +134,12 @@ class HostPrograms:
             for place in self.named
             for folder in ([place.parent] if place.is_file() else [Path(os.path.realpath(place)) / "bin", place])
         )
-        path = os.environ.get("PATH", os.defpath).split(os.pathsep)
-        folders = (Path(os.path.realpath(folder)) for folder in path if os.path.isabs(folder) and os.path.isdir(folder))
-        holders = {files.parent for files in self._entrants}
-        self.path = tuple(folder for folder in folders if folder not in holders and not self._entrant_at(folder))
-        """The absolute folders of the host's PATH without bots in them."""
         self._of_path = tuple(
             folder.parent
             for folder in self.path
-            if folder.name in PROGRAM_FOLDERS
-            and folder.parent not in self._holders
-            and not is_within(folder, SYSTEM)
-            and not _is_wide(folder.parent)
-            and folder.parent.parent not in _homes()
+            if folder.name in PROGRAM_FOLDERS and not is_within(folder, SYSTEM) and self._can_show(folder.parent)
         )
-        """Installations on the PATH that can be shown in a sandbox. A folder in a home folder may hold other things."""
+        """Installations on the PATH that can be shown in a sandbox."""
 
     def _check_named(self, text: str) -> Path:
         expected = f"--interpreter {text}: expected a program, or the folder that one is installed in"
@@ -146,7 +153,51 @@ class HostPrograms:
         entrant = self._entrant_at(place) or self._entrant_at(end)
         if entrant is not None:
             raise UsageError(f"{expected}, which no bot can change; this leads into the files of {entrant}")
+        if is_program(end) and (manager := manager_of(place, self.path)):
+            found = self._ask(manager, place.name)
+            if found is None:
+                raise UsageError(f"{expected}; this is a shim, and {manager} names no program of the host for it")
+            return found
         return place
+
+    def _ask(self, manager: Path, name: str) -> Path | None:
+        """Return the program behind a shim, unless it or the manager is an entrant's."""
+        found = None if self._leads_to_entrant(manager) else program_behind(manager, name, self.path)
+        return None if found is None or self._leads_to_entrant(found) else found
+
+    def _can_show(self, folder: Path) -> bool:
+        """Return whether a folder of programs is likely to hold nothing else. One in a home folder needs a mark."""
+        is_homes = folder.parent in _homes() and not _is_marked(folder)
+        return not (is_homes or _is_wide(folder) or folder in self._holders or self._entrant_at(folder))
+
+    @cached_property
+    def _led_to(self) -> dict[Path, Path]:
+        """The programs, often in a home folder, that shims and links on the PATH lead to: those that bots may run."""
+        names, led_to = set(self._names), dict[Path, Path]()
+        for folder in (self.python.parent, *self.path):
+            for program in (folder / name for name in sorted(names)):
+                if not is_program(program):
+                    continue
+                end = Path(os.path.realpath(program))
+                if manager := manager_of(program, self.path):
+                    found = self._ask(manager, program.name)
+                elif folder == self.python.parent or self._is_chosen(end):
+                    names.discard(program.name)
+                    continue
+                else:
+                    found = end if program.is_symlink() and end.parent.name in PROGRAM_FOLDERS else None
+                if found and all(is_within(each, SYSTEM) or self._can_show(each) for each in installations(found)):
+                    led_to[program] = found
+                    names.discard(program.name)
+        return led_to
+
+    @cached_property
+    def _toolchains(self) -> tuple[Path, ...]:
+        folders = (folder for found in self._led_to.values() for folder in installations(found))
+        return tuple(dict.fromkeys(folder for folder in folders if not is_within(folder, SYSTEM)))
+
+    def _leads_to_entrant(self, program: Path) -> bool:
+        return bool(self._entrant_at(program) or self._entrant_at(Path(os.path.realpath(program))))
 
     def _entrant_at(self, path: Path) -> Path | None:
         return next((self._entrants[place].path for place in (path, *path.parents) if place in self._entrants), None)
@@ -162,7 +213,10 @@ class HostPrograms:
         entrant = self._entrant_at(program) or self._entrant_at(end)
         if entrant is not None:
             return f"leads into the files of a bot, {entrant}: {REMEDY}"
-        if self._is_chosen(end) or (not is_shown and program.parent in self.path):
+        is_on_path = (
+            program in self._led_to or is_within(end, self._toolchains) if is_shown else program.parent in self.path
+        )
+        if self._is_chosen(end) or is_on_path:
             return None
         return (
             "is neither among the bot's own files, nor of the system, nor of an installation on the PATH of the "
@@ -172,15 +226,28 @@ class HostPrograms:
     def _is_chosen(self, place: Path) -> bool:
         return is_within(place, (*SYSTEM, *self.installations, *self._of_path))
 
-    def has_programs(self, folder: Path, *, is_shown: bool) -> bool:
-        """Return whether a folder, at a path free of links, holds programs that bots may be run by."""
-        is_chosen = self._is_chosen(folder) or (not is_shown and folder in self.path)
-        return folder == self.python.parent or (is_chosen and self._entrant_at(folder) is None)
+    def usable(self, folder: Path, *, is_shown: bool) -> Iterator[Path]:
+        """Yield the folders that a folder of a PATH, free of links, stands for: those with programs for bots.
+
+        In a sandbox it stands for the folders that its shims and links lead to, and for itself if it is shown.
+        """
+        if is_shown:
+            yield from (found.parent for place, found in self._led_to.items() if place.parent == folder)
+        is_chosen = self._is_chosen(folder)
+        is_chosen |= is_within(folder, self._toolchains) if is_shown else folder in self.path
+        if folder == self.python.parent or (is_chosen and self._entrant_at(folder) is None):
+            yield folder
 
     @cached_property
     def shown(self) -> Shown:
         """The host's installations, whole, and the links that lead to them. Raises `SandboxError`."""
-        folders, links, trials = {*self.installations, *self._of_path}, dict[Path, Link](), list[tuple[str, ...]]()
+        folders, trials = {*self.installations, *self._of_path, *self._toolchains}, list[tuple[str, ...]]()
+        links = {
+            link.place: link
+            for place, found in self._led_to.items()
+            for link in (Link(place, str(found)), *follow(found).links)
+            if not is_within(link.place, SYSTEM)
+        }
         environment = dict[str, str]()
         if wide := next(filter(_is_wide, self.installations), None):
             raise SandboxError(f"{wide} holds too much to be shown to bots, or is another place in a sandbox")
@@ -214,10 +281,22 @@ class HostPrograms:
 def _is_wide(folder: Path) -> bool:
     """Return whether a folder is likely to hold more than an installation, or cannot be shown at its own place."""
     homes = _homes()
-    marked = any(os.path.exists(folder / mark) for mark in INSTALLATION_MARKS)
     collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
     holds_home = any(home.is_relative_to(folder) for home in homes)
-    return holds_home or (collection and not marked) or is_within(folder, TAKEN)
+    return holds_home or (collection and not _is_marked(folder)) or is_within(folder, TAKEN)
+
+
+def _is_marked(folder: Path) -> bool:
+    return any(os.path.exists(folder / mark) for mark in INSTALLATION_MARKS)
+
+
+def _words_of(bot: BotSpec) -> str:
+    """Return the text in which a bot names programs: its command, interpreters, build and `#!` line."""
+    text, program = [*bot.command[:1], *bot.interpreters, bot.build or ""], bot.folder.joinpath(*bot.command[:1])
+    with suppress(OSError, ValueError):
+        if is_program(program):
+            text.append(read_start(program, FIRST_LINE).split(b"\n")[0].decode("ascii", "replace"))
+    return " ".join(text)
 
 
 def _homes() -> set[Path]:
@@ -238,7 +317,11 @@ class _Search:
         self._bot, self._host, self._is_shown, self._own = bot, host, is_shown, own_files(bot)
         words = bot.environment.get("PATH", os.defpath).split(os.pathsep)
         folders = [Path(os.path.realpath(bot.folder / word)) for word in words if "\0" not in word]
-        sound = [at for at in folders if at.is_relative_to(self._own) or host.has_programs(at, is_shown=is_shown)]
+        sound = [
+            found
+            for folder in folders
+            for found in ([folder] if folder.is_relative_to(self._own) else host.usable(folder, is_shown=is_shown))
+        ]
         self._path = list(dict.fromkeys([*host.named_folders, *sound]))
 
     def run(self) -> Program:

@@ -25,7 +25,7 @@ from arena.cli.config import CONFIGURED, ConfiguredCommand, FileSettings, find_c
 from arena.cli.helping import Whole, long_name
 from arena.cli.main import cli
 from arena.errors import UsageError
-from arena.game.finding import FILES
+from arena.game.finding import FILES as GAME_FILES
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.ruleset import RulesetError
 
@@ -46,7 +46,7 @@ WORDS = {
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with bots in it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(FILES, "")
+    monkeypatch.setenv(GAME_FILES, "")
     (tmp_path / "bots").mkdir()
     for name in ("b.py", "a.py", ".hidden.py"):
         (tmp_path / "bots" / name).write_text("")

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -136,18 +135,11 @@ def built_here() -> Iterator[Callable[[Language], BotSpec]]:
         yield make
 
 
-def behind_rustup() -> list[str]:
-    """The programs that a host with rustup names."""
-    if shutil.which("rustup") is None:
-        return []
-    return [subprocess.run(["rustup", "which", "cargo"], check=True, capture_output=True, text=True).stdout.strip()]
-
-
 def built(language: Language, folder: Path, level: Level) -> tuple[BotSpec, HostPrograms]:
     """A new bot of this language, built as the arena builds it, and the programs of the host's."""
     write_bot(folder / "hunter", language, AUTHOR)
     bot = load_bot(folder / "hunter")
-    host = HostPrograms(behind_rustup(), [bot])
+    host = HostPrograms((), [bot])
     (made,) = build_all([bot], level, BuildLimits(), host, lambda _: None)
     assert made.fault is None
     assert made.digest == bot.digest  # what is built is no part of what it is

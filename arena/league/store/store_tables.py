@@ -183,8 +183,8 @@ class SettingsTable:
         games = [printable(each.get(GAME, STRATEGO_1), VALUE_SHOWN) for each in (present, asked) if RULESET in each]
         if len(set(games)) > 1:
             raise UsageError(
-                f"{self._database.path}: this store holds games of {games[0]}, and {games[1]} was asked for: a store is "
-                "for one game and version; name the game with --game, or another store"
+                f"{self._database.path}: this store holds games of {games[0]}, and {games[1]} was asked for: a store "
+                "is for one game and version; name the game with --game, or another store"
             )
         of_all = {name: value for name, value in asked.items() if not name.startswith(TIME_OF)}
         of_all = {**NOT_CALIBRATED, **of_all} if of_all else {}

@@ -112,7 +112,7 @@ def marks_of(last: ActionState | None) -> Mapping[int, SquareMark]:
 
 def _panel(state: StrategoSeatState, names: Names) -> list[str]:
     own = COLOR_BY_WORD[state.color]
-    clocks = clock_lines(state, own)
+    clocks = clock_lines(state, own, "enemy")
     lines = [*clocks, ""] if clocks else []
     lines += _paragraph("you lost: ", _counted(state.lost[own], names))
     lines += _paragraph("enemy lost: ", _counted(state.lost[own.opponent], names))

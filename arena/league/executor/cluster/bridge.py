@@ -9,6 +9,8 @@ import concurrent.futures
 import contextlib
 import logging
 import pickle
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -41,8 +43,21 @@ SETTINGS = {
 }
 """Dask's settings in the arena's process and its local cluster: no web pages, no statistics. Idle, a scheduler then
 takes 0.3% of a CPU instead of 1.8%, a worker 0.6% instead of 1.9%."""
-OWN_SESSION = "import os; os.getsid(0) == os.getpid() or os.setsid()"
-"""Loaded by local workers: Ctrl-C in the terminal does not reach them."""
+FOLDER_VARIABLE = "ARENA_CLUSTER_FOLDER"
+OWN_SESSION = f"""
+import fcntl, os
+if os.getsid(0) != os.getpid():
+    os.setsid()
+    fcntl.flock(os.open(os.environ["{FOLDER_VARIABLE}"], os.O_RDONLY), fcntl.LOCK_SH)
+"""
+"""Loaded by local workers: Ctrl-C in the terminal does not reach them, and each locks the folder until it ends."""
+REMOVER = """
+import fcntl, os, shutil, sys
+sys.stdin.read()
+fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX)
+shutil.rmtree(sys.argv[1], ignore_errors=True)
+"""
+"""A process that removes the folder of a local cluster after the arena and all workers have ended, by SIGKILL too."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +201,11 @@ class Bridge:
 
         They speak TLS, with a key that is in no file, because every user of the machine can reach the loopback address.
         """
-        with tempfile.TemporaryDirectory(prefix="arena-cluster-", ignore_cleanup_errors=True) as folder:
-            import_module("dask.config").set({"temporary-directory": folder})
+        folder = tempfile.mkdtemp(prefix="arena-cluster-")
+        line = [sys.executable, "-I", "-c", REMOVER, folder]
+        remover = await asyncio.to_thread(subprocess.Popen, line, stdin=subprocess.PIPE, start_new_session=True)
+        import_module("dask.config").set({"temporary-directory": folder})
+        try:
             async with self._dask.LocalCluster(
                 n_workers=self._plan.local,
                 threads_per_worker=self._plan.jobs,
@@ -201,9 +219,11 @@ class Bridge:
                 asynchronous=True,
                 preload=[OWN_SESSION, PRELOAD],
                 silence_logs=logging.CRITICAL,
-                env={"DASK_LOGGING__DISTRIBUTED": "critical"},
+                env={FOLDER_VARIABLE: folder, "DASK_LOGGING__DISTRIBUTED": "critical"},
             ) as cluster:
                 yield cluster
+        finally:
+            await asyncio.to_thread(remover.communicate)
 
     async def _connect(self, address: Any, security: Any, deadline: float) -> bool:
         told = self._loop.call_later(

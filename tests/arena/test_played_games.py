@@ -1,0 +1,308 @@
+"""People play, and watch, games that are not Stratego: in a session, in a terminal, on a page, and while they run."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+import trio
+from play_table import PlayTable, serve_session
+from small_games import FOUR, GUESSING, HERE
+
+from arena.bots.loading import load_bot
+from arena.bots.spec import BotSpec, person_spec
+from arena.game import Game
+from arena.game.game_spec import GameSpec
+from arena.game.person_seat import SeatStage
+from arena.game.persons import person, without_clock
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, History
+from arena.game.time_control import TimeControl
+from arena.play.game_events import ActionPlayed
+from arena.play.session import RefusedError, Session
+from arena.report.site.game_data import SeenBy
+from arena.system.concurrency import background
+from arena.web.live_games import WatchedGame
+from protocol.seats import Color, Reason
+
+if TYPE_CHECKING:
+    from browsing import OpenAddress
+    from playwright.sync_api import Page
+
+NEVER_ENDS = 60.0
+FIRST = """#!/usr/bin/env python3
+import sys
+legal = []
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "hello":
+        print("name first\\nwant legal\\nready", flush=True)
+    elif words[0] == "legal":
+        legal = words[1:]
+    elif words[0] == "turn":
+        print("move", legal[0], flush=True)
+"""
+COMMAND = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    """A bot that plays the first of the legal actions."""
+    path = tmp_path / "first.py"
+    path.write_text(FIRST)
+    path.chmod(0o755)
+    return path
+
+
+def spec_of(game: Game, blue: BotSpec | None = None, time: TimeControl | None = None) -> GameSpec:
+    return GameSpec(
+        id="0123456789abcdef",
+        variant=game.variant(),
+        time=time or without_clock(TimeControl()),
+        players=(person("Ada"), blue.player if blue else person("Bea")),
+        seeds=(11, 22),
+        pair_seed=33,
+    )
+
+
+def session_of(game: Game, blue: BotSpec | None = None, history: History | None = None, **more: Any) -> Session:
+    players = (person_spec("Ada"), blue or person_spec("Bea"))
+    return Session(spec_of(game, blue, **more), players, history=history)
+
+
+async def until(session: Session, color: Color, stage: SeatStage, plies: int = 0) -> None:
+    state = await session.changed(color)
+    while state.stage is not stage or state.plies < plies:
+        state = await session.changed(color, state.version)
+
+
+def played(session: Session, play: Callable[[Session], Any]) -> GameRecord | History | None:
+    async def run() -> GameRecord | History | None:
+        with trio.fail_after(NEVER_ENDS):
+            async with background(lambda: play(session)):
+                return await session.play()
+
+    return trio.run(run)
+
+
+def test_a_person_acts_from_the_list_and_what_the_game_forbids_is_refused() -> None:
+    async def play(session: Session) -> None:
+        for ply in range(7):
+            color = Color(ply % 2)
+            await until(session, color, SeatStage.MOVING, ply)
+            assert session.state(color).choices == tuple("1234567")
+            with pytest.raises(RefusedError, match="expected one of the columns"):
+                session.act(color, "8")
+            with pytest.raises(RefusedError, match="not your turn"):
+                session.act(color.opponent, "1")
+            session.act(color, str(1 + ply % 2))
+
+    session = session_of(FOUR)
+    record = played(session, play)
+    assert isinstance(record, GameRecord)
+    check_record(record)
+    assert (record.verdict.reason, record.actions) == (Reason("four"), tuple("1212121"))
+    assert session.seat(Color.BLUE).lines[:2] == ["moved red 1", "moved blue 2"]
+    end = session.state(Color.BLUE).end
+    assert end is not None
+    assert (end.result, end.truth[-1]) == ("loss", "1 2 3 4 5 6 7")
+
+
+def test_a_seat_holds_only_its_own_secrets_until_the_game_is_over_and_shows_them_all_then() -> None:
+    seen: list[tuple[str, str]] = []
+
+    async def play(session: Session) -> None:
+        for color, number in zip(Color, ("17", "42"), strict=True):
+            await until(session, color, SeatStage.SETTING_UP)
+            with pytest.raises(RefusedError, match="expected a number from 1 to 99, got 200"):
+                session.set_up(color, ["200"])
+            session.set_up(color, [number])
+        for ply, number in enumerate(("5", "6", "42")):
+            color = Color(ply % 2)
+            await until(session, color, SeatStage.MOVING, ply)
+            with pytest.raises(RefusedError, match="expected a number, got x"):
+                session.act(color, "x")
+            for each in Color:
+                state = msgspec.json.encode(session.state(each)).decode()
+                seen.append((str(each), f"{state} {session.text(each)} {session.seat(each).lines}"))
+            session.act(color, number)
+
+    session = session_of(GUESSING)
+    record = played(session, play)
+    assert isinstance(record, GameRecord)
+    assert record.verdict.reason is Reason("guessed")
+    assert len(seen) == 6
+    for seat, text in seen:
+        assert ("17" in text, "42" in text) == ((True, False) if seat == str(Color.RED) else (False, True))
+    assert session.text(Color.RED) == session.text(Color.BLUE) == "red has 17\nblue has 42"
+
+
+def test_a_game_is_paused_and_goes_on_from_there_and_a_person_resigns() -> None:
+    async def pause(session: Session) -> None:
+        with pytest.raises(RefusedError, match="before both sides have set up"):
+            session.pause()
+        for color in Color:
+            await until(session, color, SeatStage.SETTING_UP)
+            session.set_up(color, session.random_setup(color, 7))
+        for ply in range(2):
+            await until(session, Color(ply), SeatStage.MOVING, ply)
+            session.act(Color(ply), "0")
+        await until(session, Color.RED, SeatStage.MOVING, 2)
+        session.pause()
+
+    history = played(session_of(GUESSING), pause)
+    assert isinstance(history, History)
+    assert history.actions == ("0", "0")
+
+    async def resign(session: Session) -> None:
+        await until(session, Color.BLUE, SeatStage.WAITING, 2)
+        while len(session.seat(Color.BLUE).lines) < 4:
+            await session.changed(Color.BLUE, session.state(Color.BLUE).version)
+        assert session.seat(Color.BLUE).lines == ["moved red 0", "miss", "moved blue 0", "miss"]
+        session.resign(Color.BLUE)
+        await until(session, Color.RED, SeatStage.MOVING, 2)
+        session.act(Color.RED, "0")
+
+    record = played(session_of(GUESSING, history=history), resign)
+    assert isinstance(record, GameRecord)
+    assert record.actions == ("0", "0", "0", "resign")
+
+
+# --- in a terminal ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def arena(tmp_path: Path, first: Path) -> COMMAND:
+    """Runs `arena play` with these lines as its input."""
+
+    def run(lines: str, *words: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "arena", "play", *words],
+            input=lines,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            timeout=2 * NEVER_ENDS,
+            env={**os.environ, "PYTHONPATH": str(HERE.parent)},
+            check=False,
+        )
+
+    return run
+
+
+def test_a_person_plays_in_a_terminal_saves_the_game_and_wins_it_on_another_day(arena: COMMAND) -> None:
+    words = ("first.py", "--terminal", "--game", str(HERE), "--side", "red", "--name", "Ada", "--time", "5s")
+    done = arena("help\n9\nrules\nmoves\nhistory\n7\nmove 7\n", *words)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.split("\n> ")
+    assert "Ada (cross) - first (circle), four, ply 0: your move" in said[0]
+    assert "1  2  3  4  5  6  7" in said[0]
+    assert "resign         give the game up" in said[1]
+    assert "expected one of the columns" in said[2]
+    assert said[5].endswith("nothing so far")
+    assert "moved red 7\nmoved blue 1\nAda (cross)" in said[6]
+    assert "O . . . . . X" in said[7]
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    (line,) = re.findall(r"resume with: .* play (.*)", done.stderr)
+    again = arena("7\n7\n", *line.split())
+    assert again.returncode == 0, again.stderr
+    assert "You have won: blue (first) let four in a line happen." in again.stdout
+    assert "stored as game 1" in again.stderr
+
+
+# --- on a page --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def table(first: Path) -> Any:
+    """Serves sessions of games, with the bot as Blue or two persons."""
+    tables: list[PlayTable] = []
+
+    def serve(game: Game, *, is_alone: bool = False) -> PlayTable:
+        tables.append(serve_session(session_of(game, load_bot(first) if is_alone else None)))
+        return tables[-1]
+
+    yield serve
+    for each in tables:
+        each.served.stop()
+        assert not each.served.complaints
+
+
+def at(page: "Page", stage: str, plies: int) -> None:
+    page.wait_for_selector(f"#play[data-stage={stage}][data-plies='{plies}']")
+
+
+def test_a_person_wins_against_a_bot_in_a_browser_by_keyboard(table: Any, open_address: "OpenAddress") -> None:
+    served = table(FOUR, is_alone=True)
+    page = open_address(served.address(Color.RED))
+    at(page, "moving", 0)
+    page.keyboard.type("9")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-refused]:not(:empty)")
+    assert "Expected one of the columns" in page.inner_text("[data-refused]")
+    page.keyboard.press("ControlOrMeta+a")
+    for ply in range(0, 8, 2):
+        at(page, "moving", ply)
+        page.keyboard.type("7")
+        page.keyboard.press("Enter")
+    at(page, "over", 7)
+    assert "You have won: blue (first) let four in a line happen." in page.inner_text("[data-status]")
+    assert page.locator("[data-lines] li").all_inner_texts()[:2] == ["moved red 7", "moved blue 1"]
+    assert page.evaluate("document.querySelector('[data-image]').naturalWidth") > 0
+    assert "X" in (page.get_attribute("[data-image]", "alt") or "")
+    assert isinstance(served.end(), GameRecord)
+
+
+def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_number(
+    table: Any, open_address: "OpenAddress"
+) -> None:
+    served = table(GUESSING)
+    red, blue = (open_address(served.address(color), 360) for color in Color)
+    at(red, "setting-up", 0)
+    red.fill("[data-setup] input", "777")
+    red.click("[data-setup] button >> nth=0")
+    red.wait_for_selector("[data-refused]:not(:empty)")
+    red.fill("[data-setup] input", "77")
+    red.click("[data-setup] button >> nth=0")
+    at(blue, "setting-up", 0)
+    blue.click("[data-do=random]")
+    at(red, "moving", 0)
+    assert red.inner_text("[data-text]") == "red has 77\nblue has ?"
+    assert "77" not in served.served.get(served.path(Color.BLUE, "state")).text
+    red.fill("[data-typed] input", "0")
+    red.click("[data-typed] button")
+    at(blue, "moving", 1)
+    blue.click("[data-do=resign]")
+    blue.click("[data-resigning] [value=yes]")
+    at(red, "over", 2)
+    assert red.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert "blue has ?" not in red.inner_text("[data-text]")
+
+
+# --- watched ----------------------------------------------------------------------------------------------------------
+
+
+def watched(game: Game, setups: tuple[str, str], actions: str, audience: SeenBy) -> dict[str, Any]:
+    """What a viewer sees of a game under way after these actions."""
+    spec = spec_of(game)
+    shown = WatchedGame(spec, setups, audience, None)
+    state = spec.kind.start(spec.variant, spec.chance_seed, setups)
+    for ply, action in enumerate(actions.split(), start=1):
+        mover = state.to_move
+        shown.play(ActionPlayed(spec.id, ply, mover, action, state.play(action), 1, 1))
+    return shown.state()
+
+
+def test_the_public_sees_the_position_where_nothing_is_hidden_and_else_only_what_both_were_told() -> None:
+    open_game = watched(FOUR, ("", ""), "1 2", SeenBy.PUBLIC)
+    assert open_game["text"].startswith(". . . ")
+    assert open_game["image"].startswith("<svg")
+    assert open_game["moves"] == ["moved red 1", "moved blue 2"]
+    hidden = watched(GUESSING, ("17", "42"), "5", SeenBy.PUBLIC)
+    assert (hidden["text"], hidden["image"], hidden["moves"]) == ("", "", ["moved red 5", "miss"])
+    assert watched(GUESSING, ("17", "42"), "5", SeenBy.ALL)["text"] == "red has 17\nblue has 42"
