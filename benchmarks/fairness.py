@@ -185,8 +185,6 @@ class Pages:
             shows_all=False,
             delay=0.0,
             known_as=(),
-            language="en",
-            numbering="european",
         )
         self.server = ServerBeside.start(setup, listening, print)
         line = [sys.executable, str(PAGES), "--watch", listening.url, "--viewers", str(viewers)]

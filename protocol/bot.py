@@ -24,27 +24,23 @@ from typing import BinaryIO
 
 from protocol.actions import Parts, parts, squares
 from protocol.bot_codec import decode_for_bot, encode_from_bot
-from protocol.game_bot import note_who_plays, one_line, shown, speak
+from protocol.codec import decode_from_bot
+from protocol.forms import STRATEGO_FORMS
+from protocol.game_bot import AnyBot, AnyConversation, check_class, converse, encoded, shown
 from protocol.messages import (
-    Ability,
     ArenaMessage,
-    Author,
     BotMessage,
-    Cannot,
     End,
     Game,
     Hello,
     Move,
-    Name,
     Note,
     Quit,
-    Ready,
     Restore,
     Setup,
     SetupRequest,
     Turn,
     Want,
-    Wants,
 )
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Color, Rank
 from protocol.view import Piece, View, new_view
@@ -67,20 +63,8 @@ def random_setup(view: View) -> str:
     return "/".join(random_rows(view.army, view.random))
 
 
-class Bot:
-    """A bot. Subclass it and write `move`; the other methods have defaults.
-
-    A new object is made for each game. `note` sends a remark to the game's record. A bot may only speak when it has to
-    answer, so the remark is sent with the next set-up or move.
-    """
-
-    name = ""
-    author = ""
-    wants: tuple[Want, ...] = (Want.LEGAL,)
-    can_restore = True
-
-    def __init__(self) -> None:
-        self.note: Callable[[str], None] = lambda text: None
+class Bot(AnyBot):
+    """A bot of Stratego. Subclass it and write `move`; the other methods have defaults."""
 
     def setup(self, view: View) -> str:
         """Return the set-up: four rows of ten letters, own back row first, files a to j, `.` for empty, separated by
@@ -106,70 +90,46 @@ class Bot:
         """Called when the game is over."""
 
 
-class Conversation:
-    """One bot's side of the protocol, without input or output of its own: a message in, the answers out."""
+class Conversation(AnyConversation[Bot]):
+    """The conversation of a bot of Stratego: a message in, the answers out."""
 
-    def __init__(self, make_bot: Callable[[], Bot]) -> None:
-        self._make_bot = make_bot
-        self._bot = make_bot()
-        self._view: View | None = None
-        self._answers: list[BotMessage] = []
-        self._notes: list[BotMessage] = []
-        self.finished = False
+    _view: View | None = None
+
+    def receive_line(self, line: bytes) -> list[bytes]:
+        message = decode_for_bot(line)
+        return [] if message is None else [encode_from_bot(answer) for answer in self.receive(message)]
 
     def receive(self, message: ArenaMessage) -> list[BotMessage]:
         """Apply one message and return the bot's answers."""
-        self._answers = []
         match message:
             case Hello():
-                self._introduce()
+                return [*map(_said, self._introduction())]
             case Game():
                 self._view = new_view(message)
-                self._bot = self._make_bot()
-                self._notes.clear()
-                self._bot.note = lambda text: self._notes.append(Note(one_line(str(text))))
+                self._new_bot()
             case Quit():
                 self.finished = True
             case _ if self._view is not None:
-                self._play(self._view, message)
-        return self._answers
+                return self._play(self._view, message)
+        return []
 
-    def _introduce(self) -> None:
-        for what in ("name", "author"):
-            if (text := getattr(self._bot, what)) is not None and not isinstance(text, str):
-                raise TypeError(f"{what} of {type(self._bot).__name__} is {shown(text)}; expected a string")
-        if self._bot.name:
-            self._answers.append(Name(self._bot.name))
-        if self._bot.author:
-            self._answers.append(Author(self._bot.author))
-        wants = self._bot.wants
-        if not (isinstance(wants, tuple | list) and all(isinstance(want, Want) for want in wants)):
-            raise TypeError(
-                f"wants of {type(self._bot).__name__} is {shown(wants)}; expected a tuple of Want, such as "
-                "(Want.LEGAL,)"
-            )
-        if wants:
-            self._answers.append(Wants(tuple(wants)))
-        if not self._bot.can_restore:
-            self._answers.append(Cannot((Ability.RESTORE,)))
-        self._answers.append(Ready())
-
-    def _play(self, view: View, message: ArenaMessage) -> None:
+    def _play(self, view: View, message: ArenaMessage) -> list[BotMessage]:
         view.apply(message)
         match message:
             case SetupRequest():
                 rows = self._setup_rows(self._bot.setup(view))
                 view.place_own(rows)
-                self._answer(Setup(rows))
+                return self._answer(Setup(rows))
             case Restore(rows):
                 view.place_own(rows)
                 self._bot.restore(view)
             case Turn():
-                self._answer(Move(self._checked_action(self._bot.move(view))))
+                return self._answer(Move(self._checked_action(self._bot.move(view))))
             case End():
                 self._bot.end(view, message)
             case _:
                 self._bot.event(view, message)
+        return []
 
     def _setup_rows(self, answer: object) -> tuple[str, ...]:
         rows = tuple(answer.split("/")) if isinstance(answer, str) else ()
@@ -188,9 +148,15 @@ class Conversation:
             f"move() of {type(self._bot).__name__} returned {shown(answer)}; expected an action such as 'a4-a5'"
         )
 
-    def _answer(self, answer: BotMessage) -> None:
-        self._answers += [*self._notes, answer]
-        self._notes.clear()
+    def _answer(self, answer: BotMessage) -> list[BotMessage]:
+        return [*map(Note, self._take_notes()), answer]
+
+
+def _said(line: str) -> BotMessage:
+    """Return a line of an introduction as a message. Raises `LocalProtocolError` for text that no line may have."""
+    message = decode_from_bot(encoded(line)[:-1], STRATEGO_FORMS)
+    assert message is not None
+    return message
 
 
 def _wrong_with(rows: tuple[str, ...]) -> str:
@@ -214,19 +180,10 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
     `--play-itself` in the program's arguments, a whole game of the bot against itself is played and printed instead,
     and the bot's exceptions are raised; `--help` explains it.
     """
-    if isinstance(make_bot, Bot):
-        raise TypeError(f"expected run({type(make_bot).__name__}), the class, got an object of it")
+    check_class(make_bot)
     if source is None and _is_for_people(make_bot, sys.argv[1:]):
         return
-    if source is None:
-        note_who_plays(make_bot)
-    conversation = Conversation(make_bot)
-
-    def receive(line: bytes) -> list[bytes]:
-        message = decode_for_bot(line)
-        return [] if message is None else [encode_from_bot(answer) for answer in conversation.receive(message)]
-
-    speak(receive, lambda: conversation.finished, source, sink)
+    converse(make_bot, Conversation, source, sink)
 
 
 def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:

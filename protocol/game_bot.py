@@ -11,15 +11,17 @@
     run(First)
 
 The kit handles the conversation that all games share. Lines of the game itself arrive in `told`. `protocol.bot` is the
-kit for Stratego, with a view of the board. docs/kit.md is the reference.
+kit for Stratego, with a view of the board, and stands on this one. docs/kit.md is the reference.
 """
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from random import Random
-from typing import Any, BinaryIO, ClassVar, TextIO
+from typing import BinaryIO, Generic, TextIO, TypeVar
 
 from protocol.lines import MAX_BOT_LINE, LocalProtocolError
+from protocol.messages import Want
 from protocol.seats import COLOR_BY_WORD, Color
 
 NOTE_LENGTH = MAX_BOT_LINE - len("note ")
@@ -30,39 +32,41 @@ INTERRUPTED = 130
 """The exit code of a program that was stopped by Ctrl-C, as in shells."""
 
 
-class GameBot:
-    """A bot of any game. Subclass it and write `move`; the other methods have defaults.
+class AnyBot:
+    """What the bots of all kits have: their introduction, and remarks for the record.
 
-    A new object is made for each game. `note` sends a remark to the game's record, with the next answer.
+    A new object is made for each game. `note` sends a remark to the game's record. A bot may only speak when it has to
+    answer, so the remark is sent with the next set-up or move.
     """
 
     name = ""
     author = ""
-    wants: ClassVar[tuple[str, ...]] = ("legal",)
-    """Extra lines before each turn, where the game has them: `legal`, `board`."""
+    wants: tuple[Want, ...] = (Want.LEGAL,)
     can_restore = True
+
+    def __init__(self) -> None:
+        self.note: Callable[[str], None] = lambda text: None
+
+
+class GameBot(AnyBot):
+    """A bot of any game. Subclass it and write `move`; the other methods have defaults."""
 
     color: Color
     """This bot's seat."""
     variant: str
-    opponent: str | None
+    opponent: str
     """The name of the other bot, if the host tells it."""
     rules: dict[str, str]
     """The rules in force, by name."""
+    seed: int
     random: Random
-    """Random numbers from the seed that the arena has sent."""
+    """Random numbers, seeded for each turn from `seed` and `ply`: an interrupted game can be resumed."""
     legal: tuple[str, ...]
     """The legal actions of this turn, if the game lists them."""
     ply: int
     own_ms: int
     """Milliseconds for this turn."""
     enemy_ms: int
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.notes.append(one_line(str(text)))
 
     def setup(self) -> str:
         """Return the set-up, in a game that has one."""
@@ -82,20 +86,66 @@ class GameBot:
         """Called when the game is over: `win`, `loss` or `draw`, and the reason."""
 
 
-class GameConversation:
-    """One bot's side of the conversation, without input or output of its own: a line in, the answers out."""
+_Bot = TypeVar("_Bot", bound=AnyBot)
 
-    def __init__(self, make_bot: Callable[[], GameBot]) -> None:
+
+class AnyConversation(ABC, Generic[_Bot]):
+    """One bot's side of the protocol, without input or output of its own."""
+
+    def __init__(self, make_bot: Callable[[], _Bot]) -> None:
         self._make_bot = make_bot
         self._bot = make_bot()
-        self._is_playing = False
+        self._notes: list[str] = []
         self.finished = False
 
+    @abstractmethod
     def receive_line(self, line: bytes) -> list[bytes]:
         """Apply one line and return the bot's answers, as lines."""
+
+    def _new_bot(self) -> _Bot:
+        """Return the bot for a game that begins."""
+        bot, notes = self._make_bot(), list[str]()
+        bot.note = lambda text: notes.append(one_line(str(text)))
+        self._bot, self._notes = bot, notes
+        return bot
+
+    def _take_notes(self) -> list[str]:
+        """Return the remarks that go with an answer."""
+        notes = self._notes.copy()
+        self._notes.clear()
+        return notes
+
+    def _introduction(self) -> list[str]:
+        """Return the lines by which the bot introduces itself. Raises `TypeError` for a name or wants of a wrong
+        type.
+        """
+        bot, lines = self._bot, list[str]()
+        for what in ("name", "author"):
+            text = getattr(bot, what)
+            if text is not None and not isinstance(text, str):
+                raise TypeError(f"{what} of {type(bot).__name__} is {shown(text)}; expected a string")
+            if text:
+                lines.append(f"{what} {text}")
+        if not (isinstance(bot.wants, tuple | list) and all(isinstance(want, Want) for want in bot.wants)):
+            raise TypeError(
+                f"wants of {type(bot).__name__} is {shown(bot.wants)}; expected a tuple of Want, such as (Want.LEGAL,)"
+            )
+        if bot.wants:
+            lines.append(" ".join(("want", *(want.value for want in bot.wants))))
+        if not bot.can_restore:
+            lines.append("cannot restore")
+        return [*lines, "ready"]
+
+
+class GameConversation(AnyConversation[GameBot]):
+    """The conversation of a bot of any game, in lines."""
+
+    _is_playing = False
+
+    def receive_line(self, line: bytes) -> list[bytes]:
         verb, _, rest = line.decode("ascii", "replace").rstrip("\r\n").partition(" ")
         if verb == "hello":
-            return introduction(self._bot)
+            return [*map(encoded, self._introduction())]
         if verb == "quit":
             self.finished = True
         elif verb == "game":
@@ -106,10 +156,10 @@ class GameConversation:
 
     def _begin(self, rest: str) -> None:
         color, variant = rest.split(" ")[:2]
-        bot = self._bot = self._make_bot()
-        bot.color, bot.variant, bot.opponent = COLOR_BY_WORD[color], variant, None
+        bot = self._new_bot()
+        bot.color, bot.variant, bot.opponent = COLOR_BY_WORD[color], variant, ""
         bot.rules, bot.legal, bot.random = {}, (), Random(0)
-        bot.ply = bot.own_ms = bot.enemy_ms = 0
+        bot.seed = bot.ply = bot.own_ms = bot.enemy_ms = 0
         self._is_playing = True
 
     def _play(self, verb: str, rest: str) -> list[bytes]:
@@ -119,7 +169,8 @@ class GameConversation:
             case "rule":
                 bot.rules[fields[0]] = rest.partition(" ")[2]
             case "seed":
-                bot.random = Random(int(fields[0]))
+                bot.seed = int(fields[0])
+                bot.random.seed(f"{bot.seed} 0")
             case "opponent":
                 bot.opponent = rest
             case "setup":
@@ -130,6 +181,7 @@ class GameConversation:
                 bot.legal += tuple(fields)
             case "turn":
                 bot.ply, bot.own_ms, bot.enemy_ms = map(int, fields[:3])
+                bot.random.seed(f"{bot.seed} {bot.ply}")
                 answer = self._answer("move", bot.move())
                 bot.legal = ()
                 return answer
@@ -146,27 +198,7 @@ class GameConversation:
         method = "setup" if verb == "setup" else "move"
         if not isinstance(text, str):
             raise TypeError(f"{method}() of {type(self._bot).__name__} returned {shown(text)}; expected a string")
-        notes = [f"note {note}" for note in self._bot.notes]
-        self._bot.notes.clear()
-        return [encoded(line) for line in (*notes, f"{verb} {text}")]
-
-
-def introduction(bot: Any) -> list[bytes]:
-    """Return the lines by which a bot introduces itself. Raises `TypeError` for a name or wants of a wrong type."""
-    lines = []
-    for what in ("name", "author"):
-        text = getattr(bot, what)
-        if text is not None and not isinstance(text, str):
-            raise TypeError(f"{what} of {type(bot).__name__} is {shown(text)}; expected a string")
-        if text:
-            lines.append(f"{what} {text}")
-    if not (isinstance(bot.wants, tuple | list) and all(isinstance(want, str) for want in bot.wants)):
-        raise TypeError(f"wants of {type(bot).__name__} is {shown(bot.wants)}; expected a tuple, such as ('legal',)")
-    if bot.wants:
-        lines.append(" ".join(("want", *bot.wants)))
-    if not bot.can_restore:
-        lines.append("cannot restore")
-    return [encoded(line) for line in (*lines, "ready")]
+        return [encoded(line) for line in (*(f"note {note}" for note in self._take_notes()), f"{verb} {text}")]
 
 
 def encoded(line: str) -> bytes:
@@ -196,30 +228,34 @@ def run(make_bot: Callable[[], GameBot], source: BinaryIO | None = None, sink: B
     to standard error. Raises `TypeError` for an object of the class, and `RuntimeError` if a `run` has read standard
     input before: a program is one bot.
     """
-    if isinstance(make_bot, GameBot):
+    check_class(make_bot)
+    converse(make_bot, GameConversation, source, sink)
+
+
+def check_class(make_bot: object) -> None:
+    if isinstance(make_bot, AnyBot):
         raise TypeError(f"expected run({type(make_bot).__name__}), the class, got an object of it")
-    if source is None:
-        note_who_plays(make_bot)
-    conversation = GameConversation(make_bot)
-    speak(conversation.receive_line, lambda: conversation.finished, source, sink)
 
 
-def speak(
-    receive: Callable[[bytes], list[bytes]],
-    is_finished: Callable[[], bool],
+def converse(
+    make_bot: Callable[[], _Bot],
+    kind: Callable[[Callable[[], _Bot]], AnyConversation[_Bot]],
     source: BinaryIO | None,
     sink: BinaryIO | None,
 ) -> None:
-    """Pass lines of the arena to `receive` and write its answers, until it is finished or the input ends."""
+    """Hold a whole conversation of this kind with the arena, until `quit` or the end of input."""
+    if source is None:
+        _note_who_plays(make_bot)
+    conversation = kind(make_bot)
     source = source or sys.stdin.buffer
     sink = sink or sys.stdout.buffer
     sys.stdout = sys.stderr
     for line in _lines(source):
-        answers = receive(line)
+        answers = conversation.receive_line(line)
         if answers:
             sink.write(b"".join(answers))
             sink.flush()
-        if is_finished():
+        if conversation.finished:
             break
 
 
@@ -239,7 +275,7 @@ _HAS_PLAYED: list[tuple[TextIO, str]] = []
 """The standard input that a `run` has read, and the name of its bot."""
 
 
-def note_who_plays(make_bot: Callable[[], Any]) -> None:
+def _note_who_plays(make_bot: object) -> None:
     """Raise `RuntimeError` for a second bot in the program: it would find its input already read."""
     name = getattr(make_bot, "__name__", "a bot")
     for source, other in _HAS_PLAYED:
@@ -249,3 +285,6 @@ def note_who_plays(make_bot: Callable[[], Any]) -> None:
                 f"put {name} into a file of its own"
             )
     _HAS_PLAYED[:] = [(sys.stdin, name)]
+
+
+__all__ = ["Color", "GameBot", "GameConversation", "Want", "run"]

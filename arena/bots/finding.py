@@ -217,7 +217,7 @@ def _refused_link(path: Path) -> BotSpec:
 
 def why_unfit(bot: BotSpec, variant: Variant) -> str:
     """Return why a bot cannot play under these rules, or an empty string if it can."""
-    return variant.kind.unfit_for_2012(variant) if bot.is_of_2012 else ""
+    return variant.kind.why_not_of_2012(variant) if bot.is_of_2012 else ""
 
 
 def fitting(bot: BotSpec, variant: Variant, *, has_openings: bool) -> BotSpec:

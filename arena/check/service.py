@@ -26,28 +26,31 @@ from arena.check.stored_game import Replayed, StoredGame, replay, seated
 from arena.check.talk import Times
 from arena.check.trying import BotTrial
 from arena.errors import UsageError, suggest
+from arena.game import Game
 from arena.league.entrants import built
-from arena.league.league_options import PlayOptions
+from arena.league.league_options import PlayOptions, variant_of
 from arena.league.option_values import check_values, time_control, usual_limits
 from arena.league.stop import Say, run_games
 from arena.league.versions import Versions
 from arena.sandbox.levels import Level, choose
 from arena.system.printable import printable
-from protocol.notation import Reason
+from protocol.seats import Reason
 
 Begins = Callable[[int, int, Situation], None]
 """Called before each situation with its number from 0, their number, and the situation."""
 
 READY = Situation("ready", "is a bot that a league could start", SituationGroup.READY, "", plies=0)
+OF_2012 = "ucc-2012"
+"""The rules that bots which speak the protocol of that name are made for."""
 FILES = Situation("files", "leaves its own files as they are", SituationGroup.FILES, "", plies=0)
 
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """The extent of a check: `rules` are those that the bot is for (none: all), `only` the keys of the situations
+    """The extent of a check: `rules` are the variants that the bot is for (none: all), `only` the keys of situations
     (none: all).
 
-    `play` are the options of a league, of which the isolation and time limits of bots are used.
+    `play` are the options of a league, of which the game and the isolation and time limits of bots are used.
     """
 
     play: PlayOptions
@@ -79,8 +82,10 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
 
 def _checked(level: Level, bot: BotSpec, options: CheckOptions, begins: Begins, run: Run) -> Checked:
     time = time_control(options.play)
-    main = "ucc-2012" if bot.is_of_2012 else "isf"
-    situations = tuple(script(options.rules, options.extent, main))
+    usual = variant_of(options.play)
+    game = usual.kind
+    main = OF_2012 if bot.is_of_2012 and OF_2012 in game.variant_names() else usual.name
+    situations = tuple(script(game, options.rules, options.extent, main))
     _check_keys(options.only, [*(situation.key for situation in situations), FILES.key])
     limits = usual_limits(options.play)
     if bot.fault is not None:
@@ -88,7 +93,7 @@ def _checked(level: Level, bot: BotSpec, options: CheckOptions, begins: Begins, 
     else:
         with Sandbox(level, [bot], limits, {}, options.play.interpreters) as held:
             run_games(run, held.try_out)
-            trial = BotTrial(bot, held, time, options.play.seed)
+            trial = BotTrial(game, bot, held, time, options.play.seed)
             outcomes = run_games(run, _try_all, trial, bot, situations, options.only, begins)
         tried = _Tried(outcomes, trial.times, trial.declared, trial.author, trial.memory)
     limit = time.move_ms if time.move_ms is not None else time.bank_ms
@@ -100,12 +105,13 @@ def _checked(level: Level, bot: BotSpec, options: CheckOptions, begins: Begins, 
         declared=tried.declared,
         author=tried.author,
         level=f"{level.value}: {limits.text}",
-        outcomes=(*tried.outcomes, *_left_out(options)),
+        outcomes=(*tried.outcomes, *_left_out(options, game)),
         start=spread(tried.times.start, time.start_ms),
         setup=spread(tried.times.setup, time.setup_ms),
         move=spread(tried.times.move, limit),
         memory=tried.memory,
         memory_limit=limits.memory,
+        variant_words=game.variant_words,
     )
 
 
@@ -118,11 +124,12 @@ def _not_started(bot: BotSpec, situations: Sequence[Situation]) -> _Tried:
     return _Tried(outcomes + left, Times())
 
 
-def _left_out(options: CheckOptions) -> list[SituationOutcome]:
-    if not options.rules and options.extent is not Extent.QUICK:
+def _left_out(options: CheckOptions, game: Game) -> list[SituationOutcome]:
+    if len(game.tried_variants()) == 1 or (not options.rules and options.extent is not Extent.QUICK):
         return []
-    why = "only the rulesets of --rules are checked" if options.rules else "--quick checks one ruleset"
-    others = Situation("other-rules", "plays under all other rulesets and switches", SituationGroup.RULES, "")
+    word, several = game.variant_words
+    why = f"only the {word}s of --rules are checked" if options.rules else f"--quick checks one {word}"
+    others = Situation("other-rules", f"plays under all other {several}", SituationGroup.RULES, "")
     return [SituationOutcome(others, Mark.NOT_APPLICABLE, why)]
 
 

@@ -5,18 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from arena.game import Game
 from arena.game.transcript import Speaker
-from arena.stratego.rules.ruleset import RulesetError
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from protocol.notation import Color, Reason
-
-
-class Foe(enum.Enum):
-    RANDOM = "random"
-    HUNTER = "hunter"
-    """Knows all pieces, and takes what it can."""
-    SHY = "shy"
-    """Attacks only if it must, so that games become long."""
+from protocol.seats import Color, Reason
 
 
 class Twist(enum.Enum):
@@ -47,7 +38,7 @@ class SituationGroup(enum.Enum):
     GAMES = "games under {rules}"
     CONVERSATION = "the conversation"
     OPTIONS = "what some leagues ask for"
-    RULES = "rulesets and switches"
+    RULES = "{variants}"
     FILES = "its files"
 
 
@@ -55,8 +46,8 @@ class SituationGroup(enum.Enum):
 class Situation:
     """A game, or a few, in one new process.
 
-    The opponent gives up after `plies` (None: never), or `seconds` after its first move. `needed_by` names the leagues
-    that a bot has to pass this for; without it, it is for all.
+    The opponent plays in a `manner` of the game (`Game.policy`), and gives up after `plies` (None: never), or `seconds`
+    after its first move. `needed_by` names the leagues that a bot has to pass this for; without it, it is for all.
     """
 
     key: str
@@ -64,7 +55,7 @@ class Situation:
     group: SituationGroup
     rules: str
     color: Color = Color.RED
-    foe: Foe = Foe.RANDOM
+    manner: str = ""
     plies: int | None = 60
     seconds: float = 2.0
     twist: Twist = Twist.NONE
@@ -83,71 +74,55 @@ SWEEP_SECONDS = {Extent.QUICK: 0.3, Extent.USUAL: 0.3, Extent.ALL: 10.0}
 SWEEP_PLIES = 40
 
 
-def script(rules: Sequence[str], extent: Extent = Extent.USUAL, usual: str = "isf") -> Iterator[Situation]:
-    """Yield the situations in their order. `rules` are the rulesets that the bot is for; none: `usual` and all others.
+def script(game: Game, rules: Sequence[str], extent: Extent = Extent.USUAL, usual: str = "") -> Iterator[Situation]:
+    """Yield the situations in their order. `rules` are the variants that the bot is for; none: `usual` and all others.
 
-    Raises `RulesetError` for an unknown ruleset.
+    Raises `UsageError` for an unknown variant.
     """
     for name in rules:
-        load_ruleset(name)
-    main = rules[0] if rules else usual
-    yield from _main(main, SECONDS[extent])
-    others = list(rules[1:]) if rules else [] if extent is Extent.QUICK else [*_others(main), *_switched()]
+        game.variant(name)
+    main = rules[0] if rules else usual or game.variant().name
+    yield from _main(game, main, SECONDS[extent])
+    others = list(rules[1:])
+    if not rules and extent is not Extent.QUICK:
+        others = [name for name in game.tried_variants() if name != main]
     whole = extent is Extent.ALL
     for number, name in enumerate(others):
         for color in Color if whole else [Color(number % 2)]:
-            foe = Foe.HUNTER if (number + color) % 2 == 0 else Foe.RANDOM
             yield Situation(
                 f"rules-{name}-{color.word}",
                 f"plays {color.word} under {name}",
                 SituationGroup.RULES,
                 name,
                 color,
-                foe,
+                game.trials()[0].manner if (number + color) % 2 == 0 else "",
                 None if whole else SWEEP_PLIES,
                 SWEEP_SECONDS[extent],
             )
 
 
-def _others(main: str) -> list[str]:
-    return [name for name in ruleset_names() if name != main]
-
-
-def _switched() -> list[str]:
-    """Return each switch, on the first ruleset that it goes with; small armies first, for short games."""
-    found = []
-    for switch in switch_names():
-        for name in ("duel", "isf", "jumbo-81320/infiltrator", "vintage/original", "milton-bradley"):
-            try:
-                load_ruleset(f"{name}+{switch}")
-            except RulesetError:
-                continue
-            found.append(f"{name}+{switch}")
-            break
-    return found
-
-
-def _main(rules: str, seconds: float) -> Iterator[Situation]:
+def _main(game: Game, rules: str, seconds: float) -> Iterator[Situation]:
     red, blue = Color.RED, Color.BLUE
     usual = partial(Situation, rules=rules, seconds=seconds)
-    game, talk = partial(usual, group=SituationGroup.GAMES), partial(usual, group=SituationGroup.CONVERSATION, plies=6)
+    play, talk = partial(usual, group=SituationGroup.GAMES), partial(usual, group=SituationGroup.CONVERSATION, plies=6)
     option = partial(usual, group=SituationGroup.OPTIONS)
+    first, second = game.seat_names
 
     yield talk("start", "starts, and says what it is", twist=Twist.NO_GAME)
-    yield game("red", "plays Red", color=red)
-    yield game("blue", "plays Blue, and waits for its turn", color=blue, plies=40, twist=Twist.SLOW_FOE)
-    hunter = partial(game, foe=Foe.HUNTER, plies=None)
-    yield hunter("losing-red", "loses as Red to one that sees everything", color=red)
-    yield hunter("losing-blue", "loses as Blue to one that sees everything", color=blue)
-    yield game("long", "plays a long game", color=blue, foe=Foe.SHY, plies=None)
+    yield play("red", f"plays {first}", color=red)
+    yield play("blue", f"plays {second}, and waits for its turn", color=blue, plies=40, twist=Twist.SLOW_FOE)
+    for trial in game.trials():
+        yield play(trial.key, trial.title, color=trial.seat, manner=trial.manner, plies=None)
     yield talk("noise", "ignores verbs, rules and fields that it does not know", plies=60, twist=Twist.NOISE)
     yield talk("pieces", "reads lines that come in pieces", color=blue, plies=12, twist=Twist.PIECES)
     yield talk("broken-off", "ends when its game is broken off", twist=Twist.BROKEN_OFF)
     yield talk("input-ends", "ends when its input does", color=blue, twist=Twist.INPUT_ENDS)
     yield option("several", "plays three games in one process", plies=30, twist=Twist.SEVERAL, needed_by="--keep-bots")
-    forced = "plays a set-up that is given (restore), with forced moves"
-    yield option("opening", forced, plies=20, twist=Twist.OPENING, needed_by="--openings")
-    resumed = "resumes a game that was interrupted (restore)"
+    restore = " (restore)" if game.has_setups else ""
+    if game.has_setups:
+        forced = f"plays a set-up that is given{restore}, with forced moves"
+        yield option("opening", forced, plies=20, twist=Twist.OPENING, needed_by="--openings")
+    resumed = f"resumes a game that was interrupted{restore}"
     yield option("resumed", resumed, color=blue, plies=40, twist=Twist.RESUMED, needed_by="arena resume")
 
 
@@ -231,7 +206,7 @@ def spread(seconds: list[float], limit: int | None) -> Spread:
 @dataclass(frozen=True)
 class Checked:
     """A bot that was tried. `declared` and `author` are its declarations, `memory` its peak use in bytes,
-    `memory_limit` the limit.
+    `memory_limit` the limit. `variant_words` are what people call a variant of the game, and several.
     """
 
     name: str
@@ -247,14 +222,15 @@ class Checked:
     move: Spread
     memory: int
     memory_limit: int
+    variant_words: tuple[str, str]
 
     def count(self, mark: Mark) -> int:
         return sum(outcome.mark is mark for outcome in self.outcomes)
 
     @property
     def is_accepted(self) -> bool:
-        """Whether a league would accept it: it passes every situation that is for all leagues."""
-        return not (self.count(Mark.FAILED) or self.count(Mark.NOT_TRIED))
+        """Whether a league would accept it: it passes every situation that is for all leagues, and some rules."""
+        return not (self.count(Mark.FAILED) or self.count(Mark.NOT_TRIED)) and bool(self.rules_with(Mark.PASSED))
 
     def rules_with(self, mark: Mark) -> list[str]:
         """Return the rulesets that the bot is ready for (`PASSED`), is not ready for, or was not tried with."""

@@ -36,7 +36,7 @@ from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after
 from protocol.lines import LineBuffer, RemoteProtocolError
 from protocol.messages import BotMessage, Move, Ready, Setup
-from protocol.notation import RESIGN, Color, Reason
+from protocol.seats import RESIGN, Color, Reason
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from arena.play.runner import seen_of
 from arena.system.concurrency import background, readable
 from arena.system.printable import printable
 from protocol.conversation import Phase
-from protocol.notation import Color
+from protocol.seats import Color
 
 now = trio.current_time
 
@@ -60,7 +60,8 @@ class Times:
 class Manner:
     """How to write to a bot: with unknown lines, and in pieces."""
 
-    is_noisy: bool = False
+    open_verbs: frozenset[str] | None = None
+    """Those of the game (`Game.open_verbs`) where there is to be noise."""
     in_pieces: bool = False
     foe_seconds: float = 0.0
     """The opponent's time for a move."""
@@ -164,7 +165,8 @@ class Talk:
             data = referee.take(seat)
             referee.sent(seat, now())
             if seat is color and not self._was_probed:
-                await self._write(referee, color, noisy(data) if self._manner.is_noisy else data)
+                verbs = self._manner.open_verbs
+                await self._write(referee, color, data if verbs is None else noisy(data, verbs))
 
     async def _write(self, referee: Referee, color: Color, data: bytes) -> None:
         self._last_written = data.splitlines(keepends=True)

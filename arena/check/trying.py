@@ -12,9 +12,10 @@ from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.check.opponent import PlannedGame, ruleset_of
+from arena.check.opponent import PlannedGame, variant_in
 from arena.check.situations import Failure, Mark, Situation, SituationOutcome, Twist
 from arena.check.talk import Manner, Talk, Times
+from arena.game import Game
 from arena.game.faults import Fault, Unstartable
 from arena.game.game_spec import GameSpec, Opening, Player
 from arena.game.hints import Hint, Mistake, Seen, diagnose
@@ -23,9 +24,8 @@ from arena.game.referee import Referee
 from arena.game.seat import Introduction
 from arena.game.time_control import TimeControl
 from arena.sandbox.launch import StartError
-from arena.stratego.game import variant_of
 from protocol.conversation import Phase
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 now = trio.current_time
 
@@ -54,11 +54,11 @@ GoOn = Callable[[Situation, int], None]
 class BotTrial:
     """Tries one bot. `declared`, `author`, `times` and `memory` are the observations so far."""
 
-    def __init__(self, bot: BotSpec, held: Sandbox, time: TimeControl, seed: int) -> None:
+    def __init__(self, game: Game, bot: BotSpec, held: Sandbox, time: TimeControl, seed: int) -> None:
         self.times = Times()
         self.memory = 0
         self.declared, self.author = "", ""
-        self._bot, self._held, self._time, self._seed = bot, held, time, seed
+        self._game, self._bot, self._held, self._time, self._seed = game, bot, held, time, seed
         self._language = language_of(bot)
 
     async def run(self, situations: Iterable[Situation], begins: GoOn) -> list[SituationOutcome]:
@@ -69,7 +69,7 @@ class BotTrial:
             if why := why or _why_not(outcomes):
                 outcomes.append(SituationOutcome(situation, Mark.NOT_TRIED, why))
                 continue
-            if why_never := why_unfit(self._bot, variant_of(ruleset_of(situation))):
+            if why_never := why_unfit(self._bot, variant_in(self._game, situation)):
                 outcomes.append(SituationOutcome(situation, Mark.NOT_APPLICABLE, why_never))
                 continue
             begins(situation, len(outcomes))
@@ -94,7 +94,7 @@ class BotTrial:
 
     async def _one_game(self, situation: Situation) -> SituationOutcome:
         color, twist = situation.color, situation.twist
-        game = PlannedGame(situation, self._seed)
+        game = PlannedGame(self._game, situation, self._seed)
         referee = Referee(self._spec(situation, game.opening))
         async with self._talk(situation) as talk:
             await talk.play(referee, color, game.answer, game.is_at_break)
@@ -150,7 +150,7 @@ class BotTrial:
         async with self._talk(situation) as talk:
             for number in range(GAMES_IN_ONE_PROCESS):
                 side = color if number % 2 == 0 else color.opponent
-                game = PlannedGame(replace(situation, color=side), self._seed + number)
+                game = PlannedGame(self._game, replace(situation, color=side), self._seed + number)
                 is_last = number == GAMES_IN_ONE_PROCESS - 1
                 introduced = {side: introduction} if introduction else None
                 spec = self._spec(situation, None, number)
@@ -176,7 +176,7 @@ class BotTrial:
 
     async def _resumed(self, situation: Situation) -> SituationOutcome:
         color = situation.color
-        game = PlannedGame(replace(situation, plies=INTERRUPTED_AFTER), self._seed, breaks=True)
+        game = PlannedGame(self._game, replace(situation, plies=INTERRUPTED_AFTER), self._seed, breaks=True)
         spec = self._spec(situation, None)
         referee = Referee(spec, can_pause=True)
         async with self._talk(situation, grace=0) as talk:
@@ -191,7 +191,7 @@ class BotTrial:
         if history is None or referee.is_over:
             return SituationOutcome(situation, Mark.PASSED, "the game was over before", plies=len(referee.actions))
         again = Referee(spec, history=history)
-        game = PlannedGame(situation, self._seed + 1)
+        game = PlannedGame(self._game, situation, self._seed + 1)
         async with self._talk(situation) as talk:
             await talk.play(again, color, game.answer, game.is_at_break)
             if fault := again.seats[color].fault:
@@ -205,7 +205,7 @@ class BotTrial:
         """A new process of the bot, which is ended completely at the end."""
         process = self._held.start(self._bot)
         manner = Manner(
-            is_noisy=situation.twist is Twist.NOISE,
+            open_verbs=self._game.open_verbs if situation.twist is Twist.NOISE else None,
             in_pieces=situation.twist is Twist.PIECES,
             foe_seconds=FOE_SECONDS if situation.twist is Twist.SLOW_FOE else 0.0,
         )
@@ -218,11 +218,10 @@ class BotTrial:
             self.memory = max(self.memory, process.peak_memory)
 
     def _spec(self, situation: Situation, opening: Opening | None, number: int = 0) -> GameSpec:
-        ruleset = ruleset_of(situation)
         me = self._bot.player
         return GameSpec(
             id="check",
-            variant=variant_of(ruleset),
+            variant=variant_in(self._game, situation),
             time=self._time,
             players=(me, FOE) if situation.color is Color.RED else (FOE, me),
             seeds=(self._seed + number, self._seed + number),

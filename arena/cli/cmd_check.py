@@ -13,7 +13,7 @@ from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand, exclusive
 from arena.cli.installation import refuse_windows
 from arena.cli.pager import paint_for
-from arena.cli.shared_options import HELP_GROUPS, bot_options, color_option, json_option, rules_metavar
+from arena.cli.shared_options import HELP_GROUPS, PLAY_OPTIONS, bot_options, color_option, json_option, rules_metavar
 from arena.cli.stores import open_to_read
 from arena.cli.streams import remark, result
 from arena.system.printable import printable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command(
     "check",
     cls=ArenaCommand,
-    usual=("rules", "quick", "all", "replay", "sandbox", "time", "json"),
+    usual=("game", "rules", "quick", "all", "replay", "sandbox", "time", "json"),
     groups={"Checks": ("rules", "quick", "all", "only", "replay", "side"), **HELP_GROUPS},
     examples=(
         ("arena check mine.py", ""),
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("bot", metavar="BOT", shell_complete=offer_bots)
+@PLAY_OPTIONS["game"]
 @click.option("--rules", multiple=True, **rules_metavar, help="Ruleset to check; repeatable (default: all).")
 @click.option("--quick", is_flag=True, help="Check the first ruleset only, and briefly.")
 @click.option("--all", "is_all", is_flag=True, help="Play all rulesets as both sides and to the end.")

@@ -6,10 +6,9 @@ import click
 
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand, Whole
-from arena.cli.shared_options import json_option, names_options, reader_option, store_argument, title_option
+from arena.cli.shared_options import json_option, names_of, names_options, reader_option, store_argument, title_option
 from arena.cli.stores import open_to_read, warn_of_damage, warn_of_seed
 from arena.cli.streams import remark, result
-from arena.stratego.shown.piece_names import Names, Numbering, PieceLanguage
 from arena.system.printable import printable
 
 MOST_FAULTS = 10
@@ -49,8 +48,8 @@ def report_command(
     numbers: tuple[int, ...],
     dialogues: bool | None,
     title: str,
-    ranks: Numbering,
-    language: PieceLanguage,
+    ranks: str,
+    language: str,
     as_json: bool,
 ) -> int:
     """Write the standings and the games of STORE as web pages."""
@@ -65,7 +64,7 @@ def report_command(
     from arena.report.site.write_site import write_site
 
     reads = option_value("--for", reader_named, reader)
-    plan = SitePlan(reads, newest, numbers, printable(title), Names(language, ranks), dialogues)
+    plan = SitePlan(reads, newest, numbers, printable(title), names_of(ranks, language), dialogues)
     with open_to_read(store) as opened, unwinding():
         written, contents = write_site(opened, out, plan)
     warn_of_seed(store, contents.settings, reads)

@@ -6,7 +6,7 @@ import click
 
 from arena.cli.completing import offer_rulesets
 from arena.cli.helping import ArenaCommand
-from arena.cli.shared_options import PLAY_OPTIONS, json_option, names_options
+from arena.cli.shared_options import PLAY_OPTIONS, json_option, names_of, names_options
 from arena.cli.streams import result
 
 
@@ -26,14 +26,13 @@ def rules_command(name: str | None, game: str, ranks: str, language: str, as_jso
     """Print the rules of a ruleset in plain words, with their sources.
 
     NAME is a ruleset or a .toml file, with switches added: vintage/barrage+rescue. Without it, all rulesets and
-    switches are listed.
+    switches are listed. With --game it is a variant of that game.
     """
     from arena.game.finding import load_game
-    from arena.report.consoles import folded, to_json, width_of
+    from arena.report.consoles import to_json, width_of
 
-    kind, names = load_game(game), {"names": language, "ranks": ranks}
+    kind, names = load_game(game), names_of(ranks, language)
     if as_json:
         result(to_json(kind.rules_values(name or "", names)))
         return
-    width = width_of(sys.stdout)
-    result(folded(kind.rules_page(name or "", names, width), width), end="")
+    result(kind.rules_page(name or "", names, width_of(sys.stdout)), end="")

@@ -6,10 +6,9 @@ import click
 
 from arena.cli.helping import ArenaCommand
 from arena.cli.serving import PORT
-from arena.cli.shared_options import names_options, reader_option, title_option
+from arena.cli.shared_options import names_of, names_options, reader_option, title_option
 from arena.cli.stores import open_to_read, warn_of_seed
 from arena.cli.streams import flush_results, remark, result
-from arena.stratego.shown.piece_names import Names, Numbering, PieceLanguage
 from arena.system.printable import printable
 
 
@@ -43,8 +42,8 @@ def serve_command(
     reader: str,
     known_as: tuple[str, ...],
     title: str,
-    ranks: Numbering,
-    language: PieceLanguage,
+    ranks: str,
+    language: str,
 ) -> int:
     """Serve the standings and games of each STORE as web pages, updated as games are added.
 
@@ -65,7 +64,7 @@ def serve_command(
         with open_to_read(path) as store:
             warn_of_seed(path, store.settings(), reads)
     known = [option_value("--known-as", parse_host, name) for name in known_as]
-    plan = SitePlan(reads, title=printable(title), names=Names(language, ranks))
+    plan = SitePlan(reads, title=printable(title), names=names_of(ranks, language))
 
     def ready(url: str) -> None:
         if exposure_text(address):

@@ -6,10 +6,9 @@ import click
 
 from arena.cli.helping import ArenaCommand
 from arena.cli.pager import paint_for, print_text
-from arena.cli.shared_options import color_option, game_argument, json_option, names_options, store_argument
+from arena.cli.shared_options import color_option, game_argument, json_option, names_of, names_options, store_argument
 from arena.cli.stores import open_to_read
 from arena.cli.streams import result
-from arena.stratego.shown.piece_names import Names, Numbering, PieceLanguage
 from arena.system.printable import printable
 
 
@@ -47,8 +46,8 @@ def show_command(
     times: bool | None,
     as_json: bool,
     color: str,
-    ranks: Numbering,
-    language: PieceLanguage,
+    ranks: str,
+    language: str,
 ) -> None:
     """Print a game of STORE move by move, as boards. GAME is a number or the start of an id."""
     from arena.report.game_list import Roster
@@ -63,7 +62,7 @@ def show_command(
         plies=plies,
         boards=not moves,
         times=not moves if times is None else times,
-        names=Names(language, ranks),
+        names=names_of(ranks, language),
         players=shown,
         paint=paint_for(color),
     )

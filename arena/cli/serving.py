@@ -126,7 +126,6 @@ def serving_pages(
         return
     from arena.cli.stores import warn_of_seed
     from arena.league.readers import reader_named
-    from arena.stratego.shown.piece_names import DEFAULT_NAMES
     from arena.web.address import exposure_text
     from arena.web.beside import LiveSetup, ServerBeside
 
@@ -142,8 +141,6 @@ def serving_pages(
         shows_all=at.shows_all,
         delay=at.delay,
         known_as=at.known_as,
-        language=DEFAULT_NAMES.language.value,
-        numbering=DEFAULT_NAMES.numbering.value,
     )
     server = ServerBeside.start(setup, at.listening, progress.remark)
     progress.remark(f"pages: {at.listening.url}")

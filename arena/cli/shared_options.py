@@ -13,7 +13,6 @@ from arena.cli.helping import Decorator, Whole, exclusive, with_options
 from arena.cli.streams import Detail, detail, set_detail
 from arena.errors import UsageError
 from arena.league.league_options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, usable_cpus
-from arena.stratego.shown.piece_names import Numbering, PieceLanguage
 from arena.system.printable import printable, shown
 from protocol.seats import Color
 
@@ -187,13 +186,15 @@ person_options = with_options(
         click.option("--seed", type=Whole(0, LARGEST_SEED), help="Seed of all random numbers (default: a new one)."),
     ]
 )
+RANKS = ("european", "american")
+LANGUAGES = ("en", "fr", "de", "nl", "da", "sv", "it")
+
 names_options = with_options(
     [
         click.option(
             "--ranks",
-            type=click.Choice([each.value for each in Numbering]),
-            default=Numbering.EUROPEAN.value,
-            callback=lambda _, __, value: Numbering(value),
+            type=click.Choice(RANKS),
+            default=RANKS[0],
             show_default=True,
             metavar="KIND",
             help="Numbers of ranks; the marshal is 10 (european) or 1 (american).",
@@ -201,15 +202,20 @@ names_options = with_options(
         click.option(
             "--names",
             "language",
-            type=click.Choice([each.value for each in PieceLanguage]),
-            default=PieceLanguage.ENGLISH.value,
-            callback=lambda _, __, value: PieceLanguage(value),
+            type=click.Choice(LANGUAGES),
+            default=LANGUAGES[0],
             show_default=True,
             metavar="LANGUAGE",
             help="Language of piece names.",
         ),
     ]
 )
+
+
+def names_of(ranks: str, language: str) -> dict[str, str]:
+    """Return what `names_options` say besides the usual, for a game to understand."""
+    asked = {"names": language, "ranks": ranks}
+    return {name: value for name, value in asked.items() if value not in (LANGUAGES[0], RANKS[0])}
 
 
 class OutputForm(enum.Enum):

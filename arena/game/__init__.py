@@ -9,8 +9,10 @@ write one.
 import copy
 import hashlib
 import importlib
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -55,8 +57,21 @@ class Ending(NamedTuple):
     is_draw: bool = False
 
 
+class Trial(NamedTuple):
+    """A whole game of `arena check`: its key and title, the bot's seat, and the manner in which its opponent plays."""
+
+    key: str
+    title: str
+    seat: Color
+    manner: str = ""
+
+
 Told = tuple[tuple[str, ...], tuple[str, ...]]
 """Lines for Red and for Blue, without their ends."""
+
+
+Names = Mapping[str, str]
+"""How people want things of a game to be called: options of commands and their values, empty for the usual."""
 
 
 def moved(color: Color, action: str) -> str:
@@ -150,6 +165,10 @@ class Game:
     endings: Mapping[str, Ending] = MappingProxyType({})
     seat_names: tuple[str, str] = ("Red", "Blue")
     """What people call the two seats."""
+    variant_words: tuple[str, str] = ("variant", "variants")
+    """What people call a variant, and several."""
+    open_verbs: frozenset[str] = frozenset()
+    """Verbs of its own lines to which later versions may add fields, which bots have to ignore."""
 
     def __init__(self) -> None:
         self.plain_moves: dict[bytes, str] = {}
@@ -249,23 +268,21 @@ class Game:
         del variant
         return ""
 
-    def rules_page(self, text: str, names: Mapping[str, str], width: int) -> str:
-        """Return what `arena rules` prints about the variant that a text names; of all variants for an empty text.
-
-        `names` are options that say how people want things to be called.
-        """
-        del names, width
+    def rules_page(self, text: str, names: Names, width: int) -> str:
+        """Return what `arena rules` prints about the variant that a text names; of all variants for an empty text."""
+        self.check_names(names)
         variant = self.variant(text)
-        words = self.rules_in_words(variant).strip()
-        lines = [f"{self.name} {self.version}, variant {variant.name}", *([words] if words else [])]
+        lines = [f"{self.name} {self.version}, variant {variant.name}"]
+        for line in self.rules_in_words(variant).splitlines():
+            lines += textwrap.wrap(line, width, break_long_words=False) or [""]
         lines += [f"rule {name} {value}" for name, value in variant.rules]
         if not text:
             lines += [f"The variants of {self.name}: {', '.join(self.variant_names())}"]
         return "\n".join(lines) + "\n"
 
-    def rules_values(self, text: str, names: Mapping[str, str]) -> Any:
+    def rules_values(self, text: str, names: Names) -> Any:
         """Return the same as values for JSON."""
-        del names
+        self.check_names(names)
         variant = self.variant(text)
         values = {"game": self.name, "version": self.version, "name": variant.name, "values": dict(variant.rules)}
         values |= {"words": self.rules_in_words(variant)}
@@ -275,11 +292,6 @@ class Game:
         """Return how the name of a variant may go on, each with a title, for the completion of a shell."""
         return [(name, "") for name in self.variant_names() if name.startswith(begun)]
 
-    def unfit_for_2012(self, variant: Variant) -> str:
-        """Return why bots of 2012 (`ucc:`) cannot play this variant, or an empty text if they can."""
-        del variant
-        return f"ucc-2012 has no words for the game {self.name}"
-
     def random_setup(self, variant: Variant, color: Color, seed: int) -> str:
         """Return a legal set-up. A game with set-ups needs this for `arena check` and for people who play."""
         raise NotImplementedError(f"{self.name} makes no set-ups")
@@ -288,12 +300,51 @@ class Game:
         """Raise `IllegalAnswerError` if the seat to move may not play this action now."""
         state.copy().play(action)
 
+    def policy(self, state: State, seed: int, manner: str = "") -> str:
+        """Return a legal action for the opponent of `arena check`: any, or one in the manner of a `Trial`.
+
+        A game that does not list its legal actions needs its own policy.
+        """
+        del manner
+        actions = state.legal_actions()
+        if not actions:
+            raise UsageError(
+                f"{self.name} lists no legal actions and has no policy, so there is no opponent to check bots against"
+            )
+        return Random(seed).choice(actions)
+
+    def trials(self) -> Sequence[Trial]:
+        """Return the whole games of `arena check`."""
+        return [
+            Trial(f"whole-{color.word}", f"plays a whole game as {self.seat_names[color]}", color) for color in Color
+        ]
+
+    def tried_variants(self) -> Sequence[str]:
+        """Return the variants that a bot for all of them is checked with."""
+        return self.variant_names()
+
+    def tight_setup(self, variant: Variant, color: Color, seed: int) -> str:
+        """Return a legal set-up that leaves a seat few actions, if the game has such ones."""
+        return self.random_setup(variant, color, seed)
+
+    def why_not_of_2012(self, variant: Variant) -> str:
+        """Return why bots that speak Stratego's protocol of 2012 cannot play this; empty if they can."""
+        del variant
+        return f"ucc-2012 is a protocol of Stratego, not of {self.name}"
+
+    def check_names(self, names: Names) -> None:
+        """Raise `UsageError` unless these options say what things of this game are called."""
+        if names:
+            options = " and ".join(f"--{name}" for name in names)
+            raise UsageError(f"{options}: {self.name} has no names or ranks of pieces to choose from")
+
     def display(self, place: str) -> Any:
         """Return the game's own class for a place where people see it, or None for the plain one.
 
         The places: `seat` (below `arena.game.person_seat.PersonSeat`), `terminal` (below
         `arena.cli.play_terminal.TerminalGame`), `page` (below `arena.web.seat_page.SeatPage`), `watched` (below
-        `arena.web.live_games.WatchedGame`).
+        `arena.web.live_games.WatchedGame`), `shown` (below `arena.report.shown.Shown`), and `rules`, a function that
+        returns the values of the page of the rules (`arena.report.site.pages.rules_values`).
         """
         del place
 

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from functools import partial
 
 from arena.check.situations import Checked, ExchangedLine, Failure, Mark, SituationGroup, SituationOutcome, Spread
 from arena.check.stored_game import Replayed
@@ -44,7 +45,7 @@ def check_json(checked: Checked) -> str:
             "accepted": checked.is_accepted,
             "ready_for": checked.rules_with(Mark.PASSED),
             "not_ready_for": checked.rules_with(Mark.FAILED),
-            "situations": [_situation(outcome) for outcome in checked.outcomes],
+            "situations": [_situation(outcome, checked) for outcome in checked.outcomes],
             "start": _spread(checked.start),
             "setup": _spread(checked.setup),
             "move": _spread(checked.move),
@@ -54,13 +55,13 @@ def check_json(checked: Checked) -> str:
     )
 
 
-def _situation(outcome: SituationOutcome) -> dict[str, object]:
+def _situation(outcome: SituationOutcome, checked: Checked) -> dict[str, object]:
     """Return a situation; it is `partly` passed if only the leagues of `needed_by` need it."""
     situation = outcome.situation
     return {
         "key": situation.key,
         "title": situation.title,
-        "group": _heading(situation.group, situation.rules),
+        "group": _heading(situation.group, situation.rules, checked),
         "rules": situation.rules,
         "side": situation.color.word,
         "mark": outcome.mark,
@@ -108,7 +109,7 @@ def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
     for group in groups:
         outcomes = [outcome for outcome in checked.outcomes if outcome.situation.group is group]
         yield ""
-        yield paint(_heading(group, outcomes[0].situation.rules), "bold")
+        yield paint(_heading(group, outcomes[0].situation.rules, checked), "bold")
         left_out = [outcome for outcome in outcomes if outcome.mark is Mark.NOT_APPLICABLE]
         are_many = len(left_out) > MOST_REASONS
         for outcome in outcomes:
@@ -131,8 +132,8 @@ LONGEST_STDERR = 400
 """Characters of a line of standard error or of a build that are shown; long paths may come before the error."""
 
 
-def _heading(group: SituationGroup, rules: str) -> str:
-    return group.value.format(rules=rules)
+def _heading(group: SituationGroup, rules: str, checked: Checked) -> str:
+    return group.value.format(rules=rules, variants=checked.variant_words[1])
 
 
 def _entry(outcome: SituationOutcome, paint: Paint, *, is_told: bool) -> Iterator[str]:
@@ -212,15 +213,18 @@ def ms_text(time: float | None) -> str:
 
 
 def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
-    names = {mark: mark.value for mark in Mark} | {Mark.NOT_TRIED: "skipped"}
-    counts = [f"{checked.count(mark)} {names[mark]}" for mark in Mark if checked.count(mark) or mark is Mark.PASSED]
+    said_of = {mark: mark.value for mark in Mark} | {Mark.NOT_TRIED: "skipped"}
+    counts = [f"{checked.count(mark)} {said_of[mark]}" for mark in Mark if checked.count(mark) or mark is Mark.PASSED]
     ready, not_ready = checked.rules_with(Mark.PASSED), checked.rules_with(Mark.FAILED)
     left = checked.rules_with(Mark.NOT_TRIED)
-    said = [f"ready for {_names(ready, is_all=not (not_ready or left))}"] if ready else []
+    names = partial(_names, words=checked.variant_words)
+    said = [f"ready for {names(ready, is_all=not (not_ready or left))}"] if ready else []
     if not_ready or checked.count(Mark.FAILED):
-        said.append(f"not {'' if ready else 'ready '}for {_names(not_ready, is_all=not (ready or left))}")
+        said.append(f"not {'' if ready else 'ready '}for {names(not_ready, is_all=not (ready or left))}")
     if left:
-        said.append(f"incomplete for {_names(left, is_all=len(left) > MOST_NAMED)}")
+        said.append(f"incomplete for {names(left, is_all=len(left) > MOST_NAMED)}")
+    if not said:
+        said.append(f"not for any {checked.variant_words[0]}")
     needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark in OF_SOME_LEAGUES} - {""})
     if ready and needed:
         said.append(f"not with {' or '.join(needed)}")
@@ -229,10 +233,10 @@ def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
         yield paint(line, style)
 
 
-def _names(rules: list[str], *, is_all: bool) -> str:
+def _names(rules: list[str], words: tuple[str, str], *, is_all: bool) -> str:
     if not rules:
-        return "any ruleset"
-    return f"{len(rules)} rulesets and switches" if is_all and len(rules) > MOST_NAMED else ", ".join(rules)
+        return f"any {words[0]}"
+    return f"{len(rules)} {words[1]}" if is_all and len(rules) > MOST_NAMED else ", ".join(rules)
 
 
 SHOWN_REPLIES = 20
@@ -300,7 +304,7 @@ def _replay_lines(replayed: Replayed, paint: Paint) -> Iterator[str]:
 
 def _setups(replayed: Replayed) -> Iterator[str]:
     recorded, now = replayed.setups
-    if recorded == now or replayed.game.record.opening:
+    if (recorded or None) == now or replayed.game.record.opening:
         return
     yield f"set-up then: {recorded or '-'}"
     yield f"set-up now:  {now or '-'}"

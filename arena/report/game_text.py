@@ -5,14 +5,15 @@ that bots declare may encode a set-up, so only readers of the bot's other words 
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 import msgspec
 
 from arena.errors import UsageError
+from arena.game import Names
 from arena.game.exported import ALL, verdict_words
 from arena.game.persons import is_person
 from arena.game.record import GameRecord, NoteLine
@@ -21,14 +22,9 @@ from arena.game.transcript import ActionTime
 from arena.report.consoles import to_json
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
 from arena.report.layout import Paint, plain
-from arena.stratego.rules.events import Event
-from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of
-from arena.stratego.shown.event_words import told, told_words
-from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
-from arena.stratego.state import as_stratego
+from arena.report.shown import SeenBy, Shown, shown_class, shown_game
 from arena.system.printable import counted, printable, shown
-from protocol.codec import encode_for_bot
-from protocol.notation import COLOR_BY_WORD, Color, Rank
+from protocol.seats import COLOR_BY_WORD, Color
 
 A_PERSON = "a person"
 
@@ -179,7 +175,7 @@ class GameStyle:
     plies: Plies = ALL_PLIES
     boards: bool = True
     times: bool = True
-    names: Names = DEFAULT_NAMES
+    names: Names = field(default_factory=dict)
     players: ShownNames = field(default_factory=dict)
     paint: Paint = plain
 
@@ -221,6 +217,7 @@ class Taken(NamedTuple):
 def game_pages(number: int, record: GameRecord, look: GameStyle) -> Iterator[str]:
     """Yield the game in pieces of text. Raises `UsageError` for a ply that it does not have."""
     look.plies.check(number, len(record.actions))
+    record.variant.kind.check_names(look.names)
     yield _heading(number, record, look)
     if None not in record.setups:
         yield from _plies(record, look)
@@ -229,12 +226,13 @@ def game_pages(number: int, record: GameRecord, look: GameStyle) -> Iterator[str
 
 
 def _heading(number: int, record: GameRecord, look: GameStyle) -> str:
-    facts = facts_of(number, record, look.view, look.players)
-    shown = "all ranks shown" if look.view == ALL else f"as {look.view} knows it"
+    facts, variant = facts_of(number, record, look.view, look.players), record.variant
+    made = shown_class(variant.kind)
+    shown = made.all_shown if look.view == ALL else f"as {look.view} knows it"
     score = score_text(record.verdict.result)
     lines = [
         look.paint(f"game {number} ({record.id}): red {facts.red.name} - blue {facts.blue.name}  {score}", "bold"),
-        f"{record.ruleset}, {_times_text(record)}; {shown}",
+        f"{variant.title and variant.title + ', '}{record.ruleset}, {_times_text(record)}; {shown}",
         *(
             f"{color.word + ':':<6}{_side_text(side)}"
             for color, side in zip(Color, (facts.red, facts.blue), strict=True)
@@ -244,9 +242,8 @@ def _heading(number: int, record: GameRecord, look: GameStyle) -> str:
         _held_text(facts.red, facts.blue),
         f"played {facts.started or 'at no known date'} by arena {_short(facts.arena)}" if look.times else "",
         facts.detail,
+        made.remark(look.names),
     ]
-    if look.names.numbering is Numbering.AMERICAN:
-        lines.append("ranks on the boards as in America: 1 is the marshal, 9 the scout")
     return "\n".join(line for line in lines if line) + "\n"
 
 
@@ -274,55 +271,28 @@ def _seeds(record: GameRecord, view: str) -> str:
     return f"seed{'s' if len(given) > 1 else ''}: {', '.join(given)}{of_pair}"
 
 
-class ReplayPosition:
-    """A replay as one viewer sees it: the board and the lost pieces."""
-
-    def __init__(self, record: GameRecord, view: str) -> None:
-        self.replay = Replay(record)
-        self.state = as_stratego(self.replay.state)
-        self._seat = None if view == ALL else COLOR_BY_WORD[view]
-
-    def cells(self) -> tuple[str, ...]:
-        return self.state.cells(self._seat)
-
-    def lost(self, color: Color) -> list[Rank]:
-        viewer = color if self._seat is None else self._seat
-        return self.state.view(viewer).captured(color)
-
-
 def _plies(record: GameRecord, look: GameStyle) -> Iterator[str]:
-    position = ReplayPosition(record, look.view)
+    replay = Replay(record)
+    seen = shown_game(replay, SeenBy(look.view), look.names)
     notes = defaultdict(list)
     for note in record.notes:
         notes[note.ply].append(note)
     if look.plies.has(0) and (look.boards or not look.plies.are_all):
-        yield "\nset-ups\n" + _board(position, look)
-    for step in position.replay.steps():
+        yield "\n" + seen.position(None, look.paint)
+    for step in replay.steps():
         if look.plies.has(step.ply):
-            yield _step(record, step, position.state.events, notes[step.ply], look)
+            yield _step(record, step, seen, notes[step.ply], look)
             if look.boards:
-                yield _board(position, look, marks_of(position.state.events))
+                yield seen.position(step, look.paint)
         if look.plies.are_over(step.ply):
             return
 
 
-def _board(position: ReplayPosition, look: GameStyle, marks: Mapping[int, SquareMark] = NO_MARKS) -> str:
-    board = board_text(tuple(map(look.names.cell, position.cells())), marks, look.paint)
-    lost = [f"{color.word} {_lost_text(ranks, look.names)}" for color in Color if (ranks := position.lost(color))]
-    return f"{board}\nlost: {' - '.join(lost)}\n" if lost else f"{board}\n"
-
-
-def _lost_text(ranks: list[Rank], names: Names) -> str:
-    counts = Counter(ranks)
-    shown = ((names.cell(f"r{rank.letter}")[1:], counts[rank]) for rank in STRONGEST_FIRST if counts[rank])
-    return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
-
-
-def _step(record: GameRecord, step: ReplayStep, events: Sequence[Event], notes: list[NoteLine], look: GameStyle) -> str:
+def _step(record: GameRecord, step: ReplayStep, seen: Shown, notes: list[NoteLine], look: GameStyle) -> str:
     said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
-    words = f"; {text}" if (text := told_words(events, look.view, look.names)) else ""
+    words = f"; {text}" if (text := seen.words(step)) else ""
     taken = look.paint(f"  [{Taken.at(record, step.ply).text}]", "dim") if look.times else ""
-    return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {step.action}', 'bold')}{words}{taken}\n"
+    return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {seen.action(step)}', 'bold')}{words}{taken}\n"
 
 
 def _note(note: NoteLine) -> str:
@@ -383,28 +353,24 @@ def show_json(number: int, record: GameRecord, look: GameStyle) -> str:
 
 
 def _ply_entries(record: GameRecord, look: GameStyle) -> list[dict[str, object]]:
-    position = ReplayPosition(record, look.view)
-    found = [_ply(position, None, look.view, None)] if look.plies.has(0) else []
-    for step in position.replay.steps():
+    replay = Replay(record)
+    seen = shown_game(replay, SeenBy(look.view), look.names)
+    found = [_ply(seen, None, None)] if look.plies.has(0) else []
+    for step in replay.steps():
         if look.plies.has(step.ply):
-            found.append(_ply(position, step, look.view, Taken.at(record, step.ply)))
+            found.append(_ply(seen, step, Taken.at(record, step.ply)))
         if look.plies.are_over(step.ply):
             break
     return found
 
 
-def _ply(position: ReplayPosition, step: ReplayStep | None, view: str, taken: Taken | None) -> dict[str, object]:
-    """Return a ply with its visible events and the 100 cells after it; without a step, the set-ups."""
-    red, blue = ("".join(rank.letter for rank in position.lost(color)) for color in Color)
-    events = position.state.events if step else ()
+def _ply(seen: Shown, step: ReplayStep | None, taken: Taken | None) -> dict[str, object]:
+    """Return a ply with what was told and the position after it; without a step, the beginning."""
     return {
         "ply": step.ply if step else 0,
         "side": step.color.word if step else None,
-        "action": step.action if step else None,
-        "events": [encode_for_bot(told(event, view)).decode("ascii").rstrip("\n") for event in events],
-        "board": " ".join(position.cells()),
-        "lost_by_red": red,
-        "lost_by_blue": blue,
+        "action": seen.action(step) if step else None,
+        **seen.values(step),
         "taken_us": taken and taken.taken_us,
         "forgiven_us": taken and taken.forgiven_us,
         "cpu_us": taken and taken.cpu_us,

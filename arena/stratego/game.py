@@ -1,18 +1,19 @@
 """Stratego as a game of the arena: its variants are the rulesets, its set-ups and actions those of the booklets."""
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 from arena.errors import UsageError
-from arena.game import STRATEGO, Game, State, Told, Variant
+from arena.game import STRATEGO, Game, Names, State, Told, Trial, Variant
 from arena.stratego import setups
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names, switch_title
 from arena.stratego.rules.setup import check_setup
-from arena.stratego.state import StrategoState
+from arena.stratego.state import StrategoState, as_stratego
 from protocol.codec import HIDDEN
 from protocol.forms import STRATEGO_FORMS
 from protocol.notation import RESIGN, Color
@@ -31,6 +32,8 @@ def variant_of(ruleset: Ruleset) -> Variant:
 
 USUAL = "isf"
 DISPLAYS = {
+    "shown": "arena.stratego.shown.shown_board:ShownBoard",
+    "rules": "arena.stratego.shown.rules_text:page_values",
     "seat": "arena.stratego.seat_state:StrategoSeat",
     "terminal": "arena.stratego.board_terminal:StrategoTerminal",
     "page": "arena.stratego.board_page:BoardPage",
@@ -44,6 +47,8 @@ class Stratego(Game):
 
     name = STRATEGO
     has_setups = True
+    variant_words = ("ruleset", "rulesets and switches")
+    open_verbs = frozenset({"moved", "battle", "reveal", "rescued", "guess"})
 
     def __init__(self) -> None:
         self.plain_moves = STRATEGO_FORMS.plain_moves
@@ -112,7 +117,7 @@ class Stratego(Game):
         hidden = f" {HIDDEN} "
         return [blue if hidden in blue else red for red, blue in zip(*told, strict=True)]
 
-    def rules_page(self, text: str, names: Mapping[str, str], width: int) -> str:
+    def rules_page(self, text: str, names: Names, width: int) -> str:
         from arena.stratego.shown import rules_text  # the words of all rules, which games do not need
         from arena.stratego.shown.piece_names import names_of
 
@@ -121,7 +126,7 @@ class Stratego(Game):
             return rules_text.list_page(width)
         return rules_text.rules_page(load_ruleset(text), names_of(names), width)
 
-    def rules_values(self, text: str, names: Mapping[str, str]) -> Any:
+    def rules_values(self, text: str, names: Names) -> Any:
         from arena.stratego.shown import rules_text
         from arena.stratego.shown.piece_names import names_of
 
@@ -135,12 +140,6 @@ class Stratego(Game):
         switches = [name for name in switch_names() if name.startswith(last) and name not in before.split("+")]
         return [(f"{before}+{name}", switch_title(name)) for name in switches]
 
-    def unfit_for_2012(self, variant: Variant) -> str:
-        from protocol.ucc2012 import unspeakable  # the adapter of a bot that few leagues have
-
-        lacking = unspeakable(dict(variant.rules))
-        return f"ucc-2012 has no words for {lacking}, which the rules of {variant.name} have" if lacking else ""
-
     def random_setup(self, variant: Variant, color: Color, seed: int) -> str:
         return "/".join(setups.random_rows(ruleset_of(variant), seed))
 
@@ -148,6 +147,34 @@ class Stratego(Game):
         assert isinstance(state, StrategoState)
         if action != RESIGN:
             state.board.check(state.board.parse(action))
+
+    def policy(self, state: State, seed: int, manner: str = "") -> str:
+        from arena.stratego.opponents import Foe, action  # only checks load it
+
+        return action(as_stratego(state).board, seed, Foe(manner))
+
+    def trials(self) -> Sequence[Trial]:
+        from arena.stratego.opponents import TRIALS
+
+        return TRIALS
+
+    def tried_variants(self) -> Sequence[str]:
+        """Return all rulesets, and each switch on the first that it goes with; small armies first, for short games."""
+        return [*ruleset_names(), *filter(None, map(_switched, switch_names()))]
+
+    def tight_setup(self, variant: Variant, color: Color, seed: int) -> str:
+        from arena.stratego.opponents import narrow_rows
+
+        return "/".join(narrow_rows(ruleset_of(variant), seed))
+
+    def why_not_of_2012(self, variant: Variant) -> str:
+        from protocol.ucc2012 import unspeakable  # the adapter of a bot that few leagues have
+
+        lacking = unspeakable(dict(variant.rules))
+        return f"ucc-2012 has no words for {lacking}, which the rules of {variant.name} have" if lacking else ""
+
+    def check_names(self, names: Names) -> None:
+        """All options of names are of Stratego, and have been read."""
 
     def display(self, place: str) -> Any:
         module, _, name = DISPLAYS[place].partition(":")
@@ -157,6 +184,14 @@ class Stratego(Game):
         from arena.stratego.hints import hint  # games without faults do not load it
 
         return hint(seen)
+
+
+def _switched(switch: str) -> str:
+    for name in ("duel", "isf", "jumbo-81320/infiltrator", "vintage/original", "milton-bradley"):
+        with suppress(RulesetError):
+            load_ruleset(f"{name}+{switch}")
+            return f"{name}+{switch}"
+    return ""
 
 
 GAME = Stratego()

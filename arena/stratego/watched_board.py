@@ -6,15 +6,13 @@ from typing import Any
 
 from arena.game import State
 from arena.play.game_events import ActionPlayed
-from arena.report.site.game_data import MARKS, cell_of, lost_of, square_name
-from arena.report.site.game_page import board_labels
 from arena.report.site.page_frame import isolated
-from arena.stratego.game import ruleset_of
 from arena.stratego.shown.boards import marks_of
 from arena.stratego.shown.event_words import told_words
+from arena.stratego.shown.piece_names import names_of
+from arena.stratego.shown.shown_board import ShownBoard, named_marks
 from arena.stratego.state import as_stratego
 from arena.web.live_games import WatchedGame
-from protocol.notation import SQUARES, Color
 
 
 class WatchedBoard(WatchedGame):
@@ -26,24 +24,25 @@ class WatchedBoard(WatchedGame):
 
     def labels(self) -> str:
         red, blue = (player.name for player in self.spec.players)
-        return json.dumps(board_labels(red, blue, ruleset_of(self.spec.variant), self.names), ensure_ascii=False)
+        own = ShownBoard.labels(self.spec.variant, self.names)
+        return json.dumps({"red": isolated(red), "blue": isolated(blue), **own}, ensure_ascii=False)
 
     def begun(self, seen: State) -> None:
         self._marks, self._words = {}, ""
 
     def words(self, seen: State, event: ActionPlayed) -> Sequence[str]:
         events = as_stratego(seen).events
-        self._marks = {square_name(square): MARKS[mark] for square, mark in marks_of(events).items()}
-        self._words = told_words(events, self.audience.value, self.names)
+        self._marks = named_marks(marks_of(events))
+        self._words = told_words(events, self.audience.value, names_of(self.names))
         side = isolated(self.spec.players[event.color].name)
         return [f"{event.ply}. {side}: {event.action}"]
 
     def position(self, seen: State) -> dict[str, Any]:
         """Return the 100 cells, two characters each, the last action with its marks, and the letters of lost pieces."""
-        state, audience = as_stratego(seen), self.audience
+        board = ShownBoard(self.spec.kind, seen, self.audience, self.names)
         return {
-            "cells": "".join(cell_of(state, square, audience) for square in range(len(SQUARES))),
+            "cells": "".join(board.cells()),
             "marks": self._marks,
             "words": self._words,
-            "lost": ["".join(rank.letter for rank in lost_of(state, color, audience)) for color in Color],
+            "lost": board.lost_letters(),
         }

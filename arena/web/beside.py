@@ -40,8 +40,6 @@ class LiveSetup(msgspec.Struct, frozen=True, tag=True):
     shows_all: bool
     delay: float
     known_as: tuple[str, ...]
-    language: str
-    numbering: str
 
 
 class GameStored(msgspec.Struct, frozen=True, tag=True):

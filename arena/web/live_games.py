@@ -22,7 +22,7 @@ from arena.game.replay import started
 from arena.league.executor.event_stream import Happened
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.progress import duration_text
-from arena.report.site.game_data import SeenBy
+from arena.report.shown import SeenBy
 from arena.report.site.page_frame import isolated
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, EventAnswer, Feed, Viewers

@@ -17,10 +17,9 @@ from arena.errors import ArenaError
 from arena.league.executor import child_process
 from arena.league.executor.child_process import READ_SIZE, Frames
 from arena.league.readers import reader_named
-from arena.report.site.game_data import SeenBy
+from arena.report.shown import SeenBy
 from arena.report.site.site_contents import SitePlan
 from arena.sandbox.rlimits import use_all_descriptors
-from arena.stratego.shown.piece_names import Names, Numbering, PieceLanguage
 from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.web.address import Listening, hosts_of, parse_address
@@ -76,10 +75,9 @@ async def _main(parent: int) -> None:
     listener = socket.socket(fileno=setup.listening)
     listener.setblocking(False)
     address = parse_address(setup.host)
-    names = Names(PieceLanguage(setup.language), Numbering(setup.numbering))
     server = StoreServer(
         [Path(os.fsdecode(setup.store))],
-        SitePlan(reader_named(setup.reader), names=names),
+        SitePlan(reader_named(setup.reader)),
         hosts_of([address], setup.known_as),
         complain=_complain,
         running=Running(SeenBy.ALL if setup.shows_all else SeenBy.PUBLIC, setup.delay),

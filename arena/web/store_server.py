@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import UsageError
-from arena.report.site.game_data import SeenBy
+from arena.report.shown import SeenBy
 from arena.report.site.page_frame import Site
 from arena.report.site.site_contents import MENU, SitePlan
 from arena.system.concurrency import background

@@ -12,13 +12,12 @@ import pytest
 from commands import ARENA, invoke
 from terminals import read_all
 
-from arena.check.opponent import BuiltInOpponent, narrow_rows, noisy
+from arena.check.opponent import noisy
 from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import (
     Checked,
     Extent,
     Failure,
-    Foe,
     Mark,
     Situation,
     SituationGroup,
@@ -30,9 +29,12 @@ from arena.league.league_options import PlayOptions
 from arena.report.checklist import WIDTH, check_json, check_text
 from arena.report.progress import HIDE_CURSOR, SHOW_CURSOR
 from arena.sandbox.levels import Level
+from arena.stratego.game import GAME
+from arena.stratego.opponents import Foe, action, narrow_rows
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.rules.setup import check_setup
+from arena.stratego.setups import random_rows
 from protocol.bot_codec import decode_for_bot
 from protocol.notation import Color, Reason
 
@@ -49,14 +51,14 @@ def check(path: str, *only: str, rules: tuple[str, ...] = ("duel",), options: Pl
 
 
 def test_every_ruleset_and_every_switch_is_tried_if_none_is_named() -> None:
-    names = {situation.rules for situation in script(())}
+    names = {situation.rules for situation in script(GAME, ())}
     assert set(ruleset_names()) <= names
     assert {switch for name in names for switch in name.split("+")[1:]} == set(switch_names())
 
 
 def test_all_plays_each_ruleset_as_both_sides() -> None:
     sides: dict[str, set[Color]] = {}
-    for situation in script((), Extent.ALL):
+    for situation in script(GAME, (), Extent.ALL):
         sides.setdefault(situation.rules, set()).add(situation.color)
     assert set(map(len, sides.values())) == {2}
 
@@ -65,10 +67,9 @@ def test_all_plays_each_ruleset_as_both_sides() -> None:
 @pytest.mark.parametrize("foe", Foe)
 def test_opponents_play_legally_under_every_ruleset(name: str, foe: Foe) -> None:
     ruleset = load_ruleset(name)
-    one, other = BuiltInOpponent(foe, 1), BuiltInOpponent(Foe.RANDOM, 2)
-    game = Game(ruleset, one.rows(ruleset), other.rows(ruleset))
+    game = Game(ruleset, random_rows(ruleset, 1), random_rows(ruleset, 2))
     while game.outcome is None and game.ply < 60:
-        game.apply((other if game.to_move else one).action(game))
+        game.apply(action(game, game.ply, Foe.RANDOM if game.to_move else foe))
 
 
 @pytest.mark.parametrize("name", ruleset_names())
@@ -77,15 +78,17 @@ def test_a_narrow_set_up_is_legal_and_leaves_hardly_a_move_where_bombs_can_block
     rows = narrow_rows(ruleset, 1)
     check_setup(ruleset, rows)
     if name == "isf":
-        assert len(Game(ruleset, rows, BuiltInOpponent(Foe.RANDOM, 1).rows(ruleset)).legal_moves()) == 1
+        assert len(Game(ruleset, rows, random_rows(ruleset, 1)).legal_moves()) == 1
 
 
 def test_noise_says_nothing_that_a_bot_knows() -> None:
     said = b"hello 1\ngame red duel\nrule army F:1\nclock setup 5 move 7\nseed 3\nsetup\nmoved red a4-a5\nturn 1 2 3\n"
     messages = [decode_for_bot(line) for line in said.splitlines()]
-    heard = [message for line in noisy(said).splitlines() if (message := decode_for_bot(line)) is not None]
+    heard = [
+        message for line in noisy(said, GAME.open_verbs).splitlines() if (message := decode_for_bot(line)) is not None
+    ]
     assert [repr(message) for message in heard if "later" not in repr(message)] == [repr(one) for one in messages]
-    assert len(noisy(said).splitlines()) > len(messages)
+    assert len(noisy(said, GAME.open_verbs).splitlines()) > len(messages)
 
 
 # --- what came of it --------------------------------------------------------------------------------------------------
@@ -99,7 +102,7 @@ def test_the_spread_of_times_is_by_nearest_rank() -> None:
 
 
 def outcome(mark: Mark, needed_by: str = "", failure: Failure | None = None) -> SituationOutcome:
-    (first, *_) = script(("duel",))
+    (first, *_) = script(GAME, ("duel",))
     return SituationOutcome(
         Situation(first.key, first.title, first.group, "duel", needed_by=needed_by), mark, "", failure
     )
@@ -107,7 +110,9 @@ def outcome(mark: Mark, needed_by: str = "", failure: Failure | None = None) -> 
 
 def checked(outcomes: Iterable[SituationOutcome]) -> Checked:
     empty = spread([], 100)
-    return Checked("b", "b", "0" * 64, "C", "", "", "basic", tuple(outcomes), empty, empty, empty, 0, 1)
+    return Checked(
+        "b", "b", "0" * 64, "C", "", "", "basic", tuple(outcomes), empty, empty, empty, 0, 1, GAME.variant_words
+    )
 
 
 @pytest.mark.parametrize("mark", Mark)
@@ -180,7 +185,7 @@ def test_a_good_bot_passes_everything_under_a_ruleset() -> None:
 
 def test_a_bot_of_2012_is_tried_with_what_it_has_words_for() -> None:
     only = ("start", "red", "blue", "several", "opening", "resumed", "noise", "rules-duel-red", "rules-isf-red")
-    known = {situation.key for situation in script((), Extent.USUAL, "ucc-2012")}
+    known = {situation.key for situation in script(GAME, (), Extent.USUAL, "ucc-2012")}
     asked = CheckOptions(UNHURRIED, (), Extent.USUAL, frozenset(only) & known)
     found = check_bot(f"ucc:{UCC_BOT}", asked, lambda _: None, lambda *_: None)
     marks = {one.situation.key: one.mark for one in found.outcomes if one.situation.key in only}

@@ -3,12 +3,12 @@
 import pytest
 import trio
 
-from arena.check.opponent import PlannedGame, ruleset_of
+from arena.check.opponent import PlannedGame, variant_in
 from arena.check.situations import Situation, SituationGroup, Twist
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
-from arena.stratego.game import variant_of
+from arena.stratego.game import GAME, ruleset_of
 from arena.stratego.rules.setup import check_setup
 from protocol.notation import Color
 
@@ -20,23 +20,21 @@ def situation(rules: str = "duel", color: Color = Color.RED, twist: Twist = Twis
 @pytest.mark.parametrize("color", list(Color))
 def test_a_given_set_up_is_legal_for_both_sides(color: Color) -> None:
     one = situation("isf", color, Twist.OPENING)
-    opening = PlannedGame(one, 1).opening
+    opening = PlannedGame(GAME, one, 1).opening
     assert opening is not None
     for rows in opening:
-        check_setup(ruleset_of(one), rows.split("/"))
-    assert PlannedGame(situation("isf", color), 1).opening is None
+        check_setup(ruleset_of(variant_in(GAME, one)), rows.split("/"))
+    assert PlannedGame(GAME, situation("isf", color), 1).opening is None
 
 
 def refereed(one: Situation) -> Referee:
-    spec = GameSpec(
-        "check", variant_of(ruleset_of(one)), TimeControl(), (Player("a", "1"), Player("b", "2")), (1, 1), 1
-    )
+    spec = GameSpec("check", variant_in(GAME, one), TimeControl(), (Player("a", "1"), Player("b", "2")), (1, 1), 1)
     return Referee(spec)
 
 
 async def _played(one: Situation) -> tuple[PlannedGame, Referee]:
     """Both sides answer as the opponent would, the bot in the place of one, until the game is at its break or over."""
-    game, bot, referee = PlannedGame(one, 1), PlannedGame(_other_side(one), 2), refereed(one)
+    game, bot, referee = PlannedGame(GAME, one, 1), PlannedGame(GAME, _other_side(one), 2), refereed(one)
     while not referee.is_over:
         for color in referee.due():
             referee.take(color)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from play_table import at_random
 
 from arena.bots.spec import BotSpec, person_spec
-from arena.check.situations import script
 from arena.game.game_spec import GameSpec
 from arena.game.person_seat import SeatStage
 from arena.game.persons import person, without_clock
@@ -21,7 +20,7 @@ from arena.play import retry
 from arena.play.game_options import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.runner import play_on
 from arena.play.session import RefusedError, Session
-from arena.stratego.game import variant_of
+from arena.stratego.game import GAME, variant_of
 from arena.stratego.rules.events import Rule
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
@@ -34,7 +33,7 @@ from protocol.notation import Color, Reason
 
 TIME = TimeControl()
 EVENTS = (messages.Moved, messages.Battle, messages.Reveal, messages.Rescued, messages.Guess)
-VARIANTS = sorted({situation.rules for situation in script(())})
+VARIANTS = sorted(GAME.tried_variants())
 """Every ruleset, and every switch in one of them."""
 NEVER_ENDS = 120.0
 

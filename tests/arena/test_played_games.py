@@ -25,7 +25,7 @@ from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.play.game_events import ActionPlayed
 from arena.play.session import RefusedError, Session
-from arena.report.site.game_data import SeenBy
+from arena.report.shown import SeenBy
 from arena.system.concurrency import background
 from arena.web.live_games import WatchedGame
 from protocol.seats import Color, Reason

@@ -246,7 +246,7 @@ def told() -> Callable[..., str]:
     """`told(record, view, boards=False, **names)`: a game as text."""
 
     def tell_it(record: GameRecord, view: str, boards: bool = False, **names: Any) -> str:
-        return "".join(game_pages(1, record, GameStyle(view=view, boards=boards, names=Names(**names))))
+        return "".join(game_pages(1, record, GameStyle(view=view, boards=boards, names=names)))
 
     return tell_it
 

@@ -374,6 +374,15 @@ def test_a_leak_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins", l
     assert times_caught(twins, load_ruleset("barrage")) >= 1
 
 
+def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins") -> None:
+    def tell_silent_defenders(event: Event) -> tuple[messages.ArenaMessage, messages.ArenaMessage]:
+        return tell(event._replace(silent=False) if isinstance(event, Fought) else event)
+
+    monkeypatch.setattr("arena.stratego.state.tell", tell_silent_defenders)
+    monkeypatch.setattr("arena.stratego.state._MOVES", ({}, {}))
+    assert times_caught(twins, with_army("vintage/duel+silent-defence", GUARDED)) >= 1
+
+
 # --- what is told ---------------------------------------------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ from arena.league.store import Store
 from arena.report.site.game_data import GameData
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.shown.shown_board import ViewData
 from arena.stratego.state import as_stratego
 
 if TYPE_CHECKING:
@@ -85,4 +86,6 @@ MakeStore = Callable[..., list[GameRecord]]
 
 def read_game_script(script: str) -> GameData:
     """Read the data of a game's page as its script does."""
-    return msgspec.json.decode(zlib.decompress(base64.b64decode(script.split('"')[1])), type=GameData)
+    data = msgspec.json.decode(zlib.decompress(base64.b64decode(script.split('"')[1])), type=GameData)
+    views = {name: msgspec.convert(view, ViewData, strict=False) for name, view in data.views.items()}
+    return msgspec.structs.replace(data, views=views)

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 import protocol.bot
+import protocol.game_bot
 from protocol.actions import Parts
 from protocol.bot import Bot, View
+from protocol.game_bot import AnyBot, GameBot
 from protocol.notation import Color
 from protocol.piece import Piece
 
@@ -43,5 +45,12 @@ def test_every_attribute_has_a_row_and_every_row_is_one(title: str, thing: objec
     assert listed(title) == public(thing) - (TUPLE if isinstance(thing, tuple) else set())
 
 
+def test_the_same_holds_for_bots_of_other_games() -> None:
+    own = (public(GameBot) | set(GameBot.__annotations__)) - public(AnyBot)
+    rows = re.findall(r"^\| (`.*?`) \|", PAGE.partition("| attribute of `GameBot` |")[2], re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)", row)} == own
+
+
 def test_every_name_that_the_kit_gives_is_told_of() -> None:
-    assert [name for name in protocol.bot.__all__ if not re.search(rf"\b{name}\b", PAGE)] == []
+    names = [*protocol.bot.__all__, *protocol.game_bot.__all__]
+    assert [name for name in names if not re.search(rf"\b{name}\b", PAGE)] == []

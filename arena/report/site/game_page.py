@@ -6,19 +6,17 @@ from typing import Any, NamedTuple
 import msgspec
 
 from arena.errors import ArenaError
+from arena.game import Names
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.league.readers import Audience, Reader
 from arena.league.store import Stored
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, score_text
 from arena.report.game_text import GameFacts, SideFacts, facts_of
-from arena.report.site.game_data import SeenBy, game_data, game_script, notes_for
+from arena.report.shown import SeenBy, shown_class
+from arena.report.site.game_data import GameData, game_data, game_script, notes_for
 from arena.report.site.page_frame import PageFrame, Site, isolated
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.shown.piece_names import STRONGEST_FIRST, Names, Numbering, PieceLanguage
-from arena.stratego.shown.rules_text import army_entries
-from protocol.notation import Color
+from protocol.seats import Color
 
 LONGEST_STDERR = 20_000
 """Last characters of standard error that a page shows."""
@@ -32,18 +30,22 @@ def game_page(
     shown: ShownNames,
     audience: SeenBy,
     has_seeds: bool = True,
+    data: GameData | None = None,
 ) -> str:
+    """Return the page of a game; `data` is needed where the page itself has the moves."""
     facts = facts_of(number, record, audience.value, shown)
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     red, blue = isolated(facts.red.name), isolated(facts.blue.name)
+    game = record.variant.kind
+    shown_as, (red_seat, blue_seat) = shown_class(game), game.seat_names
     views = {
-        SeenBy.ALL: "all pieces",
-        SeenBy.RED: f"what Red ({red}) knew",
-        SeenBy.BLUE: f"what Blue ({blue}) knew",
+        SeenBy.ALL: shown_as.everything,
+        SeenBy.RED: f"what {red_seat} ({red}) knew",
+        SeenBy.BLUE: f"what {blue_seat} ({blue}) knew",
         SeenBy.PUBLIC: "what both sides knew",
     }
     return frame.page(
-        "game.html",
+        shown_as.template,
         f"games/{number}.html",
         facts=facts,
         title=f"{red} - {blue}, game {number}",
@@ -52,7 +54,10 @@ def game_page(
         details=_details(record, facts, sides, has_seeds=has_seeds),
         has_board=None not in record.setups,
         views=[(view.value, views[view]) for view in audience.views],
-        setups=[(color.word, _rows_text(side.setup)) for color, side in sides if side.setup],
+        data=data,
+        seen=data.views[audience.value] if data and data.views else None,
+        setups=[(color.word, shown_as.setup_text(side.setup)) for color, side in sides if side.setup],
+        setup_note=shown_as.setup_note,
         notes=[(note.ply, note.color, note.text) for note in notes_for(record, audience)],
         stderr=[
             (f"Standard error of {color.word} ({isolated(side.name)})", side.stderr[-LONGEST_STDERR:])
@@ -71,6 +76,7 @@ def _details(
     started = facts.started or "at no known date"
     details = [
         ("id", facts.id),
+        *([("game", record.variant.title)] if record.variant.title else []),
         ("rules", record.ruleset),
         ("time", f"{time}{scaled}"),
         ("played", f"{started}, in {facts.seconds:.1f} s, by arena {facts.arena}"),
@@ -90,21 +96,11 @@ def _details(
 
 
 def labels_of(number: int, record: GameRecord, *, shown: ShownNames, audience: SeenBy, names: Names) -> dict[str, Any]:
+    """Return the texts for the script of a game: the players, the verdict, and those that its game adds."""
     facts = facts_of(number, record, audience.value, shown)
-    ruleset = ruleset_from_lines(record.ruleset, record.rules)
-    return board_labels(facts.red.name, facts.blue.name, ruleset, names) | {"verdict": _verdict(facts)}
-
-
-def board_labels(red: str, blue: str, ruleset: Ruleset, names: Names) -> dict[str, Any]:
-    """Return the texts of a board: the players, the pieces by letter, and the letters from the strongest to the
-    weakest.
-    """
-    return {
-        "red": isolated(red),
-        "blue": isolated(blue),
-        "pieces": {entry.letter: [entry.number, entry.name] for entry in army_entries(ruleset, names)},
-        "strength": "".join(rank.letter for rank in STRONGEST_FIRST),
-    }
+    own = shown_class(record.variant.kind).labels(record.variant, names)
+    red, blue = isolated(facts.red.name), isolated(facts.blue.name)
+    return {"red": red, "blue": blue, **own, "verdict": _verdict(facts)}
 
 
 def _verdict(facts: GameFacts) -> str:
@@ -112,15 +108,12 @@ def _verdict(facts: GameFacts) -> str:
     return f"after {plies}: {facts.detail} ({facts.result}, {facts.reason})"
 
 
-def _rows_text(setup: str) -> str:
-    return "\n".join(" ".join(row) for row in reversed(setup.split("/")))
-
-
 class GameText(NamedTuple):
-    """The texts of `games/NUMBER.html` and `games/NUMBER.js`."""
+    """The texts of `games/NUMBER.html` and `games/NUMBER.js`, and who had each turn (`GameData.sides`)."""
 
     page: str
     script: str
+    sides: str
 
 
 class GameTexts(msgspec.Struct, frozen=True, dict=True):
@@ -128,8 +121,7 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
 
     site: Site
     reader: Reader
-    language: PieceLanguage
-    numbering: Numbering
+    names: dict[str, str]
     shown: tuple[tuple[Player, str], ...]
     has_dialogues: bool
 
@@ -149,8 +141,8 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
         seats = self.reader.seats(record.players)
         audience = SeenBy.ALL if len(seats) == len(Color) else SeenBy(seats[0].word) if seats else SeenBy.PUBLIC
         seeds = self.reader.audience in (Audience.ALL, Audience.BOT)  # for the host, and for the author of a bot
-        names, shown = Names(self.language, self.numbering), self.called
+        shown, names = self.called, self.names
         labels = labels_of(number, record, shown=shown, audience=audience, names=names)
-        page = game_page(self.frame, number, record, shown=shown, audience=audience, has_seeds=seeds)
         data = game_data(record, audience, names, labels=labels, has_dialogue=self.has_dialogues, has_seeds=seeds)
-        return GameText(page, game_script(number, data))
+        page = game_page(self.frame, number, record, shown=shown, audience=audience, has_seeds=seeds, data=data)
+        return GameText(page, game_script(number, data), data.sides)

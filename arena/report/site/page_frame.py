@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -50,13 +51,18 @@ class PageFrame:
             lstrip_blocks=True,
         )
         self._environment.globals.update(site=site, policy=POLICY, served=served)
-        self._environment.filters.update(elo=elo_text, points=points_text, ms=milliseconds)
+        self._environment.filters.update(elo=elo_text, points=points_text, ms=milliseconds, svg=svg_address)
         self._environment.globals["interval"] = interval_text
 
     def page(self, template: str, here: str, **values: Any) -> str:
         """Return a page; `here` is its path within the site."""
         root = "../" * here.count("/")
         return self._environment.get_template(template).render(here=here, root=root, **values)
+
+
+def svg_address(svg: str) -> str:
+    """Return the address of an image that is in it; as an image, SVG runs no script and loads nothing."""
+    return f"data:image/svg+xml;charset=utf-8,{quote(svg)}"
 
 
 def milliseconds(value: float | None) -> str:

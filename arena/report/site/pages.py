@@ -3,8 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
+from arena.game import Names, Variant
 from arena.game.verdict import GameResult
 from arena.league.pairing.placing import Meeting, Placing
 from arena.league.store import GameRow
@@ -24,11 +26,7 @@ from arena.report.result_words import elo_text, interval_text, points_text
 from arena.report.site.charts import bars, curves, edge, heat, whiskers
 from arena.report.site.page_frame import PageFrame, in_script, isolated, milliseconds
 from arena.report.standings import Line, Table, Tally, rated_lines
-from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.shown.piece_names import Names
-from arena.stratego.shown.rules_text import army_entries, rule_lines
-from arena.stratego.shown.sentences import RulesPart
-from protocol.notation import Color
+from protocol.seats import Color
 
 PER_PAGE = 500
 MOST_IN_CROSSTABLE = 500
@@ -313,18 +311,26 @@ class LeaguePages:
             versions=versions,
         )
 
-    def rules(self, ruleset: Ruleset, names: Names) -> str:
-        lines = rule_lines(ruleset, names)
-        parts = [(part.value, [line for line in lines if line.part is part]) for part in RulesPart]
-        source = f"; source: {ruleset.source.rstrip('.')}" if ruleset.source else ""
-        return self._frame.page(
-            "rules.html",
-            "rules.html",
-            title=f"Rules: {ruleset.title}",
-            source=f"Ruleset {ruleset.name}{source}.",
-            parts=[(part, found) for part, found in parts if found],
-            army=army_entries(ruleset, names),
-        )
+    def rules(self, values: Mapping[str, Any]) -> str:
+        return self._frame.page(here="rules.html", **values)
+
+
+def rules_values(variant: Variant, names: Names) -> dict[str, Any]:
+    """Return the values of the page of the rules, and its template. Raises `UsageError` for impossible rules."""
+    game = variant.kind
+    game.check_names(names)
+    if own := game.display("rules"):
+        values: dict[str, Any] = own(variant, names)
+        return values
+    return {
+        "template": "rules.html",
+        "title": f"Rules: {game.name}",
+        "source": f"Version {game.version}, variant {variant.name}.",
+        "paragraphs": [text for text in game.rules_in_words(variant).split("\n\n") if text.strip()],
+        "rules": variant.rules,
+        "seats": game.seat_names,
+        "endings": [(word, ending.sentence, ending.is_draw) for word, ending in game.endings.items()],
+    }
 
 
 def _likelihood(share: float) -> str:

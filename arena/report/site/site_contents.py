@@ -1,14 +1,14 @@
 """The text of each page of a site by its name, made on demand, for a folder or a server."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from arena.errors import ArenaError, UsageError
+from arena.game import Names
 from arena.game.game_spec import Player
 from arena.game.time_control import parse_time
 from arena.league.pairing.placing import Placing
@@ -21,12 +21,8 @@ from arena.report.placings import placing_in, placing_lines
 from arena.report.result_words import missing_text, not_counted_text
 from arena.report.site.game_page import GameTexts
 from arena.report.site.page_frame import PageFrame, Site
-from arena.report.site.pages import ROUNDS_PAGE, LeaguePages, LeagueValues
+from arena.report.site.pages import ROUNDS_PAGE, LeaguePages, LeagueValues, rules_values
 from arena.report.standings import Line, Table, make_table
-from arena.stratego.rules.rule_lines import ruleset_from_lines
-from arena.stratego.rules.ruleset import Ruleset, RulesetError
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
-from arena.stratego.shown.piece_names import DEFAULT_NAMES, Names
 from arena.system.printable import printable
 from arena.version import __version__
 
@@ -60,7 +56,7 @@ class SitePlan:
     newest: int | None = None
     numbers: tuple[int, ...] = ()
     title: str = ""
-    names: Names = DEFAULT_NAMES
+    names: Names = field(default_factory=dict)
     dialogues: bool | None = None
 
 
@@ -91,7 +87,7 @@ class SiteContents:
     versions: Sequence[BotVersion]
     settings: dict[str, str]
     numbers: tuple[int, ...]
-    ruleset: Ruleset
+    rules: dict[str, Any]
     damage: tuple[Damage, ...]
     placing: Placing | None = None
     not_counted: int = 0
@@ -109,8 +105,7 @@ class SiteContents:
         return GameTexts(
             site=self.site,
             reader=self.reader,
-            language=plan.names.language,
-            numbering=plan.names.numbering,
+            names=dict(plan.names),
             shown=tuple(self.roster.names.items()),
             has_dialogues=len(self.numbers) <= MOST_DIALOGUES if plan.dialogues is None else plan.dialogues,
         )
@@ -140,7 +135,7 @@ class SiteContents:
             case "crosstable.html":
                 return pages.crosstable()
             case "rules.html":
-                return pages.rules(self.ruleset, self.plan.names)
+                return pages.rules(self.rules)
             case "games.js":
                 return pages.games_script(shown)
         if name in pages.list_names:
@@ -206,7 +201,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         ),
         settings=settings,
         numbers=numbers,
-        ruleset=_rules(store, league),
+        rules=_rules(store, league, plan.names),
         damage=contents.damage,
         placing=placing,
         not_counted=contents.not_counted,
@@ -245,8 +240,8 @@ def _chosen(numbers: Sequence[int], plan: SitePlan) -> tuple[int, ...]:
     return tuple(sorted({*newest, *plan.numbers}))
 
 
-def _rules(store: Store, league: LeagueValues) -> Ruleset:
-    """Return the rules of the first readable record, with title and sources if they equal an included ruleset."""
+def _rules(store: Store, league: LeagueValues, names: Names) -> dict[str, Any]:
+    """Return the values of the page of the rules, from the first readable record."""
     damage: list[Damage] = []
     for game in league.games:
         stored = store.stored(game.number)
@@ -254,15 +249,11 @@ def _rules(store: Store, league: LeagueValues) -> Ruleset:
         if record is None:
             damage += stored.damage
             continue
+        record.variant.kind.check_names(names)
         try:
-            ruleset = ruleset_from_lines(record.ruleset, record.rules)
-        except RulesetError:  # that game has no page, and says why
+            return rules_values(record.variant, names)
+        except UsageError:  # that game has no page, and says why
             continue
-        if record.ruleset.partition("+")[0] in ruleset_names():  # no path: a record may be anybody's
-            with suppress(RulesetError):
-                known = load_ruleset(record.ruleset)
-                return known if known.lines() == ruleset.lines() else ruleset
-        return ruleset
     if damage:
         raise DamagedError(store.path, tuple(damage))
     raise ArenaError(f"{store.path}: the rules of no game in it can be read")

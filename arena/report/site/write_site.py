@@ -32,7 +32,7 @@ from arena.report.site.site_contents import PlayedGames, SiteContents, SitePlan,
 from arena.system.printable import printable
 from arena.system.user_files import draft_folder, remove_drafts
 from arena.version import __version__
-from protocol.notation import Color
+from protocol.seats import Color
 
 MARK = "arena-site.json"
 """The file that marks a folder as a site."""
@@ -235,12 +235,12 @@ def _write_here(job: Job) -> GamesWritten:
             _write(folder / f"{number}.html", text.page)
             _write(folder / f"{number}.js", text.script)
             if stored.record is not None:
-                _count_times(done, stored.record, job.texts.called)
+                _count_times(done, stored.record, text.sides, job.texts.called)
     return done
 
 
-def _count_times(done: GamesWritten, record: GameRecord, shown: ShownNames) -> None:
-    blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
+def _count_times(done: GamesWritten, record: GameRecord, sides: str, shown: ShownNames) -> None:
     for color in Color:
         if (name := shown.get(record.players[color])) is not None:
-            done.count(name, histogram(record.times_us[color ^ blue_starts :: 2]))
+            times = zip(sides, record.times_us, strict=bool(sides))
+            done.count(name, histogram([taken for side, taken in times if side == color.word[0]]))

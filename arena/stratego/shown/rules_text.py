@@ -7,14 +7,17 @@ booklets.
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
-from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset
+from arena.game import Variant
+from arena.stratego.rules.rule_lines import ruleset_from_lines
+from arena.stratego.rules.ruleset import RULE_KEYS, Ruleset, RulesetError
 from arena.stratego.rules.rulesets import DEFAULT_RULESET, load_ruleset, ruleset_names, switch_names, switch_title
-from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering
+from arena.stratego.shown.piece_names import DEFAULT_NAMES, STRONGEST_FIRST, Names, Numbering, names_of
 from arena.stratego.shown.sentences import RulesPart, capitalised, sentences
 
 WIDTH = 80
@@ -110,6 +113,25 @@ def rules_values(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> dict[str, An
         "rules": rule_lines(ruleset, names),
         "values": dict(ruleset.lines()),
         "notes": {key.replace("_", "-"): text for key, text in ruleset.notes},
+    }
+
+
+def page_values(variant: Variant, options: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of the page of the rules, with title and sources if they equal an included ruleset."""
+    ruleset, names = ruleset_from_lines(variant.name, variant.rules), names_of(options)
+    if variant.name.partition("+")[0] in ruleset_names():  # no path: a record may be anybody's
+        with suppress(RulesetError):
+            known = load_ruleset(variant.name)
+            ruleset = known if known.lines() == ruleset.lines() else ruleset
+    lines = rule_lines(ruleset, names)
+    parts = [(part.value, [line for line in lines if line.part is part]) for part in RulesPart]
+    source = f"; source: {ruleset.source.rstrip('.')}" if ruleset.source else ""
+    return {
+        "template": "ruleset.html",
+        "title": f"Rules: {ruleset.title}",
+        "source": f"Ruleset {ruleset.name}{source}.",
+        "parts": [(part, found) for part, found in parts if found],
+        "army": army_entries(ruleset, names),
     }
 
 

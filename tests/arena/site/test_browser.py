@@ -9,15 +9,17 @@ import msgspec
 import pytest
 
 from arena.game.record import GameRecord, NoteLine
+from arena.game.replay import Replay
 from arena.league.store import Store
-from arena.report.game_text import ReplayPosition
-from arena.report.site.game_data import SeenBy, game_data, game_script
+from arena.report.shown import SeenBy
+from arena.report.site.game_data import game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.page_frame import FOLDER, PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.piece_names import STRONGEST_FIRST, Names, Numbering, PieceLanguage
+from arena.stratego.shown.shown_board import ShownBoard
 from protocol.notation import RANK_BY_LETTER, Color
 
 if TYPE_CHECKING:
@@ -98,8 +100,9 @@ def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_rul
         names = called[number % len(called)]
         html = game_page(frame, number, record, shown={}, audience=SeenBy.ALL)
         (tmp_path / f"games/{number}.html").write_text(html)
-        labels = labels_of(number, record, shown={}, audience=SeenBy.ALL, names=names)
-        data = game_data(record, SeenBy.ALL, names, labels=labels)
+        options = {"names": names.language.value, "ranks": names.numbering.value}
+        labels = labels_of(number, record, shown={}, audience=SeenBy.ALL, names=options)
+        data = game_data(record, SeenBy.ALL, options, labels=labels)
         (tmp_path / f"games/{number}.js").write_text(game_script(number, data))
         page.goto(f"file://{tmp_path}/games/{number}.html{'#from=blue' if number % 2 else ''}")
         page.wait_for_selector("[data-square]")
@@ -113,8 +116,9 @@ def _check_shown(shown: dict[str, Any], record: GameRecord, view: str, names: Na
     ranks = range(10) if flipped else range(9, -1, -1)
     files = range(9, -1, -1) if flipped else range(10)
     order = [10 * rank + file for rank in ranks for file in files]
-    position = ReplayPosition(record, view)
-    steps = position.replay.steps()
+    replay = Replay(record)
+    position = ShownBoard(replay.spec.kind, replay.state, SeenBy(view), {})
+    steps = replay.steps()
     for ply, board in enumerate(shown["boards"]):
         if ply:
             next(steps)
@@ -134,7 +138,7 @@ def _check_shown(shown: dict[str, Any], record: GameRecord, view: str, names: Na
             assert look == [cell[0] == "r", names.number(rank), f"{name}: {names.name(rank)}"]
 
 
-def _lost_text(position: ReplayPosition, color: Color, names: Names) -> str:
+def _lost_text(position: ShownBoard, color: Color, names: Names) -> str:
     lost = position.lost(color)
     counts = [(names.number(rank), lost.count(rank)) for rank in STRONGEST_FIRST if rank in lost]
     text = " ".join(number if count == 1 else f"{number}\N{MULTIPLICATION SIGN}{count}" for number, count in counts)

@@ -20,7 +20,8 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.site.game_data import GameData, SeenBy, game_data, game_script
+from arena.report.shown import SeenBy
+from arena.report.site.game_data import GameData, game_data, game_script
 from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.page_frame import PageFrame, Site
 from arena.report.site.site_contents import SitePlan
@@ -29,7 +30,6 @@ from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import true_cells
-from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.state import as_stratego
 from protocol.notation import SQUARES, Color, Reason
 
@@ -64,7 +64,7 @@ def boards(data: GameData, view: str) -> list[list[str]]:
 @pytest.mark.parametrize("rules", RULES)
 def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_game: "PlayGame", rules: str) -> None:
     record = play_game(load_ruleset(rules), seed=len(rules))
-    data = read_game_script(game_script(1, game_data(record, SeenBy.ALL, DEFAULT_NAMES, labels={})))
+    data = read_game_script(game_script(1, game_data(record, SeenBy.ALL, {}, labels={})))
     shown = {view: boards(data, view) for view in ("all", "red", "blue")}
     replay = Replay(record)
     state = as_stratego(replay.state)
@@ -95,8 +95,8 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
     for world, setups in enumerate((rows, twins)):
         record = _record(ruleset, setups, actions, hidden, Random(seed + world))
         page = game_page(FRAME, 1, record, shown={}, audience=audience)
-        labels = labels_of(1, record, shown={}, audience=audience, names=DEFAULT_NAMES)
-        found.append((page, game_script(1, game_data(record, audience, DEFAULT_NAMES, labels=labels))))
+        labels = labels_of(1, record, shown={}, audience=audience, names={})
+        found.append((page, game_script(1, game_data(record, audience, {}, labels=labels))))
     assert found[0] == found[1]
 
 

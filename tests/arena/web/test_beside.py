@@ -33,8 +33,6 @@ def setup_for(store: Path, listening: Listening) -> LiveSetup:
         shows_all=False,
         delay=0.0,
         known_as=(),
-        language="en",
-        numbering="european",
     )
 
 

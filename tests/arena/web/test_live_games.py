@@ -16,12 +16,11 @@ from arena.game.time_control import TimeControl
 from arena.league.executor.child_process import Frames, frame
 from arena.league.executor.event_stream import Happened
 from arena.play.game_events import ActionPlayed, GameStarted
-from arena.report.game_text import ReplayPosition
-from arena.report.site.game_data import SeenBy
-from arena.report.site.game_data import SeenBy as Reading
+from arena.report.shown import SeenBy
+from arena.report.shown import SeenBy as Reading
 from arena.report.site.page_frame import Site
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.shown.piece_names import DEFAULT_NAMES
+from arena.stratego.shown.shown_board import ShownBoard
 from arena.stratego.watched_board import WatchedBoard
 from arena.web.address import Address, hosts_of
 from arena.web.beside import LONGEST, GameStored, LeagueProgress, LiveSetup, Over, Told, to_server
@@ -31,7 +30,7 @@ from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames
 
 
 def live_games(delay: float = 0.0) -> LiveGames:
-    return LiveGames(Viewers(), PageLook(Site("a test", (), "")), Reading.PUBLIC, DEFAULT_NAMES, delay)
+    return LiveGames(Viewers(), PageLook(Site("a test", (), "")), Reading.PUBLIC, {}, delay)
 
 
 @pytest.fixture
@@ -54,7 +53,7 @@ def told(play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]) ->
 
 
 def test_what_is_told_crosses_in_pieces_of_any_size(told: Callable[..., Iterator[Told]]) -> None:
-    setup = LiveSetup(b"/a\xff/l.sqlite", 7, "127.0.0.1:8000", "all", False, 0.0, ("x",), "en", "european")
+    setup = LiveSetup(b"/a\xff/l.sqlite", 7, "127.0.0.1:8000", "all", False, 0.0, ("x",))
     messages: list[Told] = [setup, *told("a", 5), GameStored("a", 3, "1-0"), LeagueProgress(3, None, 1.5), Over()]
     data = b"".join(map(frame, messages))
     for size in (1, 7, len(data)):
@@ -170,7 +169,7 @@ def watched(record: GameRecord, spec: GameSpec, audience: SeenBy = SeenBy.PUBLIC
     red, blue = record.setups
     assert red is not None
     assert blue is not None
-    return WatchedBoard(spec, (red, blue), audience, DEFAULT_NAMES)
+    return WatchedBoard(spec, (red, blue), audience, {})
 
 
 def common(by_red: str, by_blue: str) -> str:
@@ -188,13 +187,13 @@ def test_the_public_sees_after_each_ply_what_both_sides_know_and_no_more(
     ruleset = load_ruleset(rules)
     record = play_game(ruleset, seed=1, plies=120)
     game = watched(record, spec(ruleset, TimeControl(move_ms=1000)))
-    positions = [ReplayPosition(record, side) for side in ("red", "blue")]
-    steps = [position.replay.steps() for position in positions]
+    replay = Replay(record)
+    positions = [ShownBoard(replay.spec.kind, replay.state, Reading(side), {}) for side in ("red", "blue")]
+    steps = replay.steps()
     for event in [None, *events_of(record)]:
         if event:
             game.play(event)
-            for step in steps:
-                next(step)
+            next(steps)
         state = game.state()
         assert state["cells"] == "".join(map(common, *(position.cells() for position in positions)))
         assert state["ply"] == (event.ply if event else 0)
@@ -207,10 +206,8 @@ def test_with_all_ranks_the_board_is_the_true_one(
 ) -> None:
     ruleset = load_ruleset("isf")
     record = play_game(ruleset, seed=2, plies=60)
-    game, position = (
-        watched(record, spec(ruleset, TimeControl(move_ms=1000)), SeenBy.ALL),
-        ReplayPosition(record, "all"),
-    )
-    for event, _ in zip(events_of(record), position.replay.steps(), strict=True):
+    game, replay = watched(record, spec(ruleset, TimeControl(move_ms=1000)), SeenBy.ALL), Replay(record)
+    position = ShownBoard(replay.spec.kind, replay.state, SeenBy.ALL, {})
+    for event, _ in zip(events_of(record), replay.steps(), strict=True):
         game.play(event)
         assert game.state()["cells"] == "".join(position.cells())

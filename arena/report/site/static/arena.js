@@ -22,6 +22,7 @@ const words = {
   lost_so_far: "lost: {}",
   now: "ply {ply}: {side} {action}",
   setups: "Both sides have set up.",
+  beginning: "The game begins.",
   noted: "{side} notes: {text}",
   first_title: "To the set-ups (Home)",
   back_title: "One ply back (left arrow)",
@@ -191,7 +192,7 @@ class Replay {
     this.now = root.querySelector("[data-now]");
     this.list = root.querySelector("[data-moves]");
     this.slider = root.querySelector("input[type=range]");
-    this.board = new Board(root.querySelector("[data-board]"), this.labels);
+    this.board = this.newBoard();
     this.ply = 0;
     this.flipped = false;
     this.timer = null;
@@ -202,6 +203,10 @@ class Replay {
     this.take(game);
     this.listen();
     this.follow();
+  }
+
+  newBoard() {
+    return new Board(this.root.querySelector("[data-board]"), this.labels);
   }
 
   // Show this game from now on: another one, or the same with more plies.
@@ -216,8 +221,12 @@ class Replay {
     this.markFights();
   }
 
+  controls() {
+    return ["first", "back", "play", "next", "last", "flip"];
+  }
+
   makeControls() {
-    this.root.querySelector("[data-controls]").replaceChildren(...["first", "back", "play", "next", "last", "flip"].map((what) => {
+    this.root.querySelector("[data-controls]").replaceChildren(...this.controls().map((what) => {
       const button = element("button", "", element("i"));
       button.type = "button";
       button.dataset.go = what;
@@ -275,13 +284,17 @@ class Replay {
 
   draw() {
     const fight = this.fight(this.ply);
-    this.board.show(this.cells(this.ply), this.marks(this.ply), fight ? { [fight.square]: fight.lost } : {});
+    this.showPosition(fight);
     this.tellPlayers();
     this.tellPly(fight);
     this.tellDialogue();
     this.slider.value = this.ply;
     this.slider.setAttribute("aria-valuetext", words.ply + " " + this.ply);
     this.markCurrent();
+  }
+
+  showPosition(fight) {
+    this.board.show(this.cells(this.ply), this.marks(this.ply), fight ? { [fight.square]: fight.lost } : {});
   }
 
   tellPlayers() {
@@ -292,7 +305,7 @@ class Replay {
       const made = [element("span", "name side " + side, this.labels[side])];
       const counts = {};
       for (const letter of lost[index]) counts[letter] = (counts[letter] || 0) + 1;
-      const text = this.labels.strength.split("").filter((letter) => counts[letter])
+      const text = [...(this.labels.strength || "")].filter((letter) => counts[letter])
         .map((letter) => this.labels.pieces[letter][0] + (counts[letter] > 1 ? "\u00d7" + counts[letter] : "")).join(" ");
       if (text) made.push(element("span", "taken", fill(words.lost_so_far, text)));
       const bank = this.ply ? this.game.banks?.[this.ply - 1][index] : null;
@@ -308,7 +321,7 @@ class Replay {
       const text = fill(words.now, { ply: this.ply, side: this.labels[side], action: this.game.actions[this.ply - 1] });
       made.push(element("p", "what side-" + side, text, " ", element("span", "time", this.time(this.ply))));
     } else {
-      made.push(element("p", "what", words.setups));
+      made.push(element("p", "what", this.beginning()));
     }
     const told = this.seen().words?.[this.ply];
     if (told) made.push(element("p", "told", ...(fight ? [this.duel(fight), " "] : []), told));
@@ -317,6 +330,10 @@ class Replay {
     }
     if (this.last && this.ply === this.last) made.push(element("p", "verdict", this.labels.verdict));
     this.now.replaceChildren(...made);
+  }
+
+  beginning() {
+    return words.setups;
   }
 
   // The two pieces of a fight side by side, what is lost crossed out.
@@ -475,6 +492,42 @@ class Replay {
   }
 }
 
+// A game without a board of squares: there is an image or a text of the position for each ply.
+class PlainReplay extends Replay {
+  newBoard() {
+    return { turn() {} };
+  }
+
+  controls() {
+    return super.controls().filter((what) => what !== "flip");
+  }
+
+  showPosition() {
+    const box = this.root.querySelector("[data-position]"), { texts, images } = this.seen();
+    const text = texts?.[this.ply] || "";
+    if (!images) {
+      box.replaceChildren(...(text ? [element("pre", "", text)] : []));
+      return;
+    }
+    const image = box.querySelector("img") || element("img", "");
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(images[this.ply]);
+    image.alt = text;
+    if (!image.parentNode) box.replaceChildren(image);
+  }
+
+  lost() {
+    return ["", ""];
+  }
+
+  beginning() {
+    return words.beginning;
+  }
+
+  turn() {
+    this.flipped = false;
+  }
+}
+
 const loading = new Map();
 window.arenaGame = (number, packed) => loading.get(number)?.(packed);
 
@@ -483,7 +536,8 @@ async function startReplay(root) {
   const number = Number(root.dataset.game);
   const packed = new Promise((resolve) => loading.set(number, resolve));
   await load(root.dataset.script);
-  root.replay = new Replay(root, await unpack(await packed));
+  const kind = root.querySelector("[data-board]") ? Replay : PlainReplay;
+  root.replay = new kind(root, await unpack(await packed));
 }
 
 // --- the list of games -----------------------------------------------------------------------------------------------

@@ -1,0 +1,142 @@
+"""What a reader is shown of a game, ply by ply: as text, as values for JSON, and as data for its page.
+
+A reader sees the lines that it was told, and the position as it knows it.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+import msgspec
+
+from arena.game import Game, Names, State, Variant, moved
+from arena.game.exported import ALL, PUBLIC
+from arena.game.replay import Replay, ReplayStep
+from arena.report.layout import Paint
+from protocol.seats import COLOR_BY_WORD, Color
+
+HIDDEN_ACTION = "?"
+"""An action of which the reader was told nothing, or not at once."""
+
+
+class SeenBy(Enum):
+    """The reader of a game."""
+
+    ALL = ALL
+    RED = Color.RED.word
+    BLUE = Color.BLUE.word
+    PUBLIC = PUBLIC
+
+    def __init__(self, value: str) -> None:
+        self.seat = COLOR_BY_WORD.get(value)
+
+    @property
+    def views(self) -> tuple["SeenBy", ...]:
+        return (SeenBy.ALL, SeenBy.RED, SeenBy.BLUE) if self is SeenBy.ALL else (self,)
+
+    def sees(self, color: Color) -> bool:
+        """Whether the reader sees private data of a side: its set-up, seed, notes and standard error."""
+        return self is SeenBy.ALL or self.seat is color
+
+
+class PlainView(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A game for its page as one reader saw it.
+
+    `texts`, and `images` if the game draws, have the position before the first ply and after each one; `words` has by
+    ply what the reader was told.
+    """
+
+    texts: list[str] = msgspec.field(default_factory=list)
+    images: list[str] = msgspec.field(default_factory=list)
+    words: dict[int, str] = msgspec.field(default_factory=dict)
+
+
+class Shown:
+    """A game under way as one reader sees it. A game may have a class of its own below this one (`Game.display`).
+
+    Its methods are called before the first action (`step` is None), or after the action of `step`.
+    """
+
+    template = "game.html"
+    all_shown = "all shown"
+    everything = "everything"
+    setup_note = ""
+
+    def __init__(self, game: Game, state: State, view: SeenBy, names: Names) -> None:
+        game.check_names(names)
+        self.game, self.state, self.view = game, state, view
+        self.data: Any = PlainView()
+
+    @classmethod
+    def remark(cls, names: Names) -> str:
+        """Return what `arena show` says of the names above a game."""
+        del names
+        return ""
+
+    @classmethod
+    def labels(cls, variant: Variant, names: Names) -> Mapping[str, Any]:
+        """Return texts for the page of a game besides those of all games."""
+        del variant, names
+        return {}
+
+    @classmethod
+    def setup_text(cls, setup: str) -> str:
+        return setup
+
+    def told(self, step: ReplayStep | None) -> list[str]:
+        """Return the lines that the reader may know of the beginning or of an action."""
+        seat = self.view.seat
+        if self.view is SeenBy.PUBLIC:
+            return list(self.state.first_lines(None) if step is None else self.game.public_lines(step.told))
+        red, blue = step.told if step else map(self.state.first_lines, Color)
+        if seat is not None:
+            return list((red, blue)[seat])
+        to_red = (line if line in blue else f"to red: {line}" for line in red)
+        return [*to_red, *(f"to blue: {line}" for line in blue if line not in red)]
+
+    def action(self, step: ReplayStep) -> str:
+        return HIDDEN_ACTION if self.game.hides_actions and not self.view.sees(step.color) else step.action
+
+    def words(self, step: ReplayStep | None) -> str:
+        """Return what the reader was told besides the action."""
+        action = moved(step.color, step.action) if step else ""
+        return "; ".join(line for line in self.told(step) if line != action)
+
+    def text(self) -> str:
+        state = self.state
+        return state.public(state.text) if self.view is SeenBy.PUBLIC else state.text(self.view.seat)
+
+    def image(self) -> str:
+        """Return the position as SVG; an empty text if the game does not draw."""
+        state = self.state
+        return state.public(state.svg) if self.view is SeenBy.PUBLIC else state.svg(self.view.seat) or ""
+
+    def position(self, step: ReplayStep | None, paint: Paint) -> str:
+        """Return the position for a terminal, as whole lines."""
+        text = self.text()
+        beginning = "\n".join(["start", *self.told(None), ""]) if step is None else ""
+        return beginning + (f"{text}\n" if text else "")
+
+    def values(self, step: ReplayStep | None) -> dict[str, object]:
+        """Return what the reader was told, and the position, for JSON."""
+        return {"events": self.told(step), "text": self.text()}
+
+    def see(self, step: ReplayStep | None) -> None:
+        """Add the position to `data`, which becomes JSON for the page."""
+        self.data.texts.append(self.text())
+        if image := self.image():
+            self.data.images.append(image)
+        if words := self.words(step):
+            self.data.words[step.ply if step else 0] = words
+
+    def marks(self) -> Mapping[str, str] | None:
+        """Return what the last action did to which part of the position, for the page; None for the usual."""
+
+
+def shown_class(game: Game) -> type[Shown]:
+    return game.display("shown") or Shown
+
+
+def shown_game(replay: Replay, view: SeenBy, names: Names) -> Shown:
+    game = replay.spec.kind
+    return shown_class(game)(game, replay.state, view, names)

@@ -1,0 +1,162 @@
+"""A game of Stratego as a reader sees it: boards, fights, lost pieces."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from arena.game import Game, Names, State, Variant
+from arena.game.replay import ReplayStep
+from arena.report.layout import Paint
+from arena.report.shown import SeenBy, Shown
+from arena.stratego.game import ruleset_of
+from arena.stratego.rules.events import Moved
+from arena.stratego.seat_view import true_cell
+from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of
+from arena.stratego.shown.event_words import told, told_words
+from arena.stratego.shown.piece_names import STRONGEST_FIRST, Numbering, names_of
+from arena.stratego.shown.rules_text import army_entries
+from arena.stratego.state import as_stratego, line_of
+from protocol.messages import Battle
+from protocol.notation import SQUARES, Color, Rank
+
+MARKS = {
+    SquareMark.CAME_FROM: "from",
+    SquareMark.WENT_TO: "to",
+    SquareMark.LOST_FROM: "lost-from",
+    SquareMark.LOST_AT: "lost",
+}
+PLAIN = (SquareMark.CAME_FROM, SquareMark.WENT_TO)
+"""The marks of an action from its first square to its last one."""
+
+
+class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A game as one viewer saw it.
+
+    `start` has the 100 cells of the first board, two characters each; `changes` for each ply the squares that changed
+    (`a1` to `j0`, 0 for 10) with their new cells, four characters each. By ply, `words` describes the action, `fights`
+    has the square, the cells of attacker and defender and the survivor in seven characters, and `lost`, if it has
+    changed, the letters of the pieces that Red and Blue have lost.
+    """
+
+    start: str
+    changes: list[str]
+    words: dict[int, str]
+    lost: dict[int, tuple[str, str]]
+    fights: dict[int, str]
+
+
+class ShownBoard(Shown):
+    template = "board.html"
+    all_shown = "all ranks shown"
+    everything = "all pieces"
+    setup_note = "As records have them, seen by their owner: the front row is on top; M is the marshal, S the spy."
+
+    def __init__(self, game: Game, state: State, view: SeenBy, names: Names) -> None:
+        super().__init__(game, state, view, names)
+        self._state, self._names = as_stratego(state), names_of(names)
+        self._lost = ("", "")
+
+    @classmethod
+    def remark(cls, names: Names) -> str:
+        is_american = names_of(names).numbering is Numbering.AMERICAN
+        return "ranks on the boards as in America: 1 is the marshal, 9 the scout" if is_american else ""
+
+    @classmethod
+    def labels(cls, variant: Variant, names: Names) -> Mapping[str, Any]:
+        """Return what stands on a piece and what it is called, by letter, and the letters from the strongest."""
+        army = army_entries(ruleset_of(variant), names_of(names))
+        return {
+            "pieces": {entry.letter: [entry.number, entry.name] for entry in army},
+            "strength": "".join(rank.letter for rank in STRONGEST_FIRST),
+        }
+
+    @classmethod
+    def setup_text(cls, setup: str) -> str:
+        return "\n".join(" ".join(row) for row in reversed(setup.split("/")))
+
+    def cell(self, square: int) -> str:
+        """Return a cell of the board as the reader knows it."""
+        if self.view is SeenBy.ALL:
+            return true_cell(self._state.board, square)
+        if self.view.seat is not None:
+            return self._state.view(self.view.seat).cell(square)
+        by_red, by_blue = (self._state.view(color).cell(square) for color in Color)
+        return by_blue if by_blue[0] == Color.RED.word[0] else by_red
+
+    def cells(self) -> tuple[str, ...]:
+        return tuple(map(self.cell, range(len(SQUARES))))
+
+    def lost(self, color: Color) -> list[Rank]:
+        if self.view is SeenBy.ALL:
+            return self._state.view(color).captured(color)
+        viewer = color.opponent if self.view.seat is None else self.view.seat
+        return self._state.view(viewer).captured(color)
+
+    def lost_letters(self) -> tuple[str, str]:
+        red, blue = ("".join(rank.letter for rank in self.lost(color)) for color in Color)
+        return red, blue
+
+    def told(self, step: ReplayStep | None) -> list[str]:
+        return [line_of(told(event, self.view.value)) for event in self._state.events] if step else []
+
+    def words(self, step: ReplayStep | None) -> str:
+        return told_words(self._state.events, self.view.value, self._names) if step else ""
+
+    def position(self, step: ReplayStep | None, paint: Paint) -> str:
+        marks = marks_of(self._state.events) if step else NO_MARKS
+        board = board_text(tuple(map(self._names.cell, self.cells())), marks, paint)
+        lost = [f"{color.word} {self._counted(ranks)}" for color in Color if (ranks := self.lost(color))]
+        above = "" if step else "set-ups\n"
+        return f"{above}{board}\nlost: {' - '.join(lost)}\n" if lost else f"{above}{board}\n"
+
+    def _counted(self, ranks: list[Rank]) -> str:
+        counts = Counter(ranks)
+        shown = ((self._names.cell(f"r{rank.letter}")[1:], counts[rank]) for rank in STRONGEST_FIRST if counts[rank])
+        return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
+
+    def values(self, step: ReplayStep | None) -> dict[str, object]:
+        """Return the visible events, the 100 cells, and the letters of lost pieces."""
+        red, blue = self.lost_letters()
+        return {"events": self.told(step), "board": " ".join(self.cells()), "lost_by_red": red, "lost_by_blue": blue}
+
+    def see(self, step: ReplayStep | None) -> None:
+        events = self._state.events
+        if step is None:
+            self.data = ViewData("".join(self.cells()), [], {}, {}, {})
+            return
+        marked = marks_of(events)  # only these squares have changed
+        self.data.changes.append("".join(f"{square_name(square)}{self.cell(square)}" for square in marked))
+        if len(events) == 1 and type(events[0]) is Moved:
+            return
+        if words := self.words(step):
+            self.data.words[step.ply] = words
+        for message in (told(event, self.view.value) for event in events):
+            if isinstance(message, Battle):
+                self.data.fights[step.ply] = _fight(message, step.color)
+        if (lost := self.lost_letters()) != self._lost:
+            self._lost = self.data.lost[step.ply] = lost
+
+    def marks(self) -> Mapping[str, str] | None:
+        """Return the marked squares, unless the action went from its first square to its last one."""
+        marked = marks_of(self._state.events)
+        return None if tuple(marked.values()) == PLAIN else named_marks(marked)
+
+
+def named_marks(marked: Mapping[int, SquareMark]) -> dict[str, str]:
+    return {square_name(square): MARKS[mark] for square, mark in marked.items()}
+
+
+def square_name(square: int) -> str:
+    name = SQUARES[square]
+    return name[0] + name[-1]
+
+
+def _fight(battle: Battle, attacker: Color) -> str:
+    """Encode a fight: in `a7rMb7a` Red's marshal attacks a 7 on a7, and the attacker is left (`a`, `d`, or `n` for
+    neither).
+    """
+    defender = battle.defender.letter if battle.defender is not None else "?"
+    cells = f"{attacker.word[0]}{battle.attacker.letter}{attacker.opponent.word[0]}{defender}"
+    return f"{battle.square[0]}{battle.square[-1]}{cells}{battle.survivor.value[0]}"
