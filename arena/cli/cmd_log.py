@@ -6,11 +6,11 @@ import click
 
 from arena.cli.helping import ArenaCommand
 from arena.cli.pager import print_text
-from arena.cli.shared_options import game_argument, json_option, store_argument
+from arena.cli.shared_options import game_argument, json_option, known_game_option, store_argument
 from arena.cli.stores import open_to_read
 from arena.cli.streams import result
 from arena.system.printable import printable
-from protocol.notation import COLOR_BY_WORD
+from protocol.seats import COLOR_BY_WORD
 
 
 @click.command(
@@ -25,6 +25,7 @@ from protocol.notation import COLOR_BY_WORD
 @game_argument
 @click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="Only messages from and to this side.")
 @click.option("--times/--no-times", default=True, show_default=True, help="Show the time of each answer.")
+@known_game_option
 @json_option
 def log_command(store: Path, game: str, side: str | None, *, times: bool, as_json: bool) -> None:
     """Print all messages of a game of STORE. GAME is a number or the start of an id.

@@ -1,6 +1,7 @@
 """`arena report`: the games of a store as a folder of web pages."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,6 +13,18 @@ from arena.cli.streams import remark, result
 from arena.system.printable import printable
 
 MOST_FAULTS = 10
+
+
+class NumberOrGame(Whole):
+    """The number of a stored game, or a Python file, which is loaded and gives None."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value).endswith(".py"):
+            return super().convert(value, param, ctx)
+        from arena.game.finding import load_game
+
+        load_game(value)
+        return None
 
 
 @click.command(
@@ -29,7 +42,12 @@ MOST_FAULTS = 10
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Folder for the pages.")
 @reader_option("--for", "Readers of the pages: the host, one side, everybody, or a bot's author.")
 @click.option("--games", "newest", type=Whole(min=0), help="Pages for the newest N games only.")
-@click.option("--game", "numbers", type=Whole(), multiple=True, help="Add a page for game N; repeatable.")
+@click.option(
+    *("--game", "numbers"),
+    type=NumberOrGame(),
+    multiple=True,
+    help="Add a page for game N; repeatable. A Python file: the store's game, if it is not installed.",
+)
 @click.option(
     "--dialogue/--no-dialogue",
     "dialogues",
@@ -45,7 +63,7 @@ def report_command(
     out: Path,
     reader: str,
     newest: int | None,
-    numbers: tuple[int, ...],
+    numbers: tuple[int | None, ...],
     dialogues: bool | None,
     title: str,
     ranks: str,
@@ -64,7 +82,8 @@ def report_command(
     from arena.report.site.write_site import write_site
 
     reads = option_value("--for", reader_named, reader)
-    plan = SitePlan(reads, newest, numbers, printable(title), names_of(ranks, language), dialogues)
+    chosen = tuple(number for number in numbers if number is not None)
+    plan = SitePlan(reads, newest, chosen, printable(title), names_of(ranks, language), dialogues)
     with open_to_read(store) as opened, unwinding():
         written, contents = write_site(opened, out, plan)
     warn_of_seed(store, contents.settings, reads)

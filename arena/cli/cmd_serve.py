@@ -6,7 +6,7 @@ import click
 
 from arena.cli.helping import ArenaCommand
 from arena.cli.serving import PORT
-from arena.cli.shared_options import names_of, names_options, reader_option, title_option
+from arena.cli.shared_options import known_game_option, names_of, names_options, reader_option, title_option
 from arena.cli.stores import open_to_read, warn_of_seed
 from arena.cli.streams import flush_results, remark, result
 from arena.system.printable import printable
@@ -34,6 +34,7 @@ from arena.system.printable import printable
 @reader_option("--for", "Readers of the pages: the host, one side, everybody, or a bot's author.")
 @click.option("--known-as", multiple=True, metavar="NAME", help="Further host name, such as a proxy's; repeatable.")
 @title_option
+@known_game_option
 @names_options
 def serve_command(
     stores: tuple[Path, ...],

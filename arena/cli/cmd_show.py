@@ -6,7 +6,15 @@ import click
 
 from arena.cli.helping import ArenaCommand
 from arena.cli.pager import paint_for, print_text
-from arena.cli.shared_options import color_option, game_argument, json_option, names_of, names_options, store_argument
+from arena.cli.shared_options import (
+    color_option,
+    game_argument,
+    json_option,
+    known_game_option,
+    names_of,
+    names_options,
+    store_argument,
+)
 from arena.cli.stores import open_to_read
 from arena.cli.streams import result
 from arena.system.printable import printable
@@ -33,6 +41,7 @@ from arena.system.printable import printable
 @click.option("--ply", metavar="PLIES", help="Only these plies, such as 12, 30-60 or 0,90- (0: the set-ups).")
 @click.option("--moves", is_flag=True, help="Only the moves, no boards.")
 @click.option("--times/--no-times", default=None, help="Show times and resource use (default: without --moves).")
+@known_game_option
 @json_option
 @color_option
 @names_options

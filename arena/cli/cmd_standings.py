@@ -8,7 +8,7 @@ import click
 
 from arena.cli.completing import offer_names
 from arena.cli.helping import ArenaCommand, exclusive
-from arena.cli.shared_options import json_option, store_argument
+from arena.cli.shared_options import json_option, known_game_option, store_argument
 from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
 from arena.errors import UsageError
@@ -30,6 +30,7 @@ from arena.system.printable import counted
 @click.option("--rounds", is_flag=True, help="Swiss and knockout: who met whom in each round.")
 @click.option("--pairs", is_flag=True, help="For each two bots, the likelihood that the first is stronger.")
 @click.option("--by", type=click.Choice(["machine"]), metavar="machine", help="Results by the machine of the games.")
+@known_game_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print a Markdown table.")

@@ -33,6 +33,14 @@ def arena_line(*words: str) -> str:
     return shlex.join([*program, *words])
 
 
+def game_words(game: str) -> tuple[str, ...]:
+    """Return the option that a later command needs for a game that is not installed."""
+    from arena.game.finding import file_of
+
+    file = file_of(game)
+    return ("--game", file) if file else ()
+
+
 SERVING = ("jinja2", "starlette", "hypercorn")
 """The packages that serving needs."""
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from arena.bots.names import name_fault
 from arena.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from arena.cli.installation import SERVING, arena_line, needs
+from arena.cli.installation import SERVING, arena_line, game_words, needs
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.process_setup import level_line, run_unwinding, same_command, stopped_by
 from arena.cli.shared_options import OutputForm, by_color
 from arena.cli.streams import flush_results, remark, result, try_to_print
 from arena.errors import ArenaError, UsageError
 from arena.game.faults import named
-from arena.game.finding import file_of
 from arena.game.time_control import parse_time
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import option_value
@@ -209,9 +208,9 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
 
     store = str(prepared.store.path)
     commands = NextCommands(
-        go_on=arena_line("play", "--resume", str(prepared.file)),
-        show=lambda number: arena_line("show", store, str(number)),
-        report=arena_line("report", store, "--out", "site"),
+        go_on=_line_to_resume(prepared, "play", "--resume"),
+        show=lambda number: arena_line("show", store, str(number), *game_words(prepared.spec.variant.game)),
+        report=arena_line("report", store, "--out", "site", *game_words(prepared.spec.variant.game)),
     )
     stays = "the game is over; close its pages or press Ctrl-C to end the command"
     return page_face(listening, tell, complain=remark, commands=commands, ended=lambda: remark(stays))
@@ -228,7 +227,8 @@ def _play_person(prepared: PreparedGame, listening: "Listening | None", *, is_le
 
     def finished(row: GameRow) -> int:
         remark(game_line(row))
-        remark(f"stored as game {row.number}: {arena_line('show', str(store), str(row.number))}")
+        line = arena_line("show", str(store), str(row.number), *game_words(prepared.spec.variant.game))
+        remark(f"stored as game {row.number}: {line}")
         return DONE
 
     def saved(plies: int) -> None:
@@ -297,6 +297,4 @@ def _kept(prepared: PreparedGame) -> str:
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
     named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
-    if file := file_of(prepared.spec.variant.game):
-        named += ["--game", file]
-    return arena_line(*command, str(prepared.file), *named)
+    return arena_line(*command, str(prepared.file), *named, *game_words(prepared.spec.variant.game))

@@ -52,7 +52,7 @@ _GAME_WORDS: dict[str, Any] = {
 }
 _game_option = click.option("--game", **_GAME_WORDS, help="Game: a name, or a Python file (default: Stratego).")
 known_game_option = click.option(
-    "--game", **_GAME_WORDS, expose_value=False, help="Python file of the game, if it is not installed."
+    *("--game", "game_file"), **_GAME_WORDS, expose_value=False, help="Python file of the game, if it is not installed."
 )
 rules_metavar: dict[str, Any] = {"metavar": "NAME[+SWITCH...]", "shell_complete": offer_rulesets}
 store_argument = click.argument("store", type=click.Path(path_type=Path))

@@ -16,7 +16,7 @@ from arena.game.game_spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import NO_GAMES, GameNumbers, GameRow, Groups
 from arena.system.printable import counted
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 ShownNames = Mapping[Player, str]
 """The names to show for players; other players are shown under their own names."""

@@ -10,7 +10,7 @@ from arena.game.transcript import ActionTime, Remark, Speaker, SpokenLine, Trans
 from arena.report.consoles import to_line
 from arena.report.game_list import ShownNames, shown_names
 from arena.report.game_text import Taken
-from protocol.notation import Color
+from protocol.seats import Color
 
 PREFIX = 10
 STDERR_HAS_NO_TIME = "the end of standard error, which has no times"

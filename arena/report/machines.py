@@ -11,7 +11,7 @@ from arena.league.ratings.homogeneity import homogeneity
 from arena.play.machine import worker_of
 from arena.report.layout import Block, Grid, GridColumn
 from arena.system.printable import printable
-from protocol.notation import Reason
+from protocol.seats import Reason
 
 NO_MACHINE = "not recorded"
 SIGNIFICANT = 0.01

@@ -38,7 +38,7 @@ def stage_words(state: SeatState) -> str:
     return f"{words}; you have resigned" if state.resigns and not state.end else words
 
 
-def clock_lines(state: SeatState, own: Color, other: str = "the other") -> list[str]:
+def clock_lines(state: SeatState, own: Color, other: str = "opponent") -> list[str]:
     """Return a line with both clocks, if a side has one."""
     if all(clock.left_ms is None for clock in state.clocks):
         return []

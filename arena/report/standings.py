@@ -17,7 +17,7 @@ from arena.league.store import GameRow, Groups, SideTimes
 from arena.league.store.document import TIME, own_times_in
 from arena.report.game_list import Roster, ShownNames
 from arena.system.printable import printable
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 
 class HeadToHead(msgspec.Struct, frozen=True):

@@ -67,7 +67,7 @@ def mounts_of(bot: BotSpec, host: HostPrograms | None = None) -> Mounts:
     }
     java = bot.environment.get("JAVA_HOME")
     if java and "\0" not in java and is_within(Path(os.path.realpath(java)), visible):
-        environment["JAVA_HOME"] = java
+        environment["JAVA_HOME"] = os.path.realpath(java)
     return Mounts(
         own=own,
         place=place,

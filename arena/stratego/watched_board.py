@@ -19,8 +19,6 @@ class WatchedBoard(WatchedGame):
     template = "watch.html"
     all_note = "All pieces."
     public_note = "What both sides know. All ranks are shown when the game is over."
-    _marks: dict[str, str]
-    _words: str
 
     def labels(self) -> str:
         red, blue = (player.name for player in self.spec.players)
@@ -28,21 +26,22 @@ class WatchedBoard(WatchedGame):
         return json.dumps({"red": isolated(red), "blue": isolated(blue), **own}, ensure_ascii=False)
 
     def begun(self, seen: State) -> None:
-        self._marks, self._words = {}, ""
+        self._board = ShownBoard(self.spec.kind, seen, self.audience, self.names)
+        self._marks: dict[str, str] = {}
+        self._words = ""
 
-    def words(self, seen: State, event: ActionPlayed) -> Sequence[str]:
-        events = as_stratego(seen).events
+    def words(self, event: ActionPlayed) -> Sequence[str]:
+        events = as_stratego(self._board.state).events
         self._marks = named_marks(marks_of(events))
         self._words = told_words(events, self.audience.value, names_of(self.names))
         side = isolated(self.spec.players[event.color].name)
         return [f"{event.ply}. {side}: {event.action}"]
 
-    def position(self, seen: State) -> dict[str, Any]:
+    def position(self) -> dict[str, Any]:
         """Return the 100 cells, two characters each, the last action with its marks, and the letters of lost pieces."""
-        board = ShownBoard(self.spec.kind, seen, self.audience, self.names)
         return {
-            "cells": "".join(board.cells()),
+            "cells": "".join(self._board.cells()),
             "marks": self._marks,
             "words": self._words,
-            "lost": board.lost_letters(),
+            "lost": self._board.lost_letters(),
         }

@@ -18,11 +18,11 @@ from starlette.routing import BaseRoute, Route
 from arena.errors import ArenaError
 from arena.game import State
 from arena.game.game_spec import GameSpec
-from arena.game.replay import started
+from arena.game.replay import ReplayStep, started
 from arena.league.executor.event_stream import Happened
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.report.progress import duration_text
-from arena.report.shown import SeenBy
+from arena.report.shown import SeenBy, Shown
 from arena.report.site.page_frame import isolated
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
@@ -80,7 +80,7 @@ class WatchedGame:
         state: dict[str, Any] = {"ply": self.ply, "end": self.end, "href": href}
         if self.is_broken or self._seen is None:
             return state | {"note": BROKEN}
-        return state | {"moves": self._moves} | self.position(self._seen)
+        return state | {"moves": self._moves} | self.position()
 
     def _catch_up(self) -> None:
         if self.is_broken:
@@ -92,7 +92,7 @@ class WatchedGame:
                 self.begun(self._seen)
             for event in waiting:
                 self._seen.play(event.action)
-                self._moves = [*self._moves, *self.words(self._seen, event)][-MOVES_SHOWN:]
+                self._moves = [*self._moves, *self.words(event)][-MOVES_SHOWN:]
         except ArenaError:
             self.is_broken = True
 
@@ -100,20 +100,16 @@ class WatchedGame:
 
     def begun(self, seen: State) -> None:
         """Called with the state before the first action."""
-        self._moves = list(seen.first_lines(None))[-MOVES_SHOWN:]
+        self._shown = Shown(self.spec.kind, seen, self.audience, {})
+        self._moves = self._shown.told(None)[-MOVES_SHOWN:]
 
-    def words(self, seen: State, event: ActionPlayed) -> Sequence[str]:
+    def words(self, event: ActionPlayed) -> Sequence[str]:
         """Return the lines about an action that has just been played, as the viewer may know them."""
-        if self.audience is SeenBy.PUBLIC:
-            return self.spec.kind.public_lines(event.told)
-        red, blue = event.told
-        return [*red, *(line for line in blue if line not in red)]
+        return self._shown.told(ReplayStep(event.ply, event.color, event.action, event.told, event.taken_us))
 
-    def position(self, seen: State) -> dict[str, Any]:
+    def position(self) -> dict[str, Any]:
         """Return the position for the page: as text and as an image, if the viewer may see it."""
-        if self.audience is SeenBy.PUBLIC:
-            return {"text": seen.public(seen.text), "image": seen.public(seen.svg)}
-        return {"text": seen.text(None), "image": seen.svg(None) or ""}
+        return {"text": self._shown.text(), "image": self._shown.image()}
 
 
 class LiveGames:

@@ -245,7 +245,6 @@ def test_a_person_wins_against_a_bot_in_a_browser_by_keyboard(table: Any, open_a
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-refused]:not(:empty)")
     assert "Expected one of the columns" in page.inner_text("[data-refused]")
-    page.keyboard.press("ControlOrMeta+a")
     for ply in range(0, 8, 2):
         at(page, "moving", ply)
         page.keyboard.type("7")

@@ -151,6 +151,15 @@ def test_without_shims_the_installation_on_the_path_is_shown(
     assert (home / "bots/A/made").read_text() == output(bot) == SAID
 
 
+def test_java_home_names_the_folder_that_is_shown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    java = home / ".sdkman/candidates/java"
+    put(java / "21/bin/java")
+    (java / "current").symlink_to("21")
+    monkeypatch.setenv("PATH", f"{java}/current/bin:/usr/bin:/bin")
+    monkeypatch.setenv("JAVA_HOME", f"{java}/current")
+    assert mounts_of(bot_folder(home / "bots/A", '["java"]')).environment["JAVA_HOME"] == str(java / "21")
+
+
 # --- what is not shown, and not run -----------------------------------------------------------------------------------
 
 

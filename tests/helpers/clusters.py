@@ -108,7 +108,7 @@ class Cluster:
                 stderr=file,
                 start_new_session=True,
                 cwd=self.folder,
-                env={**os.environ, **QUIET, **(environment or {})},
+                env={**os.environ, **QUIET, "DASK_TEMPORARY_DIRECTORY": str(self.folder), **(environment or {})},
             )
 
 

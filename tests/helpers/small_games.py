@@ -1,4 +1,5 @@
-"""Two small games that are not Stratego, for tests of what every game has: one open, one with hidden set-ups."""
+"""Small games that are not Stratego, for tests of what every game has: one open, one with hidden set-ups, and one with
+chance and hidden actions."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -96,7 +97,59 @@ class Guessing(Game):
         return str(Random(seed).randint(1, 99))
 
 
+class Hands(State):
+    """Each seat holds a number of six digits, which is in nothing that the other may see."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = [Random(seed), Random(seed + 1)]
+        self.held = [self._drawn(color) for color in Color]
+        self.ever = [[number] for number in self.held]
+
+    def _drawn(self, color: Color) -> str:
+        return str(self._random[color].randint(100_000, 999_999))
+
+    def first_lines(self, seat: Color | None) -> Sequence[str]:
+        return () if seat is None else (f"holds {seat.word} {self.held[seat]}",)
+
+    def legal_actions(self) -> Sequence[str]:
+        return ["keep", "exchange"]
+
+    def act(self, action: str) -> Told:
+        if action not in self.legal_actions():
+            raise IllegalAnswerError(f"expected keep or exchange, got {action}")
+        mover = self.to_move
+        lines: list[tuple[str, ...]] = [(f"acted {mover.word}",), (f"acted {mover.word}",)]
+        lines[mover] += (moved(mover, action),)
+        if action == "exchange":
+            self.held[mover] = self._drawn(mover)
+            self.ever[mover].append(self.held[mover])
+            lines[mover] += (f"holds {mover.word} {self.held[mover]}",)
+        if self.ply == 7:
+            winner = Color.RED if self.held[0] > self.held[1] else Color.BLUE
+            self.outcome = Outcome(winner, Reason("lower"))
+        self.to_move = mover.opponent
+        return lines[0], lines[1]
+
+    def text(self, seat: Color | None) -> str:
+        return "\n".join(f"{c.word} {self.held[c] if seat in (None, c) else '?'}" for c in Color)
+
+
+class Holding(Game):
+    """Keep a hidden number, or exchange it; after eight actions the higher one wins."""
+
+    name = "holding"
+    has_chance = hides_actions = True
+    endings = MappingProxyType({"lower": Ending("held the lower number")})
+
+    def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> Hands:
+        return Hands(seed)
+
+    def rules_in_words(self, variant: Variant) -> str:
+        return "Keep your number, or get another.\n\nThe higher one wins."
+
+
 FOUR = add_game(FourInLine())
 GUESSING = add_game(Guessing())
+HOLDING = add_game(Holding())
 GAME = FOUR
 """For `--game`, which names this file."""

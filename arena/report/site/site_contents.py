@@ -14,7 +14,7 @@ from arena.game.time_control import parse_time
 from arena.league.pairing.placing import Placing
 from arena.league.readers import HOST, Audience, Reader, readable
 from arena.league.store import Damage, DamagedError, Store
-from arena.league.store.document import RULESET, TIME
+from arena.league.store.document import GAME, RULESET, TIME
 from arena.report.bot_versions import BotVersion, VersionCount
 from arena.report.game_list import Roster, players_of
 from arena.report.placings import placing_in, placing_lines
@@ -128,8 +128,8 @@ class SiteContents:
         shown = frozenset(self.numbers) - played.faults.keys()
         match name:
             case "index.html":
-                rules, time = (printable(self.settings.get(name, "")) for name in (RULESET, TIME))
-                return pages.standings(rules, time, self.notes, self.placing, names)
+                game, rules, time = (printable(self.settings.get(name, "")) for name in (GAME, RULESET, TIME))
+                return pages.standings(f"{game}, {rules}" if game else rules, time, self.notes, self.placing, names)
             case "rounds.html" if self.placing and self.placing.rounds:
                 return pages.rounds(self.placing, names, shown)
             case "crosstable.html":

@@ -43,8 +43,10 @@ class Page {
     const form = part(name);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
-      const text = form.elements.text.value.trim();
-      if (text && (await send(text))) form.elements.text.value = "";
+      const line = form.elements.text;
+      const text = line.value.trim();
+      if (text && (await send(text))) line.value = "";
+      else line.select(); // what is typed next takes the place of what was refused
     });
   }
 

@@ -23,6 +23,7 @@ const words = {
   now: "ply {ply}: {side} {action}",
   setups: "Both sides have set up.",
   beginning: "The game begins.",
+  no_position: "No position to show.",
   noted: "{side} notes: {text}",
   first_title: "To the set-ups (Home)",
   back_title: "One ply back (left arrow)",
@@ -506,7 +507,7 @@ class PlainReplay extends Replay {
     const box = this.root.querySelector("[data-position]"), { texts, images } = this.seen();
     const text = texts?.[this.ply] || "";
     if (!images) {
-      box.replaceChildren(...(text ? [element("pre", "", text)] : []));
+      box.replaceChildren(text ? element("pre", "", text) : element("p", "note", words.no_position));
       return;
     }
     const image = box.querySelector("img") || element("img", "");
