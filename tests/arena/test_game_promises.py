@@ -1,0 +1,165 @@
+"""The promises of a game (`arena.game.promises`): Stratego and the examples keep them, and others are found out."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+import pytest
+from example_games import example
+
+from arena.errors import IllegalAnswerError
+from arena.game import Game, State, Told, Variant, to_both
+from arena.game.promises import (
+    check_actions,
+    check_records,
+    check_same_seed,
+    check_secrets,
+    check_variants,
+    twins,
+)
+from arena.stratego.game import GAME
+from arena.stratego.state import as_stratego
+from protocol.geometry import action_squares
+from protocol.seats import Color, Outcome, Reason
+
+CHECKS = (check_same_seed, check_actions, check_records)
+connect4, dice = example("connect4"), example("liars-dice")
+
+
+@pytest.mark.parametrize("game", [connect4.GAME(), dice.GAME(), GAME], ids=lambda game: game.name)
+def test_every_variant_can_be_named_stored_and_read(game: Game) -> None:
+    check_variants(game)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("game", [connect4.GAME(), dice.GAME()], ids=lambda game: game.name)
+def test_the_examples_keep_the_promises_of_a_game(check: Callable[[Game], None], game: Game) -> None:
+    check(game)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_stratego_keeps_the_promises_of_a_game(check: Callable[..., None]) -> None:
+    check(GAME, seeds=(3,), variants=("duel",))
+
+
+def test_liars_dice_hides_the_dice_until_they_are_shown() -> None:
+    check_secrets(dice.GAME(), lambda state, action: action == dice.LIAR, seeds=range(20))
+
+
+def test_stratego_hides_the_ranks_until_an_attack() -> None:
+    def attacks(state: State, action: str) -> bool:
+        squares = action_squares(action)
+        assert squares is not None
+        return as_stratego(state).cells(None)[squares[1]] != "."
+
+    check_secrets(GAME, attacks, seeds=range(2), variants=("isf",))
+
+
+def test_nothing_is_hidden_in_connect_four() -> None:
+    with pytest.raises(AssertionError, match="no twins for red"):
+        twins(connect4.GAME(), connect4.GAME().variant(), Color.RED, 1)
+
+
+# --- games that break a promise ---------------------------------------------------------------------------------------
+
+Table = dice.Table
+
+
+def broken(table: type[State]) -> Game:
+    """Liar's Dice with another state, and so with a fault."""
+
+    class Broken(dice.LiarsDice):  # type: ignore[misc, name-defined]
+        name = "broken"
+
+        def variant_names(self) -> Sequence[str]:
+            return ("short",)
+
+        def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:
+            return table(Random(seed), 2, False)  # type: ignore[call-arg]
+
+    return Broken()
+
+
+class Unrepeatable(Table):  # type: ignore[misc, valid-type]
+    def __init__(self, random: Random, *rules: object) -> None:
+        super().__init__(Random(), *rules)
+
+
+class NoCopy(Table):  # type: ignore[misc, valid-type]
+    def copy(self) -> State:
+        return self
+
+
+class SaysTurn(Table):  # type: ignore[misc, valid-type]
+    def act(self, action: str) -> Told:
+        red, blue = super().act(action)
+        return ("turn 1", *red), blue
+
+
+class EndsUnexplained(Table):  # type: ignore[misc, valid-type]
+    def act(self, action: str) -> Told:
+        self.outcome = Outcome(Color.RED, Reason("because"))
+        return to_both("over")
+
+
+class Lenient(Table):  # type: ignore[misc, valid-type]
+    def act(self, action: str) -> Told:
+        told: Told = super().act(action if action in self.legal_actions() else self.legal_actions()[0])
+        return told
+
+
+class Strict(Table):  # type: ignore[misc, valid-type]
+    def act(self, action: str) -> Told:
+        if action == "2x6":
+            raise IllegalAnswerError("2x6: no")
+        told: Told = super().act(action)
+        return told
+
+
+class ChangedByRefusals(Table):  # type: ignore[misc, valid-type]
+    def act(self, action: str) -> Told:
+        self._random.random()
+        told: Told = super().act(action)
+        return told
+
+
+class Telling(Table):  # type: ignore[misc, valid-type]
+    def act(self, action: str) -> Told:
+        red, blue = super().act(action)
+        return (*red, f"hint {self._dice[Color.BLUE][0]}"), blue
+
+
+class Showing(Table):  # type: ignore[misc, valid-type]
+    def text(self, seat: Color | None) -> str:
+        text: str = super().text(None)
+        return text
+
+
+class Allowing(Table):  # type: ignore[misc, valid-type]
+    def legal_actions(self) -> Sequence[str]:
+        shown = self._dice[self.to_move.opponent][-1]
+        return [action for action in super().legal_actions() if not action.endswith(f"x{shown}")]
+
+
+def until_a_call(game: Game) -> None:
+    check_secrets(game, lambda state, action: action == dice.LIAR)
+
+
+@pytest.mark.parametrize(
+    ("check", "table", "words"),
+    [
+        (check_same_seed, Unrepeatable, "the same seed gave another game"),
+        (check_same_seed, NoCopy, "playing a copy has changed the game"),
+        (check_same_seed, SaysTurn, "the arena's own lines begin as 'turn 1'"),
+        (check_same_seed, EndsUnexplained, "the reason because is not in endings"),
+        (check_actions, Lenient, "is not legal, but was accepted"),
+        (check_actions, Strict, "2x6 is legal, but was refused"),
+        (check_actions, ChangedByRefusals, "an action that was refused has changed the game"),
+        (check_records, Unrepeatable, "the record gave another game"),
+        (until_a_call, Telling, "red is told what is hidden"),
+        (until_a_call, Showing, "text tells red what is hidden"),
+        (until_a_call, Allowing, "the legal actions tell (red|blue) what is hidden"),
+    ],
+)
+def test_a_broken_promise_is_found(check: Callable[[Game], None], table: type[State], words: str) -> None:
+    with pytest.raises(AssertionError, match=words):
+        check(broken(table))
