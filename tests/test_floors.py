@@ -166,11 +166,6 @@ STILL_KNOW_STRATEGO: set[str] = {
     "arena.api.record_steps",
     "arena.api.self_play",
     "arena.api.shown_results",
-    "arena.cli.cmd_log",
-    "arena.report.game_list",
-    "arena.report.log",
-    "arena.report.machines",
-    "arena.report.standings",
 }
 """The modules that are still to be freed of it."""
 
