@@ -33,6 +33,7 @@ from arena.bots.limits import Limits
 from arena.play.runner import play_game
 from arena.game.time_control import parse_time
 from arena.bots.process import BotProcess
+from arena.stratego.game import variant_of
 from arena.stratego.rules.rulesets import load_ruleset
 
 def bot(*command, word=b"up"):
@@ -113,7 +114,7 @@ def test_a_host_program_gets_the_exit_status_of_each_of_its_own_children() -> No
     """Its threads start programs, some of which leave orphans, while it plays games."""
     script = """
 bots = [load_bot(Path("bots/drifter.py")), load_bot(Path("bots/drifter.py"))]
-settings = Settings(load_ruleset("duel"), parse_time("10s"), 1, Limits(), (), True)
+settings = Settings(variant_of(load_ruleset("duel")), parse_time("10s"), 1, Limits(), (), True)
 games = [Games(settings).game(bots[0].player, bots[1].player, 0)]
 wrong, done = [], []
 def work():

@@ -15,7 +15,6 @@ import made_bots
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from taking_game import taking
 
 from arena.bots.asked import AskedBot, Own
 from arena.bots.limits import GIB
@@ -37,19 +36,30 @@ WORDS = {
     "TIME": ("7s", "8s"),
     "SIZE": ("700M", "800M"),
     "NAME[+SWITCH...]": ("barrage", "duel"),
-    "GAME": ("./one.py", "./two.py"),
+    "GAME": ("stratego", "./games/coin.py"),
 }
 """Two values for an option that is a string, by its metavar."""
+COIN = """
+from arena.game import Game
+
+class GAME(Game):
+    name = "coin"
+
+    def start(self, variant, seed, setups):
+        raise NotImplementedError
+"""
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with bots in it."""
+    """The current folder, with bots and a game in it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(GAME_FILES, "")
     (tmp_path / "bots").mkdir()
     for name in ("b.py", "a.py", ".hidden.py"):
         (tmp_path / "bots" / name).write_text("")
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "coin.py").write_text(COIN)
     return tmp_path
 
 
@@ -138,10 +148,6 @@ def test_the_commands_that_play_for_a_store_read_a_file() -> None:
 )
 def test_every_option_is_a_key_and_the_command_line_wins_over_it(name: str, option: click.Option, shows: Shows) -> None:
     key, (value, other) = long_name(option), values_of(option)
-    if key == "game":
-        for file in (value, other):
-            taking(Path(), Path(file).stem)
-        value, other = (str(Path(file)) for file in (value, other))
     write(f"[{name}]\n{key} = {json.dumps(value)}\n")
     if key == "json":
         assert json.loads(shows.text(name, "a", "b"))["settings"][key]["source"] == "file"

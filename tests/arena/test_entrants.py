@@ -303,7 +303,7 @@ def test_a_bot_whose_command_leads_out_of_its_folder_is_broken_at_every_level(tm
     for level in Level:
         good, evil = runnable(level, bots)
         assert good == bots[0]
-        assert "this link leads out of the bot's folder" in (evil.fault or "")
+        assert "its command leads out of its own files" in (evil.fault or "")
 
 
 @pytest.mark.parametrize(
