@@ -1,8 +1,8 @@
-"""A bot arena for the board game Stratego, as a library: see docs/api.md.
+"""A bot arena for Stratego and other games of two, as a library: see docs/api.md.
 
-Names are looked up in `arena.api` at their first use, so that `import arena` is quick. One of them, `play`, is also a
-package, and Python binds a package's name in the package above as soon as it is imported. So this package can be
-called, and then is the function of the same name.
+Names are looked up in `arena.api` and `arena.stratego.library` at their first use, so that `import arena` is quick. One
+of them, `play`, is also a package, and Python binds a package's name in the package above as soon as it is imported. So
+this package can be called, and then is the function of the same name.
 
 PYTEST_DONT_REWRITE: pytest, started by a program that has imported the arena, need not warn that it comes too late.
 """
@@ -17,29 +17,31 @@ if TYPE_CHECKING:
     from arena.api import (
         ActionPlayed,
         ArenaError,
-        Board,
         CompareResult,
         EventsDropped,
-        Game,
         GameFinished,
         GameRecord,
         GameStarted,
-        IllegalActionError,
-        IllegalSetupError,
         League,
         MatchResult,
-        OpenBot,
         Result,
-        Ruleset,
         Standings,
         Step,
         UsageError,
         compare,
         match,
-        open_bot,
         play,
         read_records,
         replay,
+    )
+    from arena.stratego.library import (
+        Board,
+        Game,
+        IllegalActionError,
+        IllegalSetupError,
+        OpenBot,
+        Ruleset,
+        open_bot,
         rules,
     )
 
@@ -88,6 +90,13 @@ class _CallablePackage(ModuleType):
         return getattr(api, self.__name__.rpartition(".")[2])
 
 
+def _library() -> ModuleType:
+    """The names that belong to Stratego."""
+    from arena.stratego import library
+
+    return library
+
+
 class _ApiModule(ModuleType):
     """The module `arena`."""
 
@@ -96,7 +105,7 @@ class _ApiModule(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         from arena import api
 
-        value = getattr(api, name)
+        value = getattr(api if name in api.__all__ else _library(), name)
         return self.__dict__.setdefault(name, value)  # by now `play` may be the package, which is as good
 
     def __setattr__(self, name: str, value: object) -> None:

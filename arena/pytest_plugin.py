@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from arena import MatchResult, Ruleset
+    from arena.api import MatchResult
+    from arena.api.keywords import GameWord, Rules
     from arena.game.record import GameRecord
 
 USUAL_GAMES = 20
@@ -26,7 +27,8 @@ NUMBERS = ("games", "seed", "jobs")
 OPTIONS = {
     "games": f"how many games a match has (default: {USUAL_GAMES})",
     "time": "the time control, as of 'arena match' (default: 100ms)",
-    "rules": "the ruleset (default: isf)",
+    "game": "the game: a name, or a Python file (default: Stratego)",
+    "rules": "the rules of the game (default: isf)",
     "sandbox": "isolation level: basic, bwrap, cgroup or auto (default: basic)",
     "seed": "the seed of all random numbers (default: 1)",
     "jobs": "games at a time (default: the usable CPUs)",
@@ -61,7 +63,7 @@ _SESSION = pytest.StashKey[_Session]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("arena", "matches of Stratego bots (stratego-arena)")
+    group = parser.getgroup("arena", "matches of bots (stratego-arena)")
     for name, words in OPTIONS.items():
         note = f"{words}; a call of arena_play overrides it"
         group.addoption(f"--arena-{name}", dest=f"arena_{name}", metavar=name.upper(), help=f"arena_play: {note}")
@@ -102,7 +104,8 @@ class ArenaPlay:
         *,
         games: int | None = None,
         time: str | tuple[str, str] | None = None,
-        rules: "str | Ruleset | None" = None,
+        game: "GameWord | None" = None,
+        rules: "Rules | None" = None,
         sandbox: str | None = None,
         seed: int | None = None,
         jobs: int | None = None,
@@ -117,6 +120,7 @@ class ArenaPlay:
         given = {
             "games": games,
             "time": time,
+            "game": game,
             "rules": rules,
             "sandbox": sandbox,
             "seed": seed,

@@ -221,7 +221,7 @@ def _play_itself(make_bot: Callable[[], Bot], options: list[str]) -> None:
     import importlib  # not at the start of each game
 
     try:
-        arena = importlib.import_module("arena.api.self_play")
+        arena = importlib.import_module("arena.stratego.library.self_play")
     except ModuleNotFoundError as error:
         sys.exit(
             f"{PLAY_ITSELF} needs the arena, which judges the game, and this Python ({sys.executable}) does not find "

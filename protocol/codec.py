@@ -48,6 +48,7 @@ from protocol.messages import (
     Want,
     Wants,
 )
+from protocol.seats import RESIGN
 
 _Word = TypeVar("_Word", Want, Ability)
 
@@ -98,7 +99,7 @@ def decode_from_bot(line: bytes, forms: Forms) -> BotMessage | None:
         raise RemoteProtocolError("expected 'ready' alone, got 'ready '", Slip.FIELDS, text)
     try:
         message = parse(rest)
-        if isinstance(message, Move):
+        if isinstance(message, Move) and rest != RESIGN:
             forms.check_move_form(rest)
         elif isinstance(message, Setup):
             forms.check_setup_form(rest)

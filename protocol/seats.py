@@ -53,7 +53,8 @@ class Reason(enum.Enum):
     """Why a game ended, for the wire, records and tables.
 
     Here are the reasons of the arena and of Stratego. Another word that the protocol allows becomes a member when it is
-    first met, so that each game can have reasons of its own; `explain` says what such a word means.
+    first met, so that each game can have reasons of its own; `explain` says what such a word means. Records of
+    strangers have words, too: there are at most `MOST_REASONS` in a process.
     """
 
     FLAG = "flag"
@@ -76,23 +77,34 @@ class Reason(enum.Enum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Reason | None":
-        if not (isinstance(value, str) and cls.is_word(value)):
+        if not (isinstance(value, str) and _WORD.fullmatch(value)):
             return None
         if value in cls._value2member_map_:  # decoders do not look there for words that are not in the class
             return cls(value)
+        if len(_REASONS) >= MOST_REASONS:
+            return None
         reason = object.__new__(cls)
         reason._name_, reason._value_ = value.upper().replace("-", "_"), value
         cls._value2member_map_[value] = reason
         _REASONS[reason] = (ReasonKind.PLAYED, f"lost by {value}")
         return reason
 
-    @staticmethod
-    def is_word(text: str) -> bool:
-        """Whether a text can be a reason of some game."""
-        return _WORD.fullmatch(text) is not None
+    @classmethod
+    def has(cls, text: str) -> bool:
+        """Whether a text is a reason of some game."""
+        try:
+            cls(text)
+        except ValueError:
+            return False
+        return True
 
     def explain(self, kind: ReasonKind, sentence: str) -> None:
-        """Say what a game's own reason means. The sentence follows the name of the side that lost, or "drawn: "."""
+        """Say what a game's own reason means. The sentence follows the name of the side that lost, or "drawn: ".
+
+        Raises `ValueError` for a reason of the arena or of Stratego.
+        """
+        if self in tuple(Reason):
+            raise ValueError(f"{self.value!r} is a reason that the arena or Stratego has: expected another word")
         _REASONS[self] = (kind, sentence)
 
     @property
@@ -110,6 +122,7 @@ class Reason(enum.Enum):
 
 
 _WORD = re.compile(r"[a-z][a-z0-9-]{0,39}")
+MOST_REASONS = 1000
 
 _REASONS: dict[Reason, tuple[ReasonKind, str]] = {
     Reason.FLAG: (ReasonKind.PLAYED, "lost its flag"),

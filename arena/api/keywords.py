@@ -4,21 +4,34 @@ import contextlib
 import inspect
 import os
 import re
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypedDict, get_type_hints
+from typing import Any, Protocol, TypedDict, get_type_hints
 
 from arena.errors import UsageError, suggest
+from arena.game import Game
+from arena.game.finding import installed_games, load_game
 from arena.game.time_control import TimeControl, parse_time
 from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions, variant_of
 from arena.league.option_values import build_limits, check_options, option_value, time_control, usual_limits
 from arena.league.pairing.chosen import ChosenFormat, format_of
 from arena.sandbox.launch import host_fault
-from arena.stratego.rules.ruleset import Ruleset, RulesetError
-from arena.stratego.rules.rulesets import load_ruleset
 
 AnyPath = str | os.PathLike[str]
+GameWord = AnyPath | Game | type[Game]
+
+
+class NamedRules(Protocol):
+    """Rules as an object, such as a `Ruleset` of Stratego."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Rules = str | NamedRules
+"""The name of a variant, or rules of the game as an object; an empty text: the usual ones."""
 Times = str | tuple[str, str]
 """A time control such as `100ms`, `1s/move` or `60+0.6`; or one for each bot."""
 
@@ -44,12 +57,15 @@ class BotKeywords(TypedDict, total=False):
 class GameKeywords(BotKeywords, total=False):
     """Options of games, with the defaults of the command line.
 
+    `game` is the name of an installed game, a Python file that defines one as `GAME`, or a game of such a file, as
+    object or class (default: Stratego).
     `start_time`, `setup_time` and `margin` are as in docs/cli.md. `seed` is from 0 to 2**64 - 1. `limits` is a TOML
     file with other limits, and another time, for some bots. `keep_bots` plays the two games of a pair, with colours
     swapped, in the same processes. `openings` is a file of set-ups that games begin with. `opponents` is `hidden`, or
     `named`: then each bot receives the name of its opponent.
     """
 
+    game: GameWord
     start_time: str
     setup_time: str
     margin: str
@@ -88,7 +104,9 @@ def play_options(
         if name in ("limits", "openings", "store"):
             values[name] = None if value is None else path_of(value, name)
         elif name == "rules":
-            values[name] = value if isinstance(value, str) else rules(value)  # a name is looked up when it is needed
+            values[name] = value  # which the game judges
+        elif name == "game":
+            values[name] = _game_word(value)
         elif name == "interpreters":
             if isinstance(value, str) or not isinstance(value, Sequence):
                 raise UsageError(f"interpreters: expected a list of paths, got {value!r}")
@@ -97,6 +115,27 @@ def play_options(
             _check_type(name, value, bool if name == "affinity" else type(_USUAL[name]))
             values[name] = value
     return PlayOptions(**values)
+
+
+def _game_word(game: object) -> str:
+    """Return the name of a game, or its file, by which other processes find it, too. Raises `UsageError`."""
+    if isinstance(game, str | os.PathLike):
+        return str(path_of(game, "game")) if game else ""
+    kind = game if isinstance(game, type) else type(game)
+    if not issubclass(kind, Game):
+        raise UsageError(
+            f"game: expected the name of a game, its Python file, or a game (arena.game.Game), got {game!r}"
+        )
+    if kind.name in installed_games():
+        return kind.name
+    module = sys.modules.get(kind.__module__)
+    file = None if kind.__module__ == "__main__" else getattr(module, "__file__", None)
+    if file is None or load_game(file).name != kind.name:
+        raise UsageError(
+            f"game: expected {kind.name} in a Python file of its own that defines it as GAME, as other processes play "
+            f"it, got one of {kind.__module__}"
+        )
+    return str(file)
 
 
 def refuse_unknown(options: Mapping[str, object], known: Collection[str]) -> None:
@@ -157,22 +196,6 @@ def check_callback(name: str, call: object) -> None:
 
 _OPTION = re.compile(r"('arena [^']*')|(?<![\w-])--([a-z][a-z0-9-]*)")
 """A command in an error, or an option outside of one, which is a keyword here."""
-_NAME = re.compile(r"[\w./+-]+", re.ASCII)
-
-
-def rules(name: str | Ruleset = "isf") -> Ruleset:
-    """Return the ruleset of `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`: `arena.rules("vintage/barrage+rescue")`.
-
-    `arena.Game(ruleset, red_rows, blue_rows)` starts a game under it. Raises `UsageError` for an unknown name.
-    """
-    if isinstance(name, Ruleset):
-        if not _NAME.fullmatch(name.name):
-            raise UsageError(f"rules: expected a name of letters, digits and '-_./+', got {name.name!r}")
-        return name
-    if not isinstance(name, str):
-        raise UsageError(f"rules: expected a Ruleset or the name of one, such as 'isf', got {name!r}")
-    with plain_errors():
-        return load_ruleset(name)
 
 
 @contextlib.contextmanager
@@ -180,8 +203,6 @@ def plain_errors() -> Iterator[None]:
     """Raise all errors that a user can act on as `ArenaError`, with keywords in place of options."""
     try:
         yield
-    except RulesetError as error:
-        raise UsageError(str(error)) from None
     except UsageError as error:
         text = _OPTION.sub(lambda found: found[1] or found[2].replace("-", "_"), str(error))
         if type(error) is not UsageError or text == str(error):

@@ -10,6 +10,7 @@ from arena.api.keywords import (
     AnyPath,
     FormatKeywords,
     LeagueKeywords,
+    Rules,
     check_time_word,
     check_values,
     chosen_format,
@@ -30,7 +31,6 @@ from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_f
 from arena.report.game_list import Roster, players_of
 from arena.report.placings import placing_in
 from arena.report.standings import make_table
-from arena.stratego.rules.ruleset import Ruleset
 
 RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league", "archive")
 """Keywords of `run` other than the options of formats."""
@@ -48,7 +48,7 @@ class League:
         self,
         store: AnyPath,
         *,
-        rules: str | Ruleset = "isf",
+        rules: Rules = "",
         time: str = "100ms",
         **options: Unpack[LeagueKeywords],
     ) -> None:

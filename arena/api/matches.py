@@ -12,6 +12,7 @@ from arena.api.keywords import (
     AnyPath,
     GameKeywords,
     LeagueKeywords,
+    Rules,
     Times,
     bot_word,
     check_callback,
@@ -35,8 +36,7 @@ from arena.league.ratings.sequential_test import Decision, PairCounts
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow
 from arena.report.comparison import verdict_text
-from arena.stratego.rules.ruleset import Ruleset
-from protocol.notation import Color
+from protocol.seats import Color
 
 T = TypeVar("T")
 OnResult = Callable[[Result], object]
@@ -92,7 +92,7 @@ def play(
     first: AnyPath,
     second: AnyPath,
     *,
-    rules: str | Ruleset = "isf",
+    rules: Rules = "",
     time: Times = "100ms",
     store: AnyPath | None = None,
     on_event: OnEvent | None = None,
@@ -121,7 +121,7 @@ def match(
     second: AnyPath,
     *,
     games: int = USUAL_MATCH_GAMES,
-    rules: str | Ruleset = "isf",
+    rules: Rules = "",
     time: Times = "100ms",
     store: AnyPath | None = None,
     on_result: OnResult | None = None,
@@ -286,7 +286,7 @@ def compare(
     alpha: float = 0.05,
     beta: float = 0.05,
     games: int = USUAL_MOST_COMPARED,
-    rules: str | Ruleset = "isf",
+    rules: Rules = "",
     time: Times = USUAL.time,
     store: AnyPath | None = None,
     on_result: OnResult | None = None,

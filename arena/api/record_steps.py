@@ -7,66 +7,38 @@ from typing import Any
 from arena.api.keywords import AnyPath, path_of
 from arena.api.leagues import stored_record
 from arena.errors import UsageError
+from arena.game import State
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.league import exchange
-from arena.stratego.rules.events import Event
-from arena.stratego.shown.boards import board_text
-from arena.stratego.state import as_stratego
-from protocol.notation import COLOR_BY_WORD, SQUARE_INDEX, Color
-
-
-@dataclass(frozen=True)
-class Board:
-    """A position: 100 cells of two characters, a1 b1 .. j1 a2 .. j10, as in the protocol's `board` line.
-
-    The first character is `r` or `b`, the second the rank's letter or `?`; `..` is an empty square and `~~` a lake (see
-    docs/protocol.md). `board["a4"]` is one cell, `str(board)` the board as text with rank 10 at the top.
-    """
-
-    cells: tuple[str, ...]
-
-    def __getitem__(self, square: str) -> str:
-        try:
-            return self.cells[SQUARE_INDEX[square]]
-        except KeyError:
-            raise UsageError(f"expected a square from a1 to j10, got {square!r}") from None
-
-    def __str__(self) -> str:
-        return board_text(self.cells)
-
-    def __repr__(self) -> str:
-        red, blue = (sum(cell[0] == color.word[0] for cell in self.cells) for color in Color)
-        return f"Board({red} red and {blue} blue pieces)"
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
+from protocol.seats import COLOR_BY_WORD, Color
 
 
 @dataclass(frozen=True)
 class Step:
     """A position of a game, and the action that led to it.
 
-    `ply` counts from 1; 0 is the position after both set-ups, without an action. `events` are public: moves, fights and
-    other events of the rules (`arena.stratego.rules.events`). `time_us` is the time of the action in microseconds.
-    `board` has all ranks, `view` is the position as one side knows it.
+    `ply` counts from 1; 0 is the position before the first action, after the set-ups. `time_us` is the time of the
+    action in microseconds. `board` is the whole position, `view` the position as one side knows it: an `arena.Board`,
+    or text in another game than Stratego. `events` are public: moves, fights and other events of Stratego's rules
+    (`arena.stratego.rules.events`), or in another game the lines that both sides were told.
     """
 
     ply: int
     color: Color | None
     action: str | None
-    events: tuple[Event, ...]
+    events: tuple[Any, ...]
     time_us: int
-    board: Board
-    _views: tuple[Board, Board]
+    board: Any
+    _views: tuple[Any, Any]
 
     def __repr__(self) -> str:
         action = "the set-ups" if self.color is None else f"{self.color.word} {self.action}"
-        events = "".join(f", {type(event).__name__}" for event in self.events)
+        events = "".join(f", {one if isinstance(one, str) else type(one).__name__}" for one in self.events)
         return f"Step({self.ply}, {action}{events})"
 
-    def view(self, color: Color | str) -> Board:
-        """Return the board as this side knows it: `red`, `blue` or a `Color`. Raises `UsageError`."""
+    def view(self, color: Color | str) -> Any:
+        """Return the position as this side knows it: `red`, `blue` or a `Color`. Raises `UsageError`."""
         if isinstance(color, Color):
             return self._views[color]
         if color not in COLOR_BY_WORD:
@@ -89,15 +61,20 @@ def replay(game: GameRecord | AnyPath, number: int | str | None = None) -> Itera
 
 
 def _steps(replay: Replay) -> Iterator[Step]:
-    state = as_stratego(replay.state)
+    state, kind = replay.state, replay.spec.kind
+    shown = kind.display("position") or _text
 
-    def boards() -> tuple[Board, tuple[Board, Board]]:
-        red, blue = (Board(state.cells(color)) for color in Color)
-        return Board(state.cells(None)), (red, blue)
+    def positions() -> tuple[Any, tuple[Any, Any]]:
+        return shown(state, None), (shown(state, Color.RED), shown(state, Color.BLUE))
 
-    yield Step(0, None, None, (), 0, *boards())
+    yield Step(0, None, None, (), 0, *positions())
     for step in replay.steps():
-        yield Step(step.ply, step.color, step.action, state.events, step.microseconds, *boards())
+        events = tuple(state.events) or tuple(kind.public_lines(step.told))
+        yield Step(step.ply, step.color, step.action, events, step.microseconds, *positions())
+
+
+def _text(state: State, seat: Color | None) -> str:
+    return state.text(seat)
 
 
 def read_records(path: AnyPath) -> Iterator[GameRecord]:

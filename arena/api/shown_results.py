@@ -14,7 +14,7 @@ from arena.report.layout import Block, drawn, unpainted
 from arena.report.placings import PlacingEntry, placing_entry, placing_report
 from arena.report.standings import Difference, Line, Table, own_times_of, table_note
 from arena.report.terminal import full_report
-from protocol.notation import Color, Reason
+from protocol.seats import Color, Reason
 
 SHOWN = 5
 """Bots that the short form of a table names."""

@@ -36,10 +36,10 @@ def offer_rulesets(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
 
 def offer_game_kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer the installed games, and files in Python."""
-    from arena.game.finding import installed
+    from arena.game.finding import installed_games
 
     files = CompletionItem(incomplete, type="file")
-    return [files, *(CompletionItem(name) for name in installed() if name.startswith(incomplete))]
+    return [files, *(CompletionItem(name) for name in installed_games() if name.startswith(incomplete))]
 
 
 def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -93,6 +93,8 @@ class State(ABC):
     to_move: Color = Color.RED
     ply: int = 0
     outcome: Outcome | None = None
+    events: Sequence[object] = ()
+    """What happened in the last action, as values for programs; empty if the game has only lines."""
 
     def first_lines(self, seat: Color | None) -> Sequence[str]:
         """Return the lines before the first turn: what a seat, or anybody (None), may know of the beginning."""
@@ -150,7 +152,7 @@ class State(ABC):
         return copy.deepcopy(self)
 
 
-class Game:
+class Game(ABC):
     """A game of two seats: its name, its variants, and how a game of it begins.
 
     `endings` explains the words that its outcomes have as reasons. With `has_setups` both seats send a set-up before
@@ -239,7 +241,7 @@ class Game:
     # --- answers ------------------------------------------------------------------------------------------------------
 
     def check_move_form(self, text: str) -> None:
-        """Raise `RemoteProtocolError` unless the text has the form of an action, legal or not."""
+        """Raise `RemoteProtocolError` unless the text, other than `resign`, has the form of an action, legal or not."""
         if not text or " " in text:
             raise RemoteProtocolError(f"expected 'move' and one action without spaces, got 'move {cut(text)}'")
 
@@ -249,12 +251,13 @@ class Game:
             raise RemoteProtocolError(f"there are no set-ups in {self.name}, got 'setup {cut(text)}'")
 
     def check_setup(self, variant: Variant, color: Color, setup: str) -> None:
-        """Raise `IllegalAnswerError` unless the rules allow a seat this set-up."""
+        """Raise `IllegalAnswerError` unless the rules allow a seat this set-up; empty in a game without set-ups."""
+        if setup and not self.has_setups:
+            raise IllegalAnswerError(f"there are no set-ups in {self.name}, got {cut(setup)!r}")
 
     @abstractmethod
     def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:
         """Return a new game. `setups` are Red's and Blue's, which have been checked, or empty texts."""
-        raise NotImplementedError
 
     def public_lines(self, told: Told) -> Sequence[str]:
         """Return the lines about an action that anybody may read: those that both seats were told."""
@@ -343,8 +346,9 @@ class Game:
 
         The places: `seat` (below `arena.game.person_seat.PersonSeat`), `terminal` (below
         `arena.cli.play_terminal.TerminalGame`), `page` (below `arena.web.seat_page.SeatPage`), `watched` (below
-        `arena.web.live_games.WatchedGame`), `shown` (below `arena.report.shown.Shown`), and `rules`, a function that
-        returns the values of the page of the rules (`arena.report.site.pages.rules_values`).
+        `arena.web.live_games.WatchedGame`), `shown` (below `arena.report.shown.Shown`), `rules`, a function that
+        returns the values of the page of the rules (`arena.report.site.pages.rules_values`), and `position`, a function
+        that returns a state as a seat knows it as a value for programs (`arena.api.record_steps.Step`).
         """
         del place
 

@@ -355,7 +355,7 @@ def redact(record: GameRecord, seat: Color | None, *, has_seed: bool = True) -> 
     for name in ("times_us", "cpu_us", "forgiven_us"):
         fields[name] = [number if own else None for own, number in zip(is_own, fields[name], strict=False)]
     if record.variant.kind.hides_actions:
-        fields["actions"] = [action if own else None for own, action in zip(is_own, record.actions, strict=True)]
+        fields["actions"] = [action if own else None for own, action in zip(is_own, record.actions, strict=False)]
     fields["interrupted"] = [
         turn for turn in record.interrupted if seat is not None and movers[turn[0] - 1 : turn[0]] == [seat]
     ]

@@ -93,7 +93,10 @@ def with_processor_time(fault: Fault, used_us: int) -> Fault:
 
 
 def illegal(ply: int, action: str, error: IllegalAnswerError) -> Fault:
-    return Fault(Reason.ILLEGAL_ACTION, f"ply {ply}: {error}", Illegal(action, error.rule))
+    words = str(error)
+    if not words.startswith(f"{action}: "):  # where records have the action
+        words = f"{action}: {words}"
+    return Fault(Reason.ILLEGAL_ACTION, f"ply {ply}: {words}", Illegal(action, error.rule))
 
 
 def malformed(error: RemoteProtocolError) -> Fault:

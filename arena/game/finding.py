@@ -5,8 +5,8 @@ A file stays known to the processes that this one starts: workers, pages and che
 
 import importlib.util
 import os
+import re
 import sys
-from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -17,6 +17,10 @@ from protocol.lines import cut
 ENTRY_POINTS = "arena.games"
 FILES = "ARENA_GAME_FILES"
 """The environment variable with the files of games that were loaded here."""
+
+_WORD = re.compile(r"[A-Za-z0-9.-]{1,40}")
+_TEXT = re.compile(r"[ -:<-~]+")
+"""What fits a line to a bot and, without ';', the settings of a store."""
 
 
 class NoSuchGameError(UsageError):
@@ -32,18 +36,24 @@ def find(name: str) -> Game:
         game = _from_file(Path(file))
         if game.name == name:
             return game
-    point = next((point for point in entry_points(group=ENTRY_POINTS) if point.name == name), None)
-    if point is None:
+    points = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    if name not in points:
         raise NoSuchGameError(
-            f"there is no game {cut(name)!r} here: {suggest(name, installed())}; one that is not installed is named by "
-            "its file, such as --game ./connect4.py"
+            f"there is no game {cut(name)!r} here: {suggest(name, installed_games())}; one that is not installed is "
+            "named by its file, such as --game ./connect4.py"
         )
-    return _checked(point.load, f"the installed package of {name}")
+    where = f"the entry point {name} of {ENTRY_POINTS}"
+    try:
+        game = _checked(points[name].load(), where)
+    except Exception as error:
+        raise _unloadable(where, error) from error
+    if game.name != name:
+        raise UsageError(f"{where}: expected a game of this name, got {game.name}")
+    return game
 
 
-def installed() -> list[str]:
-    """Return the names of the games that come with the arena or are installed."""
-    return [STRATEGO, *sorted(point.name for point in entry_points(group=ENTRY_POINTS))]
+def installed_games() -> list[str]:
+    return [STRATEGO, *(point.name for point in entry_points(group=ENTRY_POINTS))]
 
 
 def load_game(text: str) -> Game:
@@ -76,48 +86,48 @@ def file_of(game: str) -> str:
 
 
 def _from_file(path: Path) -> Game:
-    return _checked(lambda: _defined_in(path), str(path))
-
-
-def _defined_in(path: Path) -> object:
     name = f"arena_game_{path.stem}"
-    module = sys.modules.get(name)
-    if module is None or module.__file__ != str(path):
-        spec = importlib.util.spec_from_file_location(name, path)
-        if spec is None or spec.loader is None:
-            raise UsageError(f"--game: expected a Python file, got {path}")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[name]
-            raise
-    if not hasattr(module, "GAME"):
-        raise UsageError(f"{path}: expected a class of a game named GAME (below arena.game.Game), got none")
-    return module.GAME
-
-
-def _checked(load: Callable[[], object], where: str) -> Game:
-    """Return the game that `load` finds, a class or an object. Raises `UsageError`."""
+    if name in sys.modules and getattr(sys.modules[name], "__file__", None) == str(path):
+        return _checked(sys.modules[name].__dict__.get("GAME"), str(path))
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"--game: expected a Python file, got {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
     try:
-        value = load()
-        if isinstance(value, type) and issubclass(value, Game):
-            value = value()
-    except UsageError:
-        raise
+        spec.loader.exec_module(module)
+        return _checked(getattr(module, "GAME", None), str(path))
     except (Exception, SystemExit) as error:
-        what = " ".join(str(error).split())
-        raise UsageError(f"{where}: the game cannot be loaded: {type(error).__name__}: {what}") from error
+        del sys.modules[name]
+        raise _unloadable(str(path), error) from error
+
+
+def _unloadable(where: str, error: BaseException) -> UsageError:
+    if isinstance(error, UsageError):
+        return error
+    return UsageError(f"{where}: the game cannot be loaded: {type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def _checked(value: object, where: str) -> Game:
+    if isinstance(value, type) and issubclass(value, Game):
+        value = value()
     if not isinstance(value, Game):
         raise UsageError(f"{where}: expected GAME to be a game (arena.game.Game), got {value!r:.80}")
     for what, word in (("name", getattr(value, "name", None)), ("version", value.version)):
-        if not (
-            isinstance(word, str) and word and len(word) <= 40 and word.replace("-", "").replace(".", "").isalnum()
-        ):
+        if not (isinstance(word, str) and _WORD.fullmatch(word)):
             raise UsageError(f"{where}: expected a {what} of letters, digits, '-' and '.', got {word!r:.80}")
     if type(value).start is Game.start:
         raise UsageError(f"{where}: expected a game with a method 'start', got none")
     if value.name == STRATEGO:
         raise UsageError(f"{where}: expected a game with a name of its own: {STRATEGO} comes with the arena")
+    for variant in map(value.variant, value.variant_names()):
+        words = [variant.name, *(rule for rule, _ in variant.rules)]
+        texts = [*words, *(text for _, text in variant.rules)]
+        if " " in "".join(map(str, words)) or not all(
+            isinstance(text, str) and _TEXT.fullmatch(text) for text in texts
+        ):
+            raise UsageError(
+                f"{where}: expected names of variants and rules without spaces, and values of printable ASCII without "
+                f"';', got {variant.name!r:.80} with {variant.rules!r:.200}"
+            )
     return value

@@ -196,6 +196,8 @@ def _check_unplayed(record: GameRecord) -> None:
     reason, result, setups = record.verdict.reason, record.verdict.result, record.setups
     if reason not in SETTING_UP | AT_ANY_TIME:
         raise RecordError(f"{reason.value} without both set-ups")
+    if reason in SETTING_UP and not record.variant.kind.has_setups:
+        raise RecordError(f"{reason.value} in a game without set-ups")
     if record.actions or record.times_us or record.cpu_us:
         raise RecordError("has actions or times without both set-ups")
     _check_notes(record.notes, 0)

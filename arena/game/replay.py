@@ -53,8 +53,7 @@ def started(spec: GameSpec, setups: tuple[str, str]) -> State:
     """Return the state of a recorded game after its set-ups. Raises `RecordError` for impossible ones."""
     try:
         for color in Color:
-            if spec.kind.has_setups:
-                spec.kind.check_setup(spec.variant, color, setups[color])
+            spec.kind.check_setup(spec.variant, color, setups[color])
         return spec.kind.start(spec.variant, spec.chance_seed, setups)
     except (IllegalAnswerError, UsageError) as error:
         raise RecordError(f"game {spec.id}: {error}") from None

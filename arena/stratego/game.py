@@ -11,7 +11,14 @@ from arena.game import STRATEGO, Game, Names, State, Told, Trial, Variant
 from arena.stratego import setups
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names, switch_title
+from arena.stratego.rules.rulesets import (
+    DEFAULT_RULESET,
+    as_ruleset,
+    load_ruleset,
+    ruleset_names,
+    switch_names,
+    switch_title,
+)
 from arena.stratego.rules.setup import check_setup
 from arena.stratego.state import StrategoState, as_stratego
 from protocol.codec import HIDDEN
@@ -30,13 +37,13 @@ def variant_of(ruleset: Ruleset) -> Variant:
     return Variant(STRATEGO, Stratego.version, ruleset.name, tuple(ruleset.lines()))
 
 
-USUAL = "isf"
 DISPLAYS = {
     "shown": "arena.stratego.shown.shown_board:ShownBoard",
     "rules": "arena.stratego.shown.rules_text:page_values",
     "seat": "arena.stratego.seat_state:StrategoSeat",
     "terminal": "arena.stratego.board_terminal:StrategoTerminal",
     "page": "arena.stratego.board_page:BoardPage",
+    "position": "arena.stratego.library.position_board:position",
     "watched": "arena.stratego.watched_board:WatchedBoard",
 }
 """See `Game.display`; loaded only where people see a game."""
@@ -58,7 +65,7 @@ class Stratego(Game):
 
     def variant(self, text: object = "") -> Variant:
         """Return the variant of a ruleset, or of the name of one. Raises `RulesetError`."""
-        return variant_of(text if isinstance(text, Ruleset) else load_ruleset(str(text) or USUAL))
+        return variant_of(as_ruleset(DEFAULT_RULESET if text == "" else text))
 
     def check_variant(self, variant: Variant) -> None:
         """Raise `UsageError` unless these are rules, written in canonical order; newer rules may be missing."""

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
+from heap_bots import GAME_FILE, heap_bot
 
 import arena
 import protocol
@@ -230,3 +231,15 @@ def test_the_pages_example_passes_with_its_configuration_and_its_command(run: Ru
 def test_the_page_has_a_row_for_each_option() -> None:
     for name in OPTIONS:
         assert f"| `{name}` | `--arena-{name}` | `arena_{name}` |" in PAGE
+
+
+def test_another_game_can_be_played(run: Run, tmp_path: Path) -> None:
+    heap_bot(tmp_path / "most.py")
+    heap_bot(tmp_path / "least.py", "self.legal[0]")
+    text = """
+def test_it(arena_play):
+    result = arena_play("./most.py", "./least.py", games=2, rules="quick", jobs=1, time="20s")
+    assert {record.game for record in result.records} == {"heap 1"}
+"""
+    done = run(text, f"--arena-game={GAME_FILE}")
+    assert done.returncode == 0, done.stdout

@@ -180,7 +180,7 @@ def could_be_stored(columns: Columns) -> bool:
         tuple(map(type, columns)) in _TYPES_OF_ROWS
         and is_number(columns[0])
         and columns[6] in _RESULTS  # hashable, as it is text
-        and Reason.is_word(columns[7])
+        and Reason.has(columns[7])
         and max(map(len, columns[1:6])) <= LONGEST_NAME
         and min(counts := (columns[8], *columns[10:16], columns[17] or 0, columns[18] or 0)) >= 0
         and max(counts) < MOST

@@ -8,6 +8,7 @@ are in `switches.toml`. A host's own file (`./mine.toml`) has the same form and 
 An unknown name or key is an error, with suggestions: a misspelt rule must not silently have its default.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -16,7 +17,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from arena.errors import suggest
+from arena.errors import UsageError, suggest
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.ruleset_file import RulesetFile, Switch, read_ruleset_file, read_switches
 from arena.system.printable import printable, shown
@@ -27,6 +28,7 @@ DEFAULT_RULESET = "isf"
 SUFFIX = ".toml"
 SWITCH_FILE = "switches" + SUFFIX
 NAME_SHOWN = 60
+_NAME = re.compile(r"[\w./+-]+", re.ASCII)
 
 
 def ruleset_names() -> list[str]:
@@ -51,6 +53,17 @@ def _ruleset_errors() -> Iterator[None]:
         yield
     except FileError as error:
         raise RulesetError(str(error)) from None
+
+
+def as_ruleset(value: object) -> Ruleset:
+    """Return a ruleset, or the one of a name. Raises `UsageError` and `RulesetError`."""
+    if isinstance(value, str):
+        return load_ruleset(value)
+    if not isinstance(value, Ruleset):
+        raise UsageError(f"rules: expected a Ruleset or the name of one, such as {DEFAULT_RULESET!r}, got {value!r}")
+    if not _NAME.fullmatch(value.name):
+        raise UsageError(f"rules: expected a name of letters, digits and '-_./+', got {value.name!r}")
+    return value
 
 
 @_ruleset_errors()

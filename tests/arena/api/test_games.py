@@ -155,7 +155,7 @@ def test_rules_may_be_a_ruleset_wherever_they_may_be_a_name(bots: Bots) -> None:
 
 
 def test_a_misspelt_keyword_is_told_from_all_that_the_call_takes(bots: Bots) -> None:
-    for wrong, meant in (("game", "games"), ("rule", "rules"), ("stored", "store"), ("on_results", "on_result")):
+    for wrong, meant in (("gamess", "games"), ("rule", "rules"), ("stored", "store"), ("on_results", "on_result")):
         options: dict[str, Any] = {wrong: 2}
         with pytest.raises(arena.UsageError, match=f"{wrong}: unknown option; did you mean {meant}\\b"):
             arena.match("a", "b", **options)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE
 
-from arena.api.self_play import USUAL_SEED, main, play_itself
+from arena.stratego.library.self_play import USUAL_SEED, main, play_itself
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import Bot, View, run
 

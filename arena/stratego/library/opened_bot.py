@@ -1,4 +1,4 @@
-"""A conversation with one bot, for its tests: `arena.open_bot`."""
+"""A conversation with one bot that plays Stratego, for its tests: `arena.open_bot`."""
 
 import contextlib
 from collections import deque
@@ -10,7 +10,6 @@ from typing import TypeVar, Unpack
 import trio
 
 from arena.api.keywords import AnyPath, BotKeywords, bot_word, plain_errors, play_options
-from arena.api.keywords import rules as rules_of
 from arena.api.threads import BackgroundCall, in_thread_of_trio
 from arena.bots.finding import find_bots
 from arena.bots.folders import BotFolders
@@ -29,6 +28,7 @@ from arena.stratego.game import variant_of
 from arena.stratego.rules.events import Event
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell
 from arena.system.concurrency import background, readable
@@ -288,13 +288,14 @@ def _check_number(name: str, value: object, least: int, most: int) -> None:
 async def open_bot(
     path: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[BotKeywords]
 ) -> AsyncIterator[OpenBot]:
-    """Start one bot, built and isolated as in a game, for use within an `async with` statement, under trio.
+    """Start one bot of Stratego, built and isolated as in a game, for use within an `async with` statement, under trio.
 
     At the end the bot and all its processes are gone. Raises `UsageError` for wrong arguments, and other `ArenaError`.
     """
     if not trio.lowlevel.in_trio_run():
         raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
-    ruleset = rules_of(rules)
+    with plain_errors():
+        ruleset = as_ruleset(rules)
     chosen = play_options(BotKeywords, options, ("rules",))
     with contextlib.ExitStack() as stack:
         folders = stack.enter_context(BotFolders())
