@@ -157,8 +157,6 @@ OF_STRATEGO = {
     *(f"protocol.messages.{name}" for name in ("Enemy", "Board", "Moved", "Battle", "Reveal", "Rescued", "Guess")),
 }
 """What the protocol has for Stratego alone."""
-STILL_KNOW_STRATEGO: set[str] = {}
-"""The modules that are still to be freed of it."""
 
 
 def names_stratego(path: Path) -> bool:
@@ -173,9 +171,7 @@ def names_stratego(path: Path) -> bool:
 def test_only_the_room_of_stratego_knows_stratego() -> None:
     others = [name for name in MODULES if not name.startswith(STRATEGO) and name.split(".")[0] != "protocol"]
     others.remove("arena")  # it looks the names of the library up
-    found = {name for name in others if names_stratego(MODULES[name])}
-    assert sorted(found - STILL_KNOW_STRATEGO) == []  # these may not import it
-    assert sorted(STILL_KNOW_STRATEGO - found) == []  # these no longer do: take them out of the list
+    assert [name for name in others if names_stratego(MODULES[name])] == []
 
 
 SEARCH = [name for name in sorted(MODULES) if name.startswith(("arena.search", "arena.stratego.search"))]
