@@ -188,8 +188,11 @@ class TerminalGame:
             lines += map(printable, self.session.seat(self.color).lines[-LINES_SHOWN:])
         if state.stage is SeatStage.MOVING:
             listed = self._listed(state)
-            are_few = 0 < len(listed) <= MOST_LISTED
-            lines += ["you may play:", *listed] if are_few else ["'moves' lists what you may play, 'help' explains all"]
+            if 0 < len(listed) <= MOST_LISTED:
+                lines += ["you may play:", *listed]
+            else:
+                how = "'moves' lists" if listed else "type"
+                lines.append(f"{how} what you may play, 'help' explains all")
         lines += [part for text in (end_words(state), state.remark) for part in wrapped(text, columns())]
         return "\n".join(lines)
 

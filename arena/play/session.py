@@ -30,6 +30,8 @@ from arena.play.retry import play_on_with_retries
 from protocol.seats import RESIGN, Color, Result
 
 Players = tuple[BotSpec, BotSpec]
+LONGEST_ANSWER = 1000
+"""Characters of a set-up or an action."""
 
 
 class RefusedError(ArenaError):
@@ -244,6 +246,7 @@ class Session:
         setup = "/".join(rows)
         if fault := chair.seat.setup_fault(self.spec.variant, setup):
             raise RefusedError(fault)
+        _check_line(setup)
         chair.seat.set_up(tuple(rows))
         chair.participant.say(f"setup {setup}")
         chair.change()
@@ -261,6 +264,7 @@ class Session:
                 raise RefusedError(str(error), error.rule)
             if is_listed is False:
                 raise RefusedError(f"{action}: {chair.seat.unlisted}")
+            _check_line(action)
         self._say_move(chair, action)
 
     def resign(self, color: Color) -> None:
@@ -326,3 +330,9 @@ class Session:
         chair.seat.acted()
         chair.participant.say(f"move {action}")
         chair.change()
+
+
+def _check_line(text: str) -> None:
+    """Raise `RefusedError` for an answer that a game allows and a line of the protocol cannot carry."""
+    if not (text.isascii() and text.isprintable()) or len(text) > LONGEST_ANSWER:
+        raise RefusedError(f"expected at most {LONGEST_ANSWER} printable ASCII characters")

@@ -8,7 +8,7 @@ from protocol.seats import COLOR_BY_WORD, COLOR_WORDS, Color
 WIDTH = 80
 STAGES = {
     SeatStage.STARTING: "{other} is starting",
-    SeatStage.SETTING_UP: "set up your pieces",
+    SeatStage.SETTING_UP: "set up",
     SeatStage.READY: "{other} is setting up",
     SeatStage.MOVING: "your move",
     SeatStage.WAITING: "{other} is thinking",

@@ -103,7 +103,7 @@ class SeatPage:
             "data": msgspec.json.encode({"seat": color.word, "title": title, "seats": kind.seat_names}).decode(),
             "can_pause": table.can_pause,
             "rules": [
-                *kind.rules_in_words(spec.variant).splitlines(),
+                *filter(None, kind.rules_in_words(spec.variant).strip().split("\n\n")),
                 *(f"{name}: {value}" for name, value in spec.variant.rules),
             ],
         }

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from arena.play.session import RefusedError, Session
+from arena.play.session import LONGEST_ANSWER, RefusedError, Session
 from arena.report.site.page_frame import Site
 from arena.system.concurrency import background, open_nursery
 from arena.system.printable import printable
@@ -36,7 +36,7 @@ LONGEST_REFUSAL = 500
 FOOTER = "Anyone who has the address of this page can play for you. It is good for this game, until its command ends."
 BAD_BODY = "Expected JSON as the page itself sends it."
 LARGEST_SEED = 2**32
-Rows = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=40)], ...], msgspec.Meta(max_length=40)]
+Rows = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=LONGEST_ANSWER)], ...], msgspec.Meta(max_length=40)]
 
 
 class SentSetup(msgspec.Struct, forbid_unknown_fields=True):
@@ -46,7 +46,7 @@ class SentSetup(msgspec.Struct, forbid_unknown_fields=True):
 class SentAct(msgspec.Struct, forbid_unknown_fields=True):
     """An action for this ply: an action that another tab has played already is not played twice."""
 
-    action: Annotated[str, msgspec.Meta(max_length=40)]
+    action: Annotated[str, msgspec.Meta(max_length=LONGEST_ANSWER)]
     ply: int
 
 

@@ -121,6 +121,8 @@ def test_a_seat_holds_only_its_own_secrets_until_the_game_is_over_and_shows_them
             await until(session, color, SeatStage.SETTING_UP)
             with pytest.raises(RefusedError, match="expected a number from 1 to 99, got 200"):
                 session.set_up(color, ["200"])
+            with pytest.raises(RefusedError, match="printable ASCII"):
+                session.set_up(color, ["1\uff17"])
             session.set_up(color, [number])
         for ply, number in enumerate(("5", "6", "42")):
             color = Color(ply % 2)
