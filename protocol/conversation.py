@@ -1,6 +1,7 @@
 """The protocol's state machine from one bot's point of view: which message may come when.
 
     STARTING --hello--> INTRODUCING --ready--> IDLE --setup?--> SETTING_UP --setup--> WAITING
+    IDLE --the beginning of a game without set-ups--> WAITING
     WAITING --turn--> THINKING --move--> WAITING            (until `end`, which leads back to IDLE)
     IDLE --quit--> CLOSED
 

@@ -149,6 +149,31 @@ def test_the_engine_knows_nothing_of_the_files_of_rulesets(module: str) -> None:
     assert not imports(MODULES[module]) & RULESET_FILES
 
 
+STRATEGO = ("arena.stratego", "arena.search", "bots")
+"""Where Stratego may be known, besides the protocol, in which bots find it."""
+OF_STRATEGO = {
+    *("protocol.notation", "protocol.view", "protocol.geometry", "protocol.piece", "protocol.actions"),
+    *("protocol.forms", "protocol.ucc2012", "protocol.bot", "protocol.bot_codec"),
+    *(f"protocol.messages.{name}" for name in ("Enemy", "Board", "Moved", "Battle", "Reveal", "Rescued", "Guess")),
+}
+"""What the protocol has for Stratego alone."""
+
+
+def names_stratego(path: Path) -> bool:
+    """Whether a file imports anything of Stratego, or all messages at once."""
+    names = imports(path)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return any(name in OF_STRATEGO or name.split(".")[:2] == ["arena", "stratego"] for name in names)
+
+
+def test_only_the_room_of_stratego_knows_stratego() -> None:
+    others = [name for name in MODULES if not name.startswith(STRATEGO) and name.split(".")[0] != "protocol"]
+    others.remove("arena")  # it looks the names of the library up
+    assert [name for name in others if names_stratego(MODULES[name])] == []
+
+
 SEARCH = [name for name in sorted(MODULES) if name.startswith(("arena.search", "arena.stratego.search"))]
 
 

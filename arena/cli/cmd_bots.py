@@ -28,7 +28,7 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     from arena.report.consoles import print_blocks, to_json, width_of
     from arena.report.game_list import Roster, players_of
 
-    with open_to_read(store) as opened:
+    with open_to_read(store, needs_game=False) as opened:
         contents = opened.count()
         players = dict.fromkeys([*players_of(contents.rows, contents.entrants), *contents.entrants])
         roster = Roster(players, contents.rows)

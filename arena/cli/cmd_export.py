@@ -66,7 +66,7 @@ def export_command(
     from arena.system.user_files import refuse_existing, written_whole
 
     path = None if output == STDOUT else Path(output)
-    with open_to_read(store) as opened:
+    with open_to_read(store, needs_game=reader != "all") as opened:
         if path is not None and not force:
             refuse_existing(path)
         if path is not None and os.path.exists(path) and path.samefile(store):

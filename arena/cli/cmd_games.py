@@ -12,7 +12,7 @@ from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
 from arena.errors import UsageError
 from arena.system.printable import printable
-from protocol.notation import Reason
+from protocol.seats import Reason
 
 if TYPE_CHECKING:
     from arena.league.store import Damage, GameRow
@@ -76,7 +76,7 @@ def games_command(
 
     exclusive(long=is_long, json=as_json, jsonl=as_lines)
     form = form_of(as_json=as_json, as_lines=as_lines)
-    with open_to_read(store) as opened:
+    with open_to_read(store, needs_game=False) as opened:
         damage: list[Damage] = []
         if last is None:
             counted = opened.count()

@@ -72,7 +72,7 @@ def standings_command(
         asked = (("pairs", pairs), ("rounds", rounds))
         return _print_by_machine(store, [*forms, *(name for name, is_asked in asked if is_asked)], as_json=as_json)
 
-    with open_to_read(store) as opened:
+    with open_to_read(store, needs_game=False) as opened:
         contents = opened.count(counted=not everyone)
         rows, entrants = contents.rows, contents.entrants
         players = [*players_of(rows, entrants), *entrants] if everyone or not entrants else entrants
@@ -119,7 +119,7 @@ def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
 
     if others:
         raise UsageError(f"--{others[0]}: expected --by machine alone, or with --json")
-    with open_to_read(store) as opened:
+    with open_to_read(store, needs_game=False) as opened:
         stored = (opened.stored(row.number).sound for row in opened.each_row())
         entry = by_machine(record for record in stored if record is not None)
         damage = opened.count().damage

@@ -1,4 +1,4 @@
-"""Completions of a shell for parameters: rulesets, bots, and the games and names of the store on the line.
+"""Completions of a shell for parameters: games, rulesets, bots, and the games and names of the store on the line.
 
 Completing starts no bot and writes no file. An error is silent: the command offers nothing then.
 """
@@ -24,17 +24,22 @@ def offer_languages(_: click.Context, __: click.Parameter, incomplete: str) -> l
     return [CompletionItem(each.name, help=each.title) for each in LANGUAGES if each.name.startswith(incomplete)]
 
 
-def offer_rulesets(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer rulesets, and after a plus the remaining switches."""
-    from arena.stratego.rules.rulesets import ruleset_names, switch_names, switch_title
+def offer_rulesets(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer variants of the game on the line: for Stratego rulesets, and after a plus the remaining switches."""
+    from arena.game.finding import load_game
 
     if incomplete.startswith(PATH_STARTS):
         return [CompletionItem(incomplete, type="file")]
-    before, plus, last = incomplete.rpartition("+")
-    if not plus:
-        return [CompletionItem(name) for name in ruleset_names() if name.startswith(incomplete)]
-    switches = [name for name in switch_names() if name.startswith(last) and name not in before.split("+")]
-    return [CompletionItem(f"{before}+{name}", help=switch_title(name)) for name in switches]
+    game = load_game(ctx.params.get("game") or "")
+    return [CompletionItem(name, help=title or None) for name, title in game.offered_variants(incomplete)]
+
+
+def offer_game_kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the installed games, and files in Python."""
+    from arena.game.finding import installed_games
+
+    files = CompletionItem(incomplete, type="file")
+    return [files, *(CompletionItem(name) for name in installed_games() if name.startswith(incomplete))]
 
 
 def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:

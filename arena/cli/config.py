@@ -165,7 +165,8 @@ def collect(values: dict[str, Any]) -> "PlayOptions":
     if state.own:  # those at the top of the file must be of bots that take part, if the bots are from there, too
         is_strict = state.bots is not None and state.keys[BOTS] == BOTS
         own = OwnByName(state.where, state.own, is_strict, state.folder, state.table(BOT).strip("[]") + ".")
-    return PlayOptions(**values, asked=tuple(state.bots or ()), own=own)
+    draws_seed = click.get_current_context().get_parameter_source("seed") is ParameterSource.DEFAULT
+    return PlayOptions(**values, draws_seed=draws_seed, asked=tuple(state.bots or ()), own=own)
 
 
 def options_in_file(command: click.Command) -> dict[str, click.Option]:
@@ -290,6 +291,8 @@ def _value(option: click.Option, value: Any, folder: Path, where: str) -> Any:
     elif option.name == "rules":
         name, plus, switches = several[0].partition("+")
         several = [f"{_from(folder, name)}{plus}{switches}"] if name.endswith(".toml") else several
+    elif option.name == "game" and ("/" in several[0] or several[0].endswith(".py")):
+        several = [_from(folder, several[0])]
     return several if option.multiple else ",".join(several) if is_names else several[0]
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import catalog, interrupts, streams
-from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT, USAGE
+from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT
 from arena.cli.installation import started_as_module
 from arena.errors import ArenaError
 from arena.report.consoles import folded, width_of
@@ -137,16 +137,12 @@ def _interrupted() -> int:
 
 def _explain(error: BaseException) -> int:
     from arena.sandbox.launch import host_fault
-    from arena.stratego.rules.ruleset import RulesetError
 
     if isinstance(error, click.ClickException):
         shown = io.StringIO()
         error.show(shown)
         streams.complain(shown.getvalue().rstrip("\n")[:LONGEST_COMPLAINT])
         return error.exit_code
-    if isinstance(error, RulesetError):
-        _complain(str(error))
-        return USAGE
     known = error if isinstance(error, ArenaError) else host_fault(error)
     if known:
         _complain(str(known))

@@ -17,6 +17,7 @@ from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import PlayOptions
 from arena.league.plan import LeagueEntry, Plan
 from arena.league.play_missing import LeagueOutcome, Watcher
+from arena.league.readers import GUESSED
 from arena.league.stop import StopRequest
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.play.machine import reference_text
@@ -185,6 +186,9 @@ def _plan_text(plan: Plan, what: str, stored: int) -> str:
         lines.append(f"format: {', '.join(plan.format_settings)}")
     if plan.openings is not None:
         lines.append(f"openings: {printable(str(plan.openings))} ({len(plan.settings.openings)})")
+    if plan.settings.variant.kind.has_chance:
+        guess = ", which can be guessed: so can all that is hidden; without --seed a random one is drawn"
+        lines.append(f"seed: {plan.settings.seed}{guess if plan.settings.seed < GUESSED else ', kept by the store'}")
     lines += [level_line(plan.level, plan.is_level_chosen), f"store: {plan.path}"]
     return printable("\n".join(lines), lines=True)
 

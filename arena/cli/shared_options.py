@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from arena.cli.completing import offer_games, offer_names, offer_readers, offer_rulesets
+from arena.cli.completing import offer_game_kinds, offer_games, offer_names, offer_readers, offer_rulesets
 from arena.cli.helping import Decorator, Whole, exclusive, with_options
 from arena.cli.streams import Detail, detail, set_detail
 from arena.errors import UsageError
 from arena.league.league_options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, usable_cpus
 from arena.system.printable import printable, shown
-from protocol.notation import Color
+from protocol.seats import Color
 
 HELP_GROUPS = {
     "Rules and time": (
@@ -44,7 +44,12 @@ def _load_game(ctx: click.Context, _: click.Parameter, value: str | None) -> str
     return value or ""
 
 
-_GAME_WORDS: dict[str, Any] = {"metavar": "GAME", "callback": _load_game, "default": ""}
+_GAME_WORDS: dict[str, Any] = {
+    "metavar": "GAME",
+    "callback": _load_game,
+    "default": "",
+    "shell_complete": offer_game_kinds,
+}
 _game_option = click.option("--game", **_GAME_WORDS, help="Game: a name, or a Python file (default: Stratego).")
 known_game_option = click.option(
     *("--game", "game_file"), **_GAME_WORDS, expose_value=False, help="Python file of the game, if it is not installed."

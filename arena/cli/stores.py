@@ -1,6 +1,7 @@
 """Opening a store to read it, and warnings about damage and a guessable seed."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +17,21 @@ if TYPE_CHECKING:
     from arena.report.game_list import Roster
 
 
-def open_to_read(path: Path, *, is_doubtful: bool = False) -> "Store":
-    """Open the store at a path; `is_doubtful` is as for `Store`. Raises `UsageError` if there is none."""
+def open_to_read(path: Path, *, is_doubtful: bool = False, needs_game: bool = True) -> "Store":
+    """Open the store at a path; `is_doubtful` is as for `Store`.
+
+    Raises `UsageError` if there is none, or, if a command `needs_game`, if the game that was played is not here.
+    """
+    from arena.league.settings import check_game
     from arena.league.store import Store
 
-    return Store(path, create=False, is_doubtful=is_doubtful)
+    store = Store(path, create=False, is_doubtful=is_doubtful)
+    if needs_game:
+        with ExitStack() as closing:
+            closing.enter_context(store)
+            check_game(store.read_document()[0].games, printable(str(path)))
+            closing.pop_all()
+    return store
 
 
 def called(name: str, roster: "Roster", store: Path) -> "set[Player]":

@@ -9,6 +9,7 @@ write one.
 import copy
 import hashlib
 import importlib
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -270,6 +271,30 @@ class Game(ABC):
         del variant
         return ""
 
+    def rules_page(self, text: str, names: Names, width: int) -> str:
+        """Return what `arena rules` prints about the variant that a text names; of all variants for an empty text."""
+        self.check_names(names)
+        variant = self.variant(text)
+        lines = [f"{self.name} {self.version}, variant {variant.name}"]
+        for line in self.rules_in_words(variant).splitlines():
+            lines += textwrap.wrap(line, width, break_long_words=False) or [""]
+        lines += [f"rule {name} {value}" for name, value in variant.rules]
+        if not text:
+            lines += [f"The variants of {self.name}: {', '.join(self.variant_names())}"]
+        return "\n".join(lines) + "\n"
+
+    def rules_values(self, text: str, names: Names) -> Any:
+        """Return the same as values for JSON."""
+        self.check_names(names)
+        variant = self.variant(text)
+        values = {"game": self.name, "version": self.version, "name": variant.name, "values": dict(variant.rules)}
+        values |= {"words": self.rules_in_words(variant)}
+        return values if text else values | {"variants": list(self.variant_names())}
+
+    def offered_variants(self, begun: str) -> Sequence[tuple[str, str]]:
+        """Return how the name of a variant may go on, each with a title, for the completion of a shell."""
+        return [(name, "") for name in self.variant_names() if name.startswith(begun)]
+
     def random_setup(self, variant: Variant, color: Color, seed: int) -> str:
         """Return a legal set-up. A game with set-ups needs this for `arena check` and for people who play."""
         raise NotImplementedError(f"{self.name} makes no set-ups")
@@ -337,7 +362,8 @@ _games: dict[str, Game] = {}
 
 
 def add_game(game: Game) -> Game:
-    return _games.setdefault(game.name, game)
+    _games[game.name] = game
+    return game
 
 
 def game_named(name: str) -> Game:

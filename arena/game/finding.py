@@ -23,10 +23,14 @@ _TEXT = re.compile(r"[ -:<-~]+")
 """What fits a line to a bot and, without ';', the settings of a store."""
 
 
+class NoSuchGameError(UsageError):
+    """There is no game of this name here."""
+
+
 def find(name: str) -> Game:
     """Return a game by its name, from a file that an arena has loaded or from an installed package.
 
-    Raises `UsageError`.
+    Raises `NoSuchGameError`, or `UsageError` for a game that cannot be loaded.
     """
     for file in _files():
         game = _from_file(Path(file))
@@ -34,8 +38,8 @@ def find(name: str) -> Game:
             return game
     points = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
     if name not in points:
-        raise UsageError(
-            f"there is no game {cut(name)!r} here: {suggest(name, [STRATEGO, *points])}; one that is not installed is "
+        raise NoSuchGameError(
+            f"there is no game {cut(name)!r} here: {suggest(name, installed_games())}; one that is not installed is "
             "named by its file, such as --game ./connect4.py"
         )
     where = f"the entry point {name} of {ENTRY_POINTS}"
@@ -55,8 +59,10 @@ def installed_games() -> list[str]:
 def load_game(text: str) -> Game:
     """Return the game that `--game` names: an installed one, or the path of a Python file that defines `GAME`.
 
-    Raises `UsageError`.
+    An empty text is Stratego. Raises `UsageError`.
     """
+    if not text:
+        return game_named(STRATEGO)
     if "/" not in text and not text.endswith(".py"):
         return game_named(text)
     path = Path(text).resolve()
@@ -66,7 +72,7 @@ def load_game(text: str) -> Game:
         )
     game = add_game(_from_file(path))
     if str(path) not in _files():
-        os.environ[FILES] = os.pathsep.join([*_files(), str(path)])
+        os.environ[FILES] = os.pathsep.join([str(path), *_files()])  # of two games of a name, the last one named
     return game
 
 
@@ -91,15 +97,15 @@ def _from_file(path: Path) -> Game:
     try:
         spec.loader.exec_module(module)
         return _checked(getattr(module, "GAME", None), str(path))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise _unloadable(str(path), error) from error
 
 
-def _unloadable(where: str, error: Exception) -> UsageError:
+def _unloadable(where: str, error: BaseException) -> UsageError:
     if isinstance(error, UsageError):
         return error
-    return UsageError(f"{where}: the game cannot be loaded: {type(error).__name__}: {error}")
+    return UsageError(f"{where}: the game cannot be loaded: {type(error).__name__}: {' '.join(str(error).split())}")
 
 
 def _checked(value: object, where: str) -> Game:
@@ -110,6 +116,8 @@ def _checked(value: object, where: str) -> Game:
     for what, word in (("name", getattr(value, "name", None)), ("version", value.version)):
         if not (isinstance(word, str) and _WORD.fullmatch(word)):
             raise UsageError(f"{where}: expected a {what} of letters, digits, '-' and '.', got {word!r:.80}")
+    if type(value).start is Game.start:
+        raise UsageError(f"{where}: expected a game with a method 'start', got none")
     if value.name == STRATEGO:
         raise UsageError(f"{where}: expected a game with a name of its own: {STRATEGO} comes with the arena")
     for variant in map(value.variant, value.variant_names()):

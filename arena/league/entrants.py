@@ -6,7 +6,9 @@ of each file of each bot, its arguments, and its place, which distinguishes copi
 
 import os
 import re
+import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from arena.bots.build import build_all
@@ -20,10 +22,12 @@ from arena.bots.starting import runnable
 from arena.bots.trial import Run
 from arena.errors import UsageError
 from arena.game.game_spec import Player
-from arena.league.league_options import PlayOptions, variant_of
+from arena.league.league_options import LARGEST_SEED, PlayOptions, variant_of
 from arena.league.option_values import apart_from_bots, build_limits, usual_limits
+from arena.league.settings import is_seed
 from arena.league.stop import Say
 from arena.league.store import KeptFiles, Store, is_empty_file
+from arena.league.store.document import SEED
 from arena.sandbox.levels import Level
 from arena.sandbox.programs import HostPrograms
 from arena.system.printable import printable
@@ -105,6 +109,17 @@ def _played(path: Path) -> list[Player]:
         return []
     with Store(path, create=False) as store:
         return store.players()
+
+
+def with_seed(options: PlayOptions, path: Path) -> PlayOptions:
+    """Return the options with the seed of a game with chance, if none was given: the store's, or a random one."""
+    if not options.draws_seed or not variant_of(options).kind.has_chance:
+        return options
+    known = ""
+    if os.path.exists(path) and not is_empty_file(path):
+        with Store(path, create=False) as store:
+            known = store.settings().get(SEED, "")
+    return replace(options, seed=int(known) if is_seed(known) else secrets.randbelow(LARGEST_SEED) + 1)
 
 
 def _renamed(bots: Sequence[BotSpec]) -> list[str]:

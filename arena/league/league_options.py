@@ -48,6 +48,7 @@ class PlayOptions:
 
     `game` names a game, or its file; empty: Stratego. `rules` are the name of a variant of it, or for Stratego a
     ruleset; empty: the usual ones. `limits` is a TOML file with other limits and times for some bots.
+    With `draws_seed` a game with chance gets a random seed, which its store keeps, instead of `seed`.
     `interpreters` are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same
     processes. `openings` is a file of set-ups. `opponents`, one of `OPPONENTS`, says whether bots receive each other's
     names. `affinity` pins the bots of each game to a CPU; None: if there are at least as many games as usable CPUs.
@@ -63,6 +64,7 @@ class PlayOptions:
     setup_time: str = "5s"
     margin: str = "50ms"
     seed: int = 1
+    draws_seed: bool = False
     jobs: int = field(default_factory=usable_cpus)
     sandbox: str = "basic"
     memory: str = "512M"
@@ -267,11 +269,7 @@ def _check_tls(ca: Path, cert: Path, key: Path) -> None:
 
 def variant_of(options: PlayOptions) -> "Variant":
     """Return the game's variant of the options. Raises `UsageError`."""
-    from arena.game import STRATEGO, game_named  # the command line starts sooner
-
-    if not options.game:
-        return game_named(STRATEGO).variant(options.rules)
-    from arena.game.finding import file_of, load_game
+    from arena.game.finding import file_of, load_game  # the command line starts sooner
 
     game = load_game(options.game)
     if options.cluster is not None and file_of(game.name):

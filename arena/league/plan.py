@@ -13,7 +13,7 @@ from arena.bots.spec import BotSpec
 from arena.bots.trial import Run
 from arena.game.game_spec import Player
 from arena.game.time_control import parse_duration
-from arena.league.entrants import enrolled, entrants
+from arena.league.entrants import enrolled, entrants, with_seed
 from arena.league.executor.task import PlaySettings
 from arena.league.game_specs import Games
 from arena.league.league_options import ClusterOptions, Kind, PlayOptions, usable_cpus
@@ -146,6 +146,7 @@ def planned(entry: LeagueEntry, options: PlayOptions, say: Say, run: Run) -> Ite
         entry.paths, options, follow_links=entry.follow_links, leave_out=not entry.strict, store=store
     )
     with sole_use(path), BotFolders() as folders:
+        options = with_seed(options, path)
         bots = entrants(
             found,
             level,

@@ -17,7 +17,7 @@ from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
-from arena.league.entrants import enrolled, entrants, note_versions
+from arena.league.entrants import enrolled, entrants, note_versions, with_seed
 from arena.league.executor.local import local_executor
 from arena.league.executor.task import Begun, Executor, Failed, GameTask, Notice, Paused, Played, PlaySettings
 from arena.league.game_specs import Games
@@ -115,6 +115,7 @@ def begin_game(
     store_at = partial(store_of, options, Kind.MATCH)
     found, path = enrolled(paths, options, follow_links=True, store=store_at)
     with sole_use(path), BotFolders() as folders, contextlib.ExitStack() as stack:
+        options = with_seed(options, path)
         bots = entrants(found, level, options, strict=True, store=path, folders=folders, say=say, run=run)
         _refuse_unsaveable(bots)
         settings = settings_of(options, bots)

@@ -9,6 +9,7 @@ import msgspec
 from arena.bots.limits import Limits, read_limits
 from arena.errors import UsageError
 from arena.game import Variant, game_named
+from arena.game.finding import NoSuchGameError
 from arena.game.game_spec import Opening, Player
 from arena.game.persons import is_person
 from arena.game.record import STRATEGO_1
@@ -47,6 +48,8 @@ from arena.league.store.document import (
 from arena.play.machine import read_reference, reference_text
 from arena.system.printable import printable, shown
 
+LONGEST_TITLE = 100
+"""Characters of the name and version of a game that an error quotes."""
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin (\d{1,15})ms", re.ASCII)
 
@@ -127,6 +130,22 @@ def variant_in(described: Mapping[str, str]) -> Variant:
     parts = (line.partition(" ") for line in described[RULES].split(SEPARATOR) if line)
     rules = tuple((key, value) for key, _, value in parts)
     return game_named(game).completed(Variant(game, version, described.get(RULESET, ""), rules))
+
+
+def check_game(described: Mapping[str, str], where: str) -> None:
+    """Raise `UsageError` unless the game of these settings is here; `where` is the store or file that has them."""
+    if GAME not in described:
+        return
+    title = printable(described[GAME], LONGEST_TITLE)
+    name, _, version = title.partition(" ")
+    try:
+        here = game_named(name).version
+    except NoSuchGameError:
+        raise UsageError(f"{where} holds games of {title}: say where the game is with --game FILE") from None
+    if here != version:
+        raise UsageError(
+            f"{where} holds games of {title}, and {name} {here} is here: name that version with --game FILE"
+        )
 
 
 class OtherTimes(NamedTuple):

@@ -11,7 +11,14 @@ from arena.game import STRATEGO, Game, Names, State, Told, Trial, Variant
 from arena.stratego import setups
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import Ruleset, RulesetError, Starts
-from arena.stratego.rules.rulesets import DEFAULT_RULESET, as_ruleset, load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.rulesets import (
+    DEFAULT_RULESET,
+    as_ruleset,
+    load_ruleset,
+    ruleset_names,
+    switch_names,
+    switch_title,
+)
 from arena.stratego.rules.setup import check_setup
 from arena.stratego.state import StrategoState, as_stratego
 from protocol.codec import HIDDEN
@@ -116,6 +123,29 @@ class Stratego(Game):
         """Return what both seats know; a silent defender is named to its own side alone."""
         hidden = f" {HIDDEN} "
         return [blue if hidden in blue else red for red, blue in zip(*told, strict=True)]
+
+    def rules_page(self, text: str, names: Names, width: int) -> str:
+        from arena.stratego.shown import rules_text  # the words of all rules, which games do not need
+        from arena.stratego.shown.piece_names import names_of
+
+        width = min(width, rules_text.WIDTH)
+        if not text:
+            return rules_text.list_page(width)
+        return rules_text.rules_page(load_ruleset(text), names_of(names), width)
+
+    def rules_values(self, text: str, names: Names) -> Any:
+        from arena.stratego.shown import rules_text
+        from arena.stratego.shown.piece_names import names_of
+
+        return rules_text.rules_values(load_ruleset(text), names_of(names)) if text else rules_text.list_values()
+
+    def offered_variants(self, begun: str) -> Sequence[tuple[str, str]]:
+        """Return rulesets, and after a plus the remaining switches."""
+        before, plus, last = begun.rpartition("+")
+        if not plus:
+            return super().offered_variants(begun)
+        switches = [name for name in switch_names() if name.startswith(last) and name not in before.split("+")]
+        return [(f"{before}+{name}", switch_title(name)) for name in switches]
 
     def random_setup(self, variant: Variant, color: Color, seed: int) -> str:
         return "/".join(setups.random_rows(ruleset_of(variant), seed))

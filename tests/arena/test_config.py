@@ -24,6 +24,7 @@ from arena.cli.config import CONFIGURED, ConfiguredCommand, FileSettings, find_c
 from arena.cli.helping import Whole, long_name
 from arena.cli.main import cli
 from arena.errors import UsageError
+from arena.game.finding import FILES as GAME_FILES
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.ruleset import RulesetError
 
@@ -43,6 +44,9 @@ from arena.game import Game
 
 class GAME(Game):
     name = "coin"
+
+    def start(self, variant, seed, setups):
+        raise NotImplementedError
 """
 
 
@@ -50,6 +54,7 @@ class GAME(Game):
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with bots and a game in it."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(GAME_FILES, "")
     (tmp_path / "bots").mkdir()
     for name in ("b.py", "a.py", ".hidden.py"):
         (tmp_path / "bots" / name).write_text("")
@@ -231,7 +236,7 @@ def test_paths_are_relative_to_the_file(here: Path) -> None:
     (here / "warden").write_text("of the current folder")
     settings = read(
         'bots = ["*.py", "../bots/a.py", "/abs/x", "warden"]\nrules = "mine.toml+rescue"\nstore = "s.sqlite"\n'
-        'interpreter = ["py"]\n',
+        'interpreter = ["py"]\ngame = "./connect4.py"\n',
         file="cups[1]/arena.toml",
     )
     sample = str(sample_file("warden"))
@@ -239,6 +244,7 @@ def test_paths_are_relative_to_the_file(here: Path) -> None:
     assert settings.values == {
         "rules": "cups[1]/mine.toml+rescue",
         "store": "cups[1]/s.sqlite",
+        "game": "cups[1]/./connect4.py",
         "interpreters": ["cups[1]/py"],
     }
 

@@ -126,7 +126,7 @@ def test_what_is_no_file_in_the_place_of_the_lock_is_named_and_left_alone(path: 
     assert os.path.lexists(lock_of(path))
 
 
-@pytest.mark.parametrize("text", [b"", b"\0" * 80, b"process 12 on h\xc3\xb6st, since 2026-01-02 03:04:05 UTC\n"])
+@pytest.mark.parametrize("text", [b"\0" * 80, b"process 12 on h\xc3\xb6st, since 2026-01-02 03:04:05 UTC\n"])
 def test_what_a_killed_arena_or_a_power_cut_leaves_hinders_nobody(path: Path, text: bytes) -> None:
     lock_of(path).write_bytes(text)
     with sole_use(path):
@@ -156,3 +156,16 @@ def test_a_child_that_a_program_has_forked_does_not_keep_the_lock(path: Path) ->
         assert lock_of(path).exists()
         with sole_use(path):
             pass
+
+
+@pytest.mark.parametrize("text", ["my notes\n", ""])
+def test_a_file_of_the_locks_name_that_no_arena_has_made_stays_as_it_is(path: Path, text: str) -> None:
+    foreign = lock_of(path)
+    foreign.write_text(text)
+    if text:
+        with pytest.raises(UsageError, match=r"l\.sqlite-lock: expected no file of this name"), sole_use(path):
+            pass
+    else:  # nobody can say whose an empty file is; it can be locked without a change
+        with sole_use(path), pytest.raises(StoreInUseError), sole_use(path):
+            pass
+    assert foreign.read_text() == text

@@ -72,9 +72,13 @@ def quoted(cell: str) -> list[str]:
     return re.findall(r"`([^`]+)`", cell)
 
 
-def verb_sections(title: str) -> Iterator[tuple[str, str, str]]:
+FROM_THE_ARENA = ("What the arena sends", "What the arena sends in Stratego")
+FROM_BOTS = ("What a bot sends",)
+
+
+def verb_sections(titles: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
     """The verb, the whole form and the text of each section that a line has to itself."""
-    for form, text in re.findall(r"^### `(.+)`\n((?:(?!^### ).*\n)*)", section(title), re.MULTILINE):
+    for form, text in re.findall(r"^### `(.+)`\n((?:(?!^### ).*\n)*)", "".join(map(section, titles)), re.MULTILINE):
         yield form.split()[0], form, text
 
 
@@ -100,11 +104,9 @@ def test_each_line_of_a_bot_is_read_and_written_as_it_stands(line: str) -> None:
     assert encode_from_bot(message) == line.encode() + b"\n"
 
 
-@pytest.mark.parametrize(
-    ("title", "verbs"), [("What the arena sends", _FOR_BOT_PARSERS), ("What a bot sends", _FROM_BOT)]
-)
-def test_every_verb_has_a_section_with_an_example_of_its_own(title: str, verbs: dict[str, object]) -> None:
-    found = list(verb_sections(title))
+@pytest.mark.parametrize(("titles", "verbs"), [(FROM_THE_ARENA, _FOR_BOT_PARSERS), (FROM_BOTS, _FROM_BOT)])
+def test_every_verb_has_a_section_with_an_example_of_its_own(titles: tuple[str, ...], verbs: dict[str, object]) -> None:
+    found = list(verb_sections(titles))
     assert sorted(verb for verb, _, _ in found) == sorted(verbs)
     for verb, _, text in found:
         lines = [
@@ -120,14 +122,14 @@ def test_every_verb_has_a_section_with_an_example_of_its_own(title: str, verbs: 
 # --- tables and numbers -------------------------------------------------------------------------------------------
 
 
-def test_the_table_of_reasons_is_complete() -> None:
-    rows = {quoted(row[0])[0]: row[1] for row in table(section("Reasons"))}
+def test_the_tables_of_reasons_are_complete() -> None:
+    tables = [table(section(title)) for title in ("Reasons", "Reasons of Stratego")]
+    rows = {quoted(row[0])[0]: row[1] for rows in tables for row in rows}
     assert rows == {reason.value: reason.kind.value for reason in Reason}
 
 
 def test_the_table_of_rules_is_complete() -> None:
-    text = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "rule")
-    rows = {quoted(row[0])[0]: row[1] for row in table(text)}
+    rows = {quoted(row[0])[0]: row[1] for row in table(section("Rules"))}
     for name in ruleset_names():
         assert list(rows) == [rule for rule, _ in load_ruleset(name).lines()]
     assert quoted(rows["starts"]) == list(COLOR_WORDS)
@@ -137,16 +139,15 @@ def test_the_table_of_rules_is_complete() -> None:
 
 
 def test_the_example_rules_are_those_of_the_ruleset_named() -> None:
-    text = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "rule")
-    ((name, body),) = re.findall(r"Some rules of `(\S+)`.*\n\n```arena\n((?:.*\n)*?)```", text)
+    ((name, body),) = re.findall(r"Some rules of `(\S+)`.*\n\n```arena\n((?:.*\n)*?)```", section("Rules"))
     assert set(body.splitlines()) < {f"rule {rule} {value}" for rule, value in load_ruleset(name).lines()}
 
 
 def test_the_example_set_ups_are_legal_under_the_rulesets_named() -> None:
-    text = next(text for verb, _, text in verb_sections("What a bot sends") if verb == "setup")
-    words = re.search(r"first\s+example is for `(\S+)`, the second for `(\S+)`", text)
+    text = section("Set-ups")
+    words = re.search(r"first\s+example\s+is\s+for\s+`(\S+)`,\s+the\s+second\s+for\s+`(\S+)`", text)
     assert words
-    lines = [line for line in BOT_LINES if line.startswith("setup")]
+    lines = re.findall(r"^setup .*", text, re.MULTILINE)
     for name, line in zip(words.groups(), lines, strict=True):
         check_setup(load_ruleset(name), line.removeprefix("setup ").split("/"))
     (restored,) = (line for line in ARENA_LINES if line.startswith("restore"))

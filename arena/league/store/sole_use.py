@@ -10,6 +10,7 @@ hold between machines on a network file system with local locks.
 
 import os
 import platform
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -27,6 +28,8 @@ except ImportError:  # Windows, where stores are only read
 
 ENDING = "-lock"
 LONGEST_TEXT = 200
+OWN_TEXT = re.compile(rb"process \d+ on [^\n]*, since [-\d]+ [:\d]+ UTC\n|\0+")
+"""What an arena writes into the file, or a power cut leaves of it."""
 
 
 class StoreInUseError(StoreError):
@@ -38,52 +41,67 @@ def sole_use(store: Path) -> Iterator[None]:
     """Hold the lock of the store at this path, which need not exist yet.
 
     Raises `StoreInUseError` if another process or thread holds it, and `UsageError` if no file can be made next to the
-    store.
+    store, or another file has its name. A file that no arena has made is neither changed nor removed.
     """
     if fcntl is None:
         yield
         return
     path = Path(os.path.realpath(store))
     path = path.with_name(path.name + ENDING)
-    lock = _locked(store, path)
+    lock, is_ours = _locked(store, path)
     try:
         yield
     finally:
         with suppress(OSError):
-            if is_at(path, lock):
+            if is_ours and is_at(path, lock):
                 path.unlink()  # before the release: a process that has opened it sees that it was removed
         release_lock(lock)
 
 
-def _locked(store: Path, path: Path) -> int:
+def _locked(store: Path, path: Path) -> tuple[int, bool]:
+    """Return the locked file, and whether an arena has made it: an empty file may be anybody's."""
     while True:
-        lock = _opened(store, path)
+        lock, is_new = _opened(store, path)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if is_at(path, lock):
-                hold_lock(lock)
-                _describe(lock)
-                return lock
+            is_there, text = is_at(path, lock), os.pread(lock, LONGEST_TEXT + 1, 0)
         except BlockingIOError:
-            text = printable(os.pread(lock, LONGEST_TEXT, 0).decode("utf-8", "replace").strip())
+            who = printable(os.pread(lock, LONGEST_TEXT, 0).decode("utf-8", "replace").strip())
             os.close(lock)
             raise StoreInUseError(
-                f"{store}: another arena is playing with this store{f' ({text})' if text else ''}; two would play the "
+                f"{store}: another arena is playing with this store{f' ({who})' if who else ''}; two would play the "
                 "same games. Wait for it or stop it; 'arena standings', 'games' and 'show' can be used meanwhile"
             ) from None
         except OSError as error:
             os.close(lock)
             raise StoreError(f"{path}: cannot be locked: {error.strerror}") from None
+        if text and not OWN_TEXT.fullmatch(text):
+            os.close(lock)
+            raise UsageError(
+                f"{path}: expected no file of this name, or one that locks {path.name.removesuffix(ENDING)}; got a "
+                "file with other contents, which stays as it is: move it, or name another store"
+            )
+        if is_there:
+            is_ours = is_new or bool(text)
+            hold_lock(lock)
+            if is_ours:
+                _describe(lock)
+            return lock, is_ours
         os.close(lock)  # its last user has just removed it
 
 
-def _opened(store: Path, path: Path) -> int:
+def _opened(store: Path, path: Path) -> tuple[int, bool]:
+    """Open the file, and return whether it is a new one."""
     flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        try:
-            return os.open(path, flags | os.O_CREAT | os.O_RDWR, 0o666)
-        except PermissionError:  # it may be what another user's arena has left; to lock it, reading is enough
-            return os.open(path, flags | os.O_RDONLY)
+        while True:
+            with suppress(FileExistsError):
+                return os.open(path, flags | os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666), True
+            with suppress(FileNotFoundError):  # its last user has just removed it
+                try:
+                    return os.open(path, flags | os.O_RDWR), False
+                except PermissionError:  # another user's arena may have left it; to lock it, reading is enough
+                    return os.open(path, flags | os.O_RDONLY), False
     except OSError as error:
         raise UsageError(
             f"{store}: cannot be locked by a file {path.name}: is its folder there, and may you write to it? "

@@ -12,8 +12,10 @@ from msgspec.structs import replace
 
 from arena.errors import UsageError
 from arena.game.game_spec import Player
+from arena.game.record import STRATEGO_1
 from arena.league.store.database import MADE_BY, Damage, DamagedError, Database, StoreError
 from arena.league.store.document import (
+    GAME,
     NOT_CALIBRATED,
     RULES,
     RULESET,
@@ -178,6 +180,12 @@ class SettingsTable:
         if lost and has_games:
             words = f"it holds games, and not what they were played under ({', '.join(lost)})"
             raise DamagedError(self._database.path, (Damage(None, words),))
+        games = [printable(each.get(GAME, STRATEGO_1), VALUE_SHOWN) for each in (present, asked) if RULESET in each]
+        if len(set(games)) > 1:
+            raise UsageError(
+                f"{self._database.path}: this store holds games of {games[0]}, and {games[1]} was asked for: a store "
+                "is for one game and version; name the game with --game, or another store"
+            )
         of_all = {name: value for name, value in asked.items() if not name.startswith(TIME_OF)}
         of_all = {**NOT_CALIBRATED, **of_all} if of_all else {}
         different = _differences(present, of_all) + time_differences(
