@@ -272,7 +272,10 @@ class Game(ABC):
         return state.play(action)
 
     def public_lines(self, told: Told) -> Sequence[str]:
-        """Return the lines about an action that anybody may read: those that both seats were told."""
+        """Return the lines about an action that anybody may read: those that both seats were told.
+
+        A line on something hidden names its seat, or it is public by chance when both have the same.
+        """
         red, blue = told
         return [line for line in red if line in blue]
 
