@@ -265,6 +265,8 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     served = table(GUESSING)
     red, blue = (open_address(served.address(color), 360) for color in Color)
     at(red, "setting-up", 0)
+    loads: list[str] = []
+    red.on("load", lambda page: loads.append(page.url))
     red.fill("[data-setup] input", "777")
     red.click("[data-setup] button >> nth=0")
     red.wait_for_selector("[data-refused]:not(:empty)")
@@ -281,6 +283,7 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     blue.click("[data-do=resign]")
     blue.click("[data-resigning] [value=yes]")
     at(red, "over", 2)
+    assert not loads
     assert red.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert "blue has ?" not in red.inner_text("[data-text]")
 

@@ -16,6 +16,7 @@ from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.game import Game
 from arena.game.faults import lost_by
+from arena.game.finding import FILES, load_game
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.replay import Replay, started
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from browsing import OpenAddress
     from playwright.sync_api import Page
 
+EXAMPLES = Path(__file__).parents[3] / "docs/examples"
 PLAYERS = Player("ann", "1" * 64), Player("bob", "2" * 64)
 
 
@@ -152,6 +154,20 @@ def test_games_that_differ_in_what_a_reader_may_not_know_are_shown_alike(tmp_pat
         path = stored(folder, record)
         found.append(all_bytes(site_of(path, "red")) + shown(path, "--view", "red", "--no-times"))
     assert found[0] == found[1]
+
+
+def test_dice_that_happen_to_be_the_same_are_not_public(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FILES, "")
+    game = load_game(str(EXAMPLES / "liars-dice/liars_dice.py"))
+    same = 0
+    for seed in range(30):
+        state = game.start(game.variant("short"), seed, ("", ""))
+        while state.outcome is None:
+            actions = state.legal_actions() or ()
+            red, blue = state.play(actions[-1] if actions[-1] == "liar" else actions[0])
+            same += red == blue and red[-1].startswith("dice ")
+            assert not any(line.startswith("dice ") for line in game.public_lines((red, blue)))
+    assert same
 
 
 def test_the_page_of_the_rules_has_them_in_words_and_as_lines(tmp_path: Path) -> None:
