@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 @click.command(
     "rerun",
     cls=ArenaCommand,
+    usual=("bot", "arguments", "changed-bots", "sandbox", "json"),
     examples=(
         ("arena rerun league.sqlite 3", ""),
         ("arena rerun league.sqlite 3 --bot warden=bots/warden.py", ""),
