@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from arena.errors import IllegalAnswerError, UsageError
-from arena.game import State
+from arena.game import Game, State
 from arena.game.clock import GameClock
 from arena.game.exported import date_text
 from arena.game.faults import lost_by, named
@@ -101,6 +101,8 @@ def _check_record(record: GameRecord) -> None:
 
 def _check_claims(record: GameRecord) -> None:
     verdict, reason = record.verdict, record.verdict.reason
+    if (record.game or "") != record.variant.title:
+        raise RecordError(f"its game is {record.game!r}: expected its name and version, and nothing for Stratego")
     if verdict.plies != len(record.actions):
         raise RecordError(f"recorded as {verdict.plies} plies, but has {len(record.actions)} actions")
     if (verdict.result is GameResult.DRAW) != (reason.kind is ReasonKind.DRAWN):
@@ -229,17 +231,17 @@ def check_course(spec: GameSpec, course: Course) -> State:
     if not all(1 <= ply <= len(actions) + 1 and taken >= 0 for ply, taken in interrupted):
         raise RecordError("an interruption at a ply that there is not, or of less than no time")
     state = started(spec, setups)
-    sides = _play(state, actions)
+    sides = _play(spec.kind, state, actions)
     _check_times(spec.times, (*sides, state.to_move), course)
     return state
 
 
-def _play(state: State, actions: Sequence[str]) -> list[Color]:
+def _play(game: Game, state: State, actions: Sequence[str]) -> list[Color]:
     sides = []
     for action in actions:
         sides.append(state.to_move)
         try:
-            state.play(action)
+            game.play_text(state, action)
         except IllegalAnswerError as error:
             raise RecordError(f"ply {len(sides)}: {error}") from None
     return sides

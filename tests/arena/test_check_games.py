@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from commands import invoke
 from example_games import BOTS, FILES, copied
+from heap import Heap, HeapGame
 from heap_bots import GAME_FILE, heap_bot
 
+from arena.errors import UsageError
 from arena.sandbox.levels import Level
 
 GAME = ("--game", str(GAME_FILE))
@@ -77,11 +79,22 @@ def test_a_bot_of_2012_has_only_stratego(tmp_path: Path) -> None:
     assert "taker: not for any variant (" in done.stdout
 
 
+class Unlisted(Heap):
+    def legal_actions(self) -> None:  # type: ignore[override]
+        return None
+
+
+def test_a_game_that_lists_no_actions_needs_a_policy() -> None:
+    with pytest.raises(UsageError, match="heap lists no legal actions and has no policy"):
+        HeapGame().policy(Unlisted(5, 3), 1)
+
+
 @pytest.mark.parametrize(("name", "bot"), [(name, bot) for name, bots in BOTS.items() for bot in bots])
 def test_the_sample_bots_of_the_examples_are_ready(name: str, bot: str, tmp_path: Path) -> None:
     level = "basic" if Level.BWRAP.why_not() else "bwrap"
     folder = copied(name, tmp_path)
     game = ("--game", str(folder / FILES[name]))
-    done = invoke(tmp_path, "check", str(folder / bot), *game, *UNHURRIED, "--sandbox", level, "--quick")
+    done = invoke(tmp_path, "check", str(folder / bot), *game, *UNHURRIED, "--sandbox", level, "--quick", "-v")
     assert done.returncode == 0, done.stdout
+    assert "set-up" not in done.stdout
     assert f": ready for {name} (" in done.stdout

@@ -163,6 +163,9 @@ def test_a_state_that_says_only_what_it_must_shows_nothing_and_plays() -> None:
     assert (state.ply, state.to_move, copy.ply, copy.to_move) == (1, BLUE, 0, RED)
     assert Plain().public_lines(told) == ["moved red x"]
     Plain().check(copy, "y")
+    Plain().check(copy, "resign")
+    with pytest.raises(IllegalAnswerError, match="one action without spaces, got 'move two words'"):
+        Plain().check(copy, "two words")
     assert copy.ply == 0
 
 
@@ -255,7 +258,8 @@ def test_a_file_is_loaded_once_and_known_to_the_processes_that_this_one_starts(t
     path = written(tmp_path)
     game = load_game(str(path))
     assert (game.name, os.environ[FILES]) == ("mine", str(path))
-    assert load_game(str(path)) is load_game("mine") is Variant("mine", "1", "mine").kind is game
+    assert load_game("mine") is Variant("mine", "1", "mine").kind is game
+    assert type(load_game(str(path))) is type(game)
     assert os.environ[FILES] == str(path)
     arena.game._games.clear()  # as in a process that has been started
     assert game_named("mine").name == "mine"
@@ -462,6 +466,8 @@ def test_a_game_with_chance_is_judged_again_from_the_seed_that_nobody_was_told(
     [
         ({"setups": ("x", "")}, "there are no set-ups in odds, got 'x'"),
         ({"actions": ("1", "9", "3", "4")}, "ply 2: expected a digit from 0 to 8, got 9"),
+        ({"actions": ("1", "x", "3", "4")}, "ply 2: expected 'move' and a digit, got 'move x'"),
+        ({"game": "stratego 1"}, "its game is 'stratego 1': expected its name and version, and nothing for Stratego"),
     ],
 )
 def test_an_impossible_record_of_the_game_is_refused(
@@ -470,6 +476,9 @@ def test_an_impossible_record_of_the_game_is_refused(
     record = msgspec.structs.replace(ended(played), **change)
     with pytest.raises(RecordError, match=words):
         check_record(record)
+    if "game" not in change:
+        with pytest.raises(RecordError, match=words):
+            list(Replay(record).steps())
 
 
 def test_nobody_loses_by_a_set_up_where_there_are_none(played: Callable[..., GameRecord]) -> None:
