@@ -376,7 +376,7 @@ def test_every_command_has_a_section_with_an_example(name: str) -> None:
 
 def test_the_cheat_sheet_has_every_command() -> None:
     text = (ROOT / "docs" / "cheatsheet.md").read_text(encoding="utf-8")
-    assert set(cli.all_commands()) <= set(re.findall(r"\barena (\w+)", text))
+    assert set(cli.all_commands()) <= set(re.findall(r"\barena ([\w-]+)", text))
 
 
 def test_the_options_of_the_command_itself_are_there_too() -> None:

@@ -131,7 +131,7 @@ def test_the_manual_page_is_that_of_the_commands() -> None:
     written = (DOCS / "arena.1").read_text(encoding="utf-8")
     assert written == manual(), "python docs/manual.py writes it"
     for name in catalog.NAMES:
-        assert f'.SS "arena {name}' in written
+        assert '.SS "arena ' + name.replace("-", "\\-") in written
 
 
 def test_the_manual_page_is_well_formed() -> None:

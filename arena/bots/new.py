@@ -1,11 +1,13 @@
-"""Write a first bot into a new folder, which plays legally at once.
+"""Write a first bot, or a game, into a new folder; it plays at once.
 
 Existing files are never overwritten: the folder must not exist yet, and is removed if writing fails.
 """
 
+import keyword
 import re
 import shlex
 import shutil
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -13,6 +15,7 @@ from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import NamedTuple
 
 from arena.bots.languages import TEST_SCRIPT, Language, Tool
 from arena.bots.manifest import MANIFEST
@@ -22,6 +25,8 @@ from arena.errors import ArenaError, UsageError
 from arena.system.printable import printable, shown
 
 SHARED = "common"
+GAME = "game"
+"""The template of a game, and the beginning of the names of its files that have the game's name."""
 README, SCRIPT, IGNORED = "README.md", "test.sh", ".gitignore"
 COMPILED = "__pycache__"
 """Left by installers next to templates in Python."""
@@ -29,6 +34,7 @@ MOST_AUTHOR = 100
 _NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{COLUMNS - 1}}}")
 _AUTHOR = re.compile(rf"""[ !#%-\[\]-_a-~]{{0,{MOST_AUTHOR}}}""")
 """Text that is valid between quotes in any of the languages: ASCII without `"`, `$`, backslash and backtick."""
+_GAME_NAME = re.compile(r"(?!stratego$)[a-z](?:[a-z0-9]|-(?=[a-z0-9])){0,29}")
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -75,6 +81,40 @@ def write_bot(folder: Path, language: Language, author: str = "") -> NewBot:
     _write(folder, {path: _filled(text, words) for path, text in texts.items()})
     missing = tuple(tool for tool in language.tools if tool.is_missing)
     return NewBot(folder, name, language, tuple(sorted(texts)), build, missing)
+
+
+class NewGame(NamedTuple):
+    """A newly written game: its folder and files, and the one with its rules."""
+
+    folder: Path
+    name: str
+    source: str
+    files: tuple[str, ...]
+
+
+def write_game(folder: Path) -> NewGame:
+    """Write a small game into a new folder, named like the game.
+
+    Raises `UsageError` if the name is invalid or exists, and `ArenaError` if it cannot be written.
+    """
+    name, module = folder.name, folder.name.replace("-", "_")
+    taken = {*sys.stdlib_module_names, *keyword.kwlist, "arena", "protocol"}
+    if not _GAME_NAME.fullmatch(name) or module in taken:
+        raise UsageError(
+            f"{printable(str(folder))}: expected a name for the game of 1 to 30 small ASCII letters, digits and '-', a "
+            f"letter first, which is no name of Python's or of the arena's, got {shown(name or str(folder))}"
+        )
+    templates = resources.files("arena") / "templates" / GAME
+    words = {"name": name, "module": module}
+    texts = {
+        path.replace(f"{GAME}.py", f"{module}.py"): _filled(file.read_text(encoding="utf-8"), words)
+        for path, file in _files_in(templates, "")
+    }
+    test = f"test_{module}.py"
+    texts[test] = texts[test].replace(f"from {GAME} import", f"from {module} import")
+    texts[IGNORED] = "__pycache__/\n*.sqlite\n"
+    _write(folder, texts)
+    return NewGame(folder, name, f"{module}.py", tuple(sorted(texts)))
 
 
 def _checked_name(folder: Path) -> str:

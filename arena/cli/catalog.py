@@ -10,6 +10,7 @@ COMPLETION_VARIABLE = "_ARENA_COMPLETE"
 
 COMMANDS = (
     ("Write", "new", "create a bot, in one of eight languages"),
+    ("Write", "new-game", "create a game of your own, with tests and two bots"),
     ("Write", "check", "check whether a bot is ready for a league"),
     ("Play", "league", "play a league, in one of six formats"),
     ("Play", "match", "play games between two bots"),
@@ -31,7 +32,7 @@ COMMANDS = (
     ("Help", "doctor", "show which sandboxes work on this machine"),
     ("Help", "completion", "set up completion in your shell"),
 )
-"""By command: the heading in the list, the name, and a description. Its module begins with `cmd_`."""
+"""By command: the heading in the list, the name, and a description. Its module is `cmd_NAME`."""
 
 NAMES = tuple(name for _, name, _ in COMMANDS)
 
@@ -54,22 +55,22 @@ MEANT = {
 }
 """Words that a user may take for a command, and the command to suggest."""
 
-HEAD = "Usage: arena COMMAND ...  (a bot arena for Stratego; details: COMMAND --help)\n"
 EXAMPLES = (
-    ("arena league bots/*", "all bots of a folder"),
     ("arena match mine.py warden --games 10", "your bot against a sample bot"),
+    ("arena league bots/*", "all bots of a folder"),
 )
+HEAD = f"Usage: arena COMMAND ...  (details: COMMAND --help)  e.g. {EXAMPLES[-1][0]}\n"
 
 
 def help_text() -> str:
-    """Return the commands, a line each, and examples, within a screen."""
+    """Return the commands, a line each, within a screen."""
     lines = [HEAD]
     width = max(map(len, NAMES))
     before = ""
     for heading, name, words in COMMANDS:
         lines.append(f"{heading if heading != before else '':5} {name:{width}}  {words}\n")
         before = heading
-    return "".join([*lines, f"Examples: {'    '.join(line for line, _ in EXAMPLES)}\n"])
+    return "".join(lines)
 
 
 def version_text() -> str:

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 )
 @click.argument("bot", metavar="BOT", shell_complete=offer_bots)
 @PLAY_OPTIONS["game"]
-@click.option("--rules", multiple=True, **rules_metavar, help="Ruleset to check; repeatable (default: all).")
-@click.option("--quick", is_flag=True, help="Check the first ruleset only, and briefly.")
-@click.option("--all", "is_all", is_flag=True, help="Play all rulesets as both sides and to the end.")
+@click.option("--rules", multiple=True, **rules_metavar, help="Rules to check; repeatable (default: all).")
+@click.option("--quick", is_flag=True, help="Check the first rules only, and briefly.")
+@click.option("--all", "is_all", is_flag=True, help="Play under all rules, as both sides and to the end.")
 @click.option("--only", multiple=True, metavar="KEY", help="Try only this situation, by its key in --json; repeatable.")
 @click.option(
     "--replay",
@@ -67,10 +67,10 @@ def check_command(
     color: str,
     **options: Any,
 ) -> int:
-    """Check whether BOT is ready for a league: which rulesets work, what failed, and what to do about it.
+    """Check whether BOT is ready for a league: which rules work, what failed, and what to do about it.
 
     The bot plays short games on both sides, under the conditions of a league; its times and memory are measured. Exits
-    with 0 only if the bot is ready for all rulesets checked.
+    with 0 only if the bot is ready for all rules checked.
     """
     refuse_windows()
     if replay is not None:

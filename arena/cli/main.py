@@ -97,7 +97,8 @@ class ArenaGroup(click.Group):
 
 
 def _imported(name: str) -> click.Command:
-    command: click.Command = getattr(import_module(f"arena.cli.cmd_{name}"), f"{name}_command")
+    word = name.replace("-", "_")
+    command: click.Command = getattr(import_module(f"arena.cli.cmd_{word}"), f"{word}_command")
     return command
 
 

@@ -256,7 +256,10 @@ class Game(ABC):
             raise RemoteProtocolError(f"there are no set-ups in {self.name}, got 'setup {cut(text)}'")
 
     def check_setup(self, variant: Variant, color: Color, setup: str) -> None:
-        """Raise `IllegalAnswerError` unless the rules allow a seat this set-up; empty in a game without set-ups."""
+        """Raise `IllegalAnswerError` unless the rules allow a seat this set-up, a text of any form.
+
+        In a game without set-ups it is empty.
+        """
         if setup and not self.has_setups:
             raise IllegalAnswerError(f"there are no set-ups in {self.name}, got {cut(setup)!r}")
 
@@ -264,8 +267,20 @@ class Game(ABC):
     def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:
         """Return a new game. `setups` are Red's and Blue's, which have been checked, or empty texts."""
 
+    def play_text(self, state: State, action: str) -> Told:
+        """Play an action of any form, as records of strangers have it. Raises `IllegalAnswerError`."""
+        if action != RESIGN:
+            try:
+                self.check_move_form(action)
+            except RemoteProtocolError as error:
+                raise IllegalAnswerError(str(error)) from None
+        return state.play(action)
+
     def public_lines(self, told: Told) -> Sequence[str]:
-        """Return the lines about an action that anybody may read: those that both seats were told."""
+        """Return the lines about an action that anybody may read: those that both seats were told.
+
+        A line on something hidden names its seat, or it is public by chance when both have the same.
+        """
         red, blue = told
         return [line for line in red if line in blue]
 
@@ -305,8 +320,8 @@ class Game(ABC):
         raise NotImplementedError(f"{self.name} makes no set-ups")
 
     def check(self, state: State, action: str) -> None:
-        """Raise `IllegalAnswerError` if the seat to move may not play this action now."""
-        state.copy().play(action)
+        """Raise `IllegalAnswerError` if the seat to move may not play this action, of any form, now."""
+        self.play_text(state.copy(), action)
 
     def policy(self, state: State, seed: int, manner: str = "") -> str:
         """Return a legal action for the opponent of `arena check`: any, or one in the manner of a `Trial`.

@@ -43,7 +43,7 @@ class Replay:
         for ply, (action, taken) in enumerate(zip(self.record.actions, self.record.times_us, strict=True), start=1):
             color = self.state.to_move
             try:
-                told = self.state.play(action)
+                told = self.spec.kind.play_text(self.state, action)
             except IllegalAnswerError as error:
                 raise RecordError(f"game {self.record.id}: ply {ply}: {error}") from None
             yield ReplayStep(ply, color, action, told, taken)

@@ -191,6 +191,8 @@ def wrapped(text: str, indent: str) -> list[str]:
 def _times(checked: Checked) -> Iterator[str]:
     yield f"{'times in ms':<14}{'number':>8}{'median':>10}{'p99':>10}{'worst':>10}{'limit':>10}"
     for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
+        if spread.limit is None and name == "set-up":  # the game has none
+            continue
         cells = (ms_text(spread.median), ms_text(spread.p99), ms_text(spread.worst), str(spread.limit or "-"))
         yield f"  {name:<12}{spread.count:>8}{''.join(f'{cell:>10}' for cell in cells)}"
     yield from _near_limits(checked)

@@ -119,6 +119,9 @@ class Stratego(Game):
         red, blue = (setup.split("/") for setup in setups)
         return StrategoState(ruleset_of(variant), (red, blue))
 
+    def play_text(self, state: State, action: str) -> Told:
+        return state.play(action)  # which knows other forms itself, and says more about them
+
     def public_lines(self, told: Told) -> Sequence[str]:
         """Return what both seats know; a silent defender is named to its own side alone."""
         hidden = f" {HIDDEN} "

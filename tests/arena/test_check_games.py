@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 from commands import invoke
+from example_games import BOTS, FILES, copied
+from heap import Heap, HeapGame
 from heap_bots import GAME_FILE, heap_bot
+
+from arena.errors import UsageError
+from arena.sandbox.levels import Level
 
 GAME = ("--game", str(GAME_FILE))
 UNHURRIED = ("--sandbox", "basic", "--time", "20s", "--start-time", "30s", "--setup-time", "20s")
@@ -41,7 +46,7 @@ def test_an_illegal_action_is_a_failure_in_the_words_of_the_game(tmp_path: Path)
     assert done.returncode == 1
     (red,) = [one for one in json.loads(done.stdout)["situations"] if one["key"] == "red"]
     assert red["failure"]["reason"] == "illegal-action"
-    assert red["failure"]["words"] == "ply 1: expected one of 1, 2, 3, got 4"
+    assert red["failure"]["words"] == "ply 1: 4: expected one of 1, 2, 3, got 4"
 
 
 def test_a_mistake_of_any_game_has_its_usual_hint(tmp_path: Path) -> None:
@@ -72,3 +77,24 @@ def test_a_bot_of_2012_has_only_stratego(tmp_path: Path) -> None:
     done = invoke(tmp_path, "check", f"ucc:{bot}", *GAME, "--sandbox", "basic")
     assert done.returncode == 1
     assert "taker: not for any variant (" in done.stdout
+
+
+class Unlisted(Heap):
+    def legal_actions(self) -> None:  # type: ignore[override]
+        return None
+
+
+def test_a_game_that_lists_no_actions_needs_a_policy() -> None:
+    with pytest.raises(UsageError, match="heap lists no legal actions and has no policy"):
+        HeapGame().policy(Unlisted(5, 3), 1)
+
+
+@pytest.mark.parametrize(("name", "bot"), [(name, bot) for name, bots in BOTS.items() for bot in bots])
+def test_the_sample_bots_of_the_examples_are_ready(name: str, bot: str, tmp_path: Path) -> None:
+    level = "basic" if Level.BWRAP.why_not() else "bwrap"
+    folder = copied(name, tmp_path)
+    game = ("--game", str(folder / FILES[name]))
+    done = invoke(tmp_path, "check", str(folder / bot), *game, *UNHURRIED, "--sandbox", level, "--quick", "-v")
+    assert done.returncode == 0, done.stdout
+    assert "set-up" not in done.stdout
+    assert f": ready for {name} (" in done.stdout

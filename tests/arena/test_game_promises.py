@@ -14,7 +14,6 @@ from arena.game.promises import (
     check_same_seed,
     check_secrets,
     check_variants,
-    twins,
 )
 from arena.stratego.game import GAME
 from arena.stratego.state import as_stratego
@@ -55,8 +54,8 @@ def test_stratego_hides_the_ranks_until_an_attack() -> None:
 
 
 def test_nothing_is_hidden_in_connect_four() -> None:
-    with pytest.raises(AssertionError, match="no twins for red"):
-        twins(connect4.GAME(), connect4.GAME().variant(), Color.RED, 1)
+    with pytest.raises(AssertionError, match="is anything hidden"):
+        check_secrets(connect4.GAME())
 
 
 # --- games that break a promise ---------------------------------------------------------------------------------------
@@ -138,6 +137,39 @@ class Allowing(Table):  # type: ignore[misc, valid-type]
     def legal_actions(self) -> Sequence[str]:
         shown = self._dice[self.to_move.opponent][-1]
         return [action for action in super().legal_actions() if not action.endswith(f"x{shown}")]
+
+
+class Hands(State):
+    """Both show a hand at the same time."""
+
+    first = ""
+
+    def __init__(self, *of_the_dice: object) -> None:
+        """Ignore the random numbers and rules of Liar's Dice."""
+
+    def legal_actions(self) -> Sequence[str]:
+        return ["stone", "paper"]
+
+    def act(self, action: str) -> Told:
+        self.to_move = self.to_move.opponent
+        if not self.first:
+            self.first = action
+            return (), ()
+        self.outcome = Outcome(Color.RED, Reason.FLAG)
+        return to_both(f"moved red {self.first}", f"moved blue {action}")
+
+
+class HandsShown(Hands):
+    def text(self, seat: Color | None) -> str:
+        return self.first
+
+
+def test_an_action_that_is_told_later_is_hidden_until_then() -> None:
+    hands, shown = broken(Hands), broken(HandsShown)
+    hands.hides_actions = shown.hides_actions = True
+    check_secrets(hands, lambda state, action: state.to_move is Color.BLUE)
+    with pytest.raises(AssertionError, match="text tells blue"):
+        check_secrets(shown)
 
 
 def until_a_call(game: Game) -> None:

@@ -28,6 +28,7 @@ from arena.game.referee import Referee
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings, variant_in
+from arena.league.store.game_row import row_of
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError
 from protocol.seats import MOST_REASONS, Color, Outcome, Reason, ReasonKind
@@ -88,6 +89,23 @@ class Odds(Game):
         return Round(seed, int(dict(variant.rules)["rounds"]))
 
 
+class Again(Game):
+    """A game in which a side goes on until it says `stop`."""
+
+    name = "again"
+
+    def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> "Going":
+        return Going()
+
+
+class Going(State):
+    def act(self, action: str) -> Told:
+        mover = self.to_move
+        if action == "stop":
+            self.to_move = mover.opponent
+        return to_both(moved(mover, action))
+
+
 class Plain(Game):
     """A game that says only what it has to say."""
 
@@ -108,6 +126,7 @@ def games_as_they_were(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(arena.game, "_games", dict(arena.game._games))
     monkeypatch.setenv(FILES, "")
     add_game(Odds())
+    add_game(Again())
     yield
     for name in [name for name in sys.modules if name.startswith("arena_game_")]:
         del sys.modules[name]
@@ -163,6 +182,9 @@ def test_a_state_that_says_only_what_it_must_shows_nothing_and_plays() -> None:
     assert (state.ply, state.to_move, copy.ply, copy.to_move) == (1, BLUE, 0, RED)
     assert Plain().public_lines(told) == ["moved red x"]
     Plain().check(copy, "y")
+    Plain().check(copy, "resign")
+    with pytest.raises(IllegalAnswerError, match="one action without spaces, got 'move two words'"):
+        Plain().check(copy, "two words")
     assert copy.ply == 0
 
 
@@ -255,7 +277,8 @@ def test_a_file_is_loaded_once_and_known_to_the_processes_that_this_one_starts(t
     path = written(tmp_path)
     game = load_game(str(path))
     assert (game.name, os.environ[FILES]) == ("mine", str(path))
-    assert load_game(str(path)) is load_game("mine") is Variant("mine", "1", "mine").kind is game
+    assert load_game("mine") is Variant("mine", "1", "mine").kind is game
+    assert type(load_game(str(path))) is type(game)
     assert os.environ[FILES] == str(path)
     arena.game._games.clear()  # as in a process that has been started
     assert game_named("mine").name == "mine"
@@ -449,7 +472,7 @@ def test_a_game_with_chance_is_judged_again_from_the_seed_that_nobody_was_told(
 ) -> None:
     record = ended(played)
     check_record(record)
-    assert record.setups == ("", "")
+    assert (record.setups, record.turns) == (("", ""), msgspec.UNSET)
     dice = set()
     for pair_seed in range(20):
         steps = list(Replay(msgspec.structs.replace(record, pair_seed=pair_seed)).steps())
@@ -462,6 +485,8 @@ def test_a_game_with_chance_is_judged_again_from_the_seed_that_nobody_was_told(
     [
         ({"setups": ("x", "")}, "there are no set-ups in odds, got 'x'"),
         ({"actions": ("1", "9", "3", "4")}, "ply 2: expected a digit from 0 to 8, got 9"),
+        ({"actions": ("1", "x", "3", "4")}, "ply 2: expected 'move' and a digit, got 'move x'"),
+        ({"game": "stratego 1"}, "its game is 'stratego 1': expected its name and version, and nothing for Stratego"),
     ],
 )
 def test_an_impossible_record_of_the_game_is_refused(
@@ -470,6 +495,9 @@ def test_an_impossible_record_of_the_game_is_refused(
     record = msgspec.structs.replace(ended(played), **change)
     with pytest.raises(RecordError, match=words):
         check_record(record)
+    if "game" not in change:
+        with pytest.raises(RecordError, match=words):
+            list(Replay(record).steps())
 
 
 def test_nobody_loses_by_a_set_up_where_there_are_none(played: Callable[..., GameRecord]) -> None:
@@ -478,6 +506,25 @@ def test_nobody_loses_by_a_set_up_where_there_are_none(played: Callable[..., Gam
     unplayed = msgspec.structs.replace(record, setups=(None, None), actions=(), times_us=(), forgiven_us=())
     with pytest.raises(RecordError, match="setup-timeout in a game without set-ups"):
         check_record(msgspec.structs.replace(unplayed, verdict=msgspec.convert(verdict, type(verdict))))
+
+
+def test_a_record_has_who_had_the_turns_of_a_game_without_turns_by_turns(
+    table_for: "TableFor", record_from: "Callable[[Table], GameRecord]"
+) -> None:
+    table = table_for(msgspec.structs.replace(odds(), variant=game_named("again").variant()))
+    table.introduce()
+    for number, action in enumerate(["on", "on", "stop", "on", "resign"], start=1):
+        table.play(action, after=number / 10)
+    record = record_from(table)
+    assert record.turns == "rrrbb"
+    check_record(decode_line(encode_line(record, {})).record)
+    red, blue = row_of(1, record).times
+    assert (red.moves, red.slowest_us, blue.moves, blue.slowest_us) == (3, 300_000, 2, 500_000)
+    assert [record.mover(ply) for ply in range(1, 6)] == [RED, RED, RED, BLUE, BLUE]
+    assert b"turns" not in redact(record, None)
+    for turns in ("rrrrb", "rrrb", "rbrbr", msgspec.UNSET):
+        with pytest.raises(RecordError, match=r"its turns are '[rb]*', judged again as 'rrrbb'"):
+            check_record(msgspec.structs.replace(record, turns=turns))
 
 
 @pytest.mark.parametrize("seat", [RED, BLUE, None])

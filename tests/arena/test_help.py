@@ -59,7 +59,7 @@ def test_help_of_the_arena_lists_each_command_once_and_ends_with_examples() -> N
     assert max(map(len, lines)) <= COLUMNS
     for name, words in ((name, words) for _, name, words in catalog.COMMANDS):
         assert sum(bool(re.search(rf"^(?:\w+)? +{name} +{re.escape(words)}$", line)) for line in lines) == 1
-    assert lines[-1].endswith(catalog.EXAMPLES[-1][0])
+    assert lines[0].endswith(catalog.EXAMPLES[-1][0])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -278,7 +278,7 @@ def test_the_files_are_those_of_the_template_with_every_mark_filled_in(language:
 
 def test_every_template_belongs_to_a_language_and_what_the_languages_say_is_so() -> None:
     folders = {entry.name for entry in TEMPLATES.iterdir()}
-    assert folders == {language.folder for language in LANGUAGES} | {"common"}
+    assert folders == {language.folder for language in LANGUAGES} | {"common", "game"}
     words = [word for language in LANGUAGES for word in (language.name, *language.aliases)]
     assert len(words) == len(set(words))
     for language in LANGUAGES:

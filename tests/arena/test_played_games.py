@@ -1,6 +1,7 @@
 """People play, and watch, games that are not Stratego: in a session, in a terminal, on a page, and while they run."""
 
 import os
+import random
 import re
 import subprocess
 import sys
@@ -11,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 import trio
+import trio.lowlevel
 from play_table import PlayTable, serve_session
 from small_games import FOUR, GUESSING, HERE
 
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec, person_spec
 from arena.game import Game
+from arena.game.finding import load_game
 from arena.game.game_spec import GameSpec
 from arena.game.person_seat import SeatStage
 from arena.game.persons import person, without_clock
@@ -106,7 +109,7 @@ def test_a_person_acts_from_the_list_and_what_the_game_forbids_is_refused() -> N
     record = played(session, play)
     assert isinstance(record, GameRecord)
     check_record(record)
-    assert (record.verdict.reason, record.actions) == (Reason("four"), tuple("1212121"))
+    assert (record.verdict.reason, record.actions) == (Reason("four-discs"), tuple("1212121"))
     assert session.seat(Color.BLUE).lines[:2] == ["moved red 1", "moved blue 2"]
     end = session.state(Color.BLUE).end
     assert end is not None
@@ -173,6 +176,42 @@ def test_a_game_is_paused_and_goes_on_from_there_and_a_person_resigns() -> None:
     record = played(session_of(GUESSING, history=history), resign)
     assert isinstance(record, GameRecord)
     assert record.actions == ("0", "0", "0", "resign")
+
+
+EXAMPLES = HERE.parents[2] / "docs" / "examples"
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("path", ["connect4/connect4.py", "liars-dice/liars_dice.py"])
+def test_the_games_of_the_examples_are_played_at_random_by_two_people(
+    path: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_GAME_FILES", "")
+    numbers = random.Random(seed)
+    game = load_game(str(EXAMPLES / path))
+    seen: list[tuple[int, int]] = []
+
+    async def play(session: Session, color: Color) -> None:
+        state = await session.changed(color)
+        while state.stage is not SeatStage.OVER:
+            if state.stage is SeatStage.MOVING:
+                told = [session.seat(each).lines for each in Color]
+                dice = [([""] + [line for line in lines if line.startswith("dice ")])[-1] for lines in told]
+                for each in Color:
+                    assert dice[each].removeprefix("dice ") in session.text(each)
+                    seen.append((session.text(each).count("?"), len(dice[each.opponent].split()[1:])))
+                session.act(color, numbers.choice(state.choices))
+            state = await session.changed(color, state.version)
+
+    async def both(session: Session) -> None:
+        async with background(lambda: play(session, Color.RED)):
+            await play(session, Color.BLUE)
+
+    record = played(session_of(game), both)
+    assert isinstance(record, GameRecord)
+    check_record(record)
+    assert not record.verdict.reason.is_forfeit
+    assert all(hidden == there for hidden, there in seen)
 
 
 # --- in a terminal ----------------------------------------------------------------------------------------------------
@@ -265,6 +304,8 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     served = table(GUESSING)
     red, blue = (open_address(served.address(color), 360) for color in Color)
     at(red, "setting-up", 0)
+    loads: list[str] = []
+    red.on("load", lambda page: loads.append(page.url))
     red.fill("[data-setup] input", "777")
     red.click("[data-setup] button >> nth=0")
     red.wait_for_selector("[data-refused]:not(:empty)")
@@ -281,6 +322,7 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     blue.click("[data-do=resign]")
     blue.click("[data-resigning] [value=yes]")
     at(red, "over", 2)
+    assert not loads
     assert red.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert "blue has ?" not in red.inner_text("[data-text]")
 

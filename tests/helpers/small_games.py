@@ -30,7 +30,7 @@ class Discs(State):
         cells = {(x, y): rows[y][2 * x] for x in range(COLUMNS) for y in range(ROWS)}
         steps = ((1, 0), (0, 1), (1, 1), (1, -1))
         if any(all(cells.get((x + n * a, y + n * b)) == disc for n in range(LINE)) for x, y in cells for a, b in steps):
-            self.outcome = Outcome(mover, Reason("four"))
+            self.outcome = Outcome(mover, Reason("four-discs"))
         self.to_move = mover.opponent
         return to_both(moved(mover, action))
 
@@ -51,7 +51,7 @@ class FourInLine(Game):
     """Drop discs into columns; four in a line win."""
 
     name = "four"
-    endings = MappingProxyType({"four": Ending("let four in a line happen")})
+    endings = MappingProxyType({"four-discs": Ending("let four in a line happen")})
     seat_names = ("Cross", "Circle")
 
     def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> Discs:

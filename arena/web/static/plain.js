@@ -101,8 +101,8 @@ class Page {
     root.dataset.stage = state.stage;
     root.dataset.plies = state.plies;
     part("stage").hidden = false;
-    const source = image ? "data:image/svg+xml;charset=utf-8," + encodeURIComponent(image) : "";
-    if (part("image").getAttribute("src") !== source) part("image").setAttribute("src", source);
+    const source = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(image);
+    if (image && part("image").src !== source) part("image").src = source;
     part("image").alt = text;
     part("image").hidden = !image;
     part("text").textContent = text;

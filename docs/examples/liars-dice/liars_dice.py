@@ -143,6 +143,10 @@ class LiarsDice(Game):
         rules = dict(variant.rules)
         return Table(Random(seed), int(rules["dice"]), rules["ones-are-wild"] == "yes")
 
+    def public_lines(self, told: Told) -> Sequence[str]:
+        """Return what both were told; their dice are not public if they happen to be the same."""
+        return [line for line in super().public_lines(told) if not line.startswith("dice ")]
+
     def rules_in_words(self, variant: Variant) -> str:
         rules = dict(variant.rules)
         wild = "the face of the bid and ones" if rules["ones-are-wild"] == "yes" else "the face of the bid"

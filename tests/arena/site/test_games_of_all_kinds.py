@@ -16,6 +16,7 @@ from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.game import Game
 from arena.game.faults import lost_by
+from arena.game.finding import FILES, load_game
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.replay import Replay, started
@@ -27,9 +28,10 @@ from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
 
 if TYPE_CHECKING:
-    from browsing import OpenAddress
+    from browsing import Axe, OpenAddress
     from playwright.sync_api import Page
 
+EXAMPLES = Path(__file__).parents[3] / "docs/examples"
 PLAYERS = Player("ann", "1" * 64), Player("bob", "2" * 64)
 
 
@@ -154,6 +156,20 @@ def test_games_that_differ_in_what_a_reader_may_not_know_are_shown_alike(tmp_pat
     assert found[0] == found[1]
 
 
+def test_dice_that_happen_to_be_the_same_are_not_public(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FILES, "")
+    game = load_game(str(EXAMPLES / "liars-dice/liars_dice.py"))
+    same = 0
+    for seed in range(30):
+        state = game.start(game.variant("short"), seed, ("", ""))
+        while state.outcome is None:
+            actions = state.legal_actions() or ()
+            red, blue = state.play(actions[-1] if actions[-1] == "liar" else actions[0])
+            same += red == blue and red[-1].startswith("dice ")
+            assert not any(line.startswith("dice ") for line in game.public_lines((red, blue)))
+    assert same
+
+
 def test_the_page_of_the_rules_has_them_in_words_and_as_lines(tmp_path: Path) -> None:
     page = (site_of(stored(tmp_path, HELD)) / "rules.html").read_text()
     assert '<p class="words">Keep your number, or get another.</p>\n<p class="words">The higher one wins.</p>' in page
@@ -213,6 +229,19 @@ def test_a_page_shows_what_each_side_knew_as_text(open_address: "OpenAddress", t
     page = open_address(f"file://{site_of(tmp_path / 's.sqlite', 'public')}/games/1.html#ply=2")
     assert page.locator("[data-position]").inner_text() == "No position to show."
     assert "acted blue" in page.locator("[data-now]").inner_text()
+
+
+@pytest.mark.parametrize("record", [FOUR_RECORD, HELD], ids=["images", "text"])
+def test_axe_finds_nothing_on_pages_of_games_and_rules(
+    axe: "Axe", open_address: "OpenAddress", tmp_path: Path, record: GameRecord
+) -> None:
+    site = site_of(stored(tmp_path, record))
+    for name in ("games/1", "rules", "index"):
+        page = open_address(f"file://{site}/{name}.html", 360)
+        if name == "games/1":
+            page.wait_for_selector("[data-position] > *")
+        assert axe(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def test_without_scripts_a_page_has_the_last_position_and_the_moves(
