@@ -160,7 +160,7 @@ OF_STRATEGO = {
 
 
 def names_stratego(path: Path) -> bool:
-    """Whether a file imports anything of Stratego, or all messages at once."""
+    """Whether a file imports anything of Stratego."""
     names = imports(path)
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from arena.cli.helping import ArenaCommand
-from arena.cli.shared_options import bot_name_option, json_option, store_argument
+from arena.cli.shared_options import bot_name_option, json_option, known_game_option, store_argument
 from arena.cli.stores import called, open_to_read, warn_of_damage
 from arena.cli.streams import result
 
@@ -21,6 +21,7 @@ from arena.cli.streams import result
 )
 @store_argument
 @bot_name_option
+@known_game_option
 @json_option
 def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the bots in STORE, with each version that has played there, and its changes."""

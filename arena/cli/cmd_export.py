@@ -25,6 +25,16 @@ if TYPE_CHECKING:
 STDOUT = "-"
 
 
+def _stored_games(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the games that are named, and load the Python files among them."""
+    from arena.game.finding import load_game
+
+    for value in values:
+        if value.endswith(".py"):
+            load_game(value)
+    return tuple(value for value in values if not value.endswith(".py"))
+
+
 @click.command(
     "export",
     cls=ArenaCommand,
@@ -52,7 +62,8 @@ STDOUT = "-"
     multiple=True,
     metavar="GAME",
     shell_complete=offer_games,
-    help="Only this game, by number or start of its id; repeatable.",
+    callback=_stored_games,
+    help="Only this game, by number or start of its id; repeatable. A Python file: the store's game.",
 )
 @reader_option("--view", "All, or only what one side, both sides, or a bot in its own games may know.")
 def export_command(

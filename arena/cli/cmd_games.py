@@ -5,17 +5,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.completing import offer_names
+from arena.cli.completing import offer_names, offer_reasons
 from arena.cli.helping import ArenaCommand, Whole, exclusive
-from arena.cli.shared_options import OutputForm, bot_name_option, form_of, json_option, lines_option, store_argument
+from arena.cli.shared_options import (
+    OutputForm,
+    bot_name_option,
+    form_of,
+    json_option,
+    known_game_option,
+    lines_option,
+    store_argument,
+)
 from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
-from arena.errors import UsageError
-from arena.system.printable import printable
+from arena.errors import UsageError, suggest
+from arena.system.printable import printable, shown
 from protocol.seats import Reason
 
 if TYPE_CHECKING:
-    from arena.league.store import Damage, GameRow
+    from arena.league.store import Damage, GameRow, Store
 
 
 FORFEIT = "forfeit"
@@ -45,12 +53,13 @@ NOTE = ", not counted"
     "--reason",
     "reasons",
     multiple=True,
-    type=click.Choice([*(reason.value for reason in Reason), FORFEIT]),
     metavar="REASON",
+    shell_complete=offer_reasons,
     help="Only games that ended so; forfeit: by any fault of a bot; repeatable.",
 )
 @click.option("--last", type=Whole(min=1), help="Only the last N of these games.")
 @click.option("--long", "is_long", is_flag=True, help="With the date, the pair and the digests of both bots.")
+@known_game_option
 @json_option
 @lines_option
 def games_command(
@@ -87,6 +96,7 @@ def games_command(
             kept, damage[:] = opened.glance()
             not_counted, has_games = kept.numbers_not_counted, bool(opened.last_number())
             roster = Roster(opened.players_as_now_called())
+        _check_reasons(reasons, opened)
         wanted = GameFilter(
             bot=bot,
             against=against,
@@ -121,6 +131,16 @@ def games_command(
                 words = "no game is as asked for" if has_games else "it holds no games"
                 remark(f"{store}: {words}")
     return warn_of_damage(store, tuple(damage))
+
+
+def _check_reasons(words: tuple[str, ...], store: "Store") -> None:
+    """Raise `UsageError` for a word that is no reason in this store's game."""
+    from arena.league.settings import reasons_in
+
+    for word in words:
+        known = [*reasons_in(store.read_document()[0].games), FORFEIT]
+        if word not in known and word not in (row.reason.value for row in store.each_row()):
+            raise UsageError(f"--reason: expected how games end, got {shown(word)}; {suggest(word, known)}")
 
 
 def _fault(row: "GameRow") -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.helping import ArenaCommand
-from arena.cli.shared_options import json_option
+from arena.cli.shared_options import json_option, known_game_option
 from arena.cli.streams import NowAndThen, result
 from arena.system.printable import printable
 
@@ -17,6 +17,7 @@ from arena.system.printable import printable
 )
 @click.argument("store", type=click.Path(path_type=Path, dir_okay=False))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@known_game_option
 @json_option
 def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
     """Add the games of each FILE, a store or an export, to STORE, which may be new.

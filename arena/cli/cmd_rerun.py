@@ -15,6 +15,7 @@ from arena.cli.shared_options import (
     game_argument,
     interpreter_option,
     json_option,
+    known_game_option,
     sandbox_option,
     store_argument,
 )
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 @click.command(
     "rerun",
     cls=ArenaCommand,
+    usual=("bot", "arguments", "changed-bots", "sandbox", "json"),
     examples=(
         ("arena rerun league.sqlite 3", ""),
         ("arena rerun league.sqlite 3 --bot warden=bots/warden.py", ""),
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 @click.option("--changed-bots", is_flag=True, help="Accept bots that have changed.")
 @sandbox_option(None, "Isolation level (default: that of the record; basic only for bots named by --bot).")
 @interpreter_option
+@known_game_option
 @json_option
 def rerun_command(
     store: Path,

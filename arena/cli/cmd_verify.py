@@ -10,7 +10,7 @@ import click
 
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
-from arena.cli.shared_options import json_option
+from arena.cli.shared_options import json_option, known_game_option
 from arena.cli.stores import open_to_read
 from arena.cli.streams import NowAndThen, remark, result
 from arena.errors import UsageError
@@ -34,6 +34,7 @@ Finding = TypeVar("Finding", "Damage", "LineFault")
 )
 @click.argument("store", metavar="STORE|FILE", type=click.Path(path_type=Path))
 @click.option("--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Copy the sound games to a new store.")
+@known_game_option
 @json_option
 def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     """Check STORE, or a FILE made by `arena export`: replay every game and compare the result with the record.

@@ -51,6 +51,13 @@ def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list
     ]
 
 
+def offer_reasons(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer how the games of the store on the line have ended."""
+    from arena.league.peek import peek_reasons
+
+    return [CompletionItem(word) for word in ["forfeit", *peek_reasons(_store(ctx))] if word.startswith(incomplete)]
+
+
 def offer_names(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from arena.league.peek import peek_names
 

@@ -180,7 +180,7 @@ def _plan_text(plan: Plan, what: str, stored: int) -> str:
     times = {bot.name: own[bot.player.digest].text for bot in plan.bots if bot.player.digest in own}
     usual = plan.settings.time.text
     handicap = handicap_text(usual, times, [bot.name for bot in plan.bots])
-    rules = f"{plan.settings.variant.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
+    rules = f"{plan.settings.variant.full_name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
     lines = [f"{what}{have}; {rules}"]
     if plan.format_settings:
         lines.append(f"format: {', '.join(plan.format_settings)}")

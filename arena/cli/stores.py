@@ -57,11 +57,13 @@ def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
 def warn_of_seed(store: Path, settings: dict[str, str], reader: "Reader", say: Callable[[str], None] = remark) -> None:
     """Warn that the seed of a league can be guessed, unless only the host reads its games."""
     from arena.league.readers import HOST, guessable_seed
+    from arena.league.store.document import GAME
 
-    seed = guessable_seed(settings)
-    if reader is not HOST and seed is not None:
+    seed = None if reader is HOST else guessable_seed(settings)
+    if seed is not None:
+        how = "compute what is hidden" if GAME in settings else "make its set-ups again"
         say(
             f"arena: note: the seed of {printable(str(store))} is {seed}, which can be guessed: with a bot's program "
-            "a reader can make its set-ups again; a league that publishes games while it runs needs a large "
+            f"a reader can {how}; a league that publishes games while it runs needs a large "
             "secret --seed"
         )

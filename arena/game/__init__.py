@@ -46,6 +46,11 @@ class Variant(msgspec.Struct, frozen=True):
         """The game and its version in a record; empty for Stratego."""
         return "" if self.game == STRATEGO else f"{self.game} {self.version}"
 
+    @property
+    def full_name(self) -> str:
+        """The variant after its game, unless that is Stratego or has the same name."""
+        return self.name if self.game in (STRATEGO, self.name) else f"{self.game} {self.name}"
+
 
 class Ending(NamedTuple):
     """What a game's own reason of an end means: a sentence that follows the name of the side that lost.

@@ -100,6 +100,7 @@ class ExportedGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     forgiven_us: _Times
     interrupted: tuple[tuple[_Number, _Number], ...]
     notes: tuple[NoteLine, ...]
+    turns: str | UnsetType = UNSET
     verdict: Verdict
     told: None = None
 
@@ -123,7 +124,7 @@ _SHARED = (
         "times_us",
         "cpu_us",
     ),
-    *("forgiven_us", "interrupted", "notes", "verdict"),
+    *("forgiven_us", "interrupted", "notes", "turns", "verdict"),
 )
 """Fields that a line and a record share."""
 _PAIRS = {
@@ -342,6 +343,7 @@ def redact(record: GameRecord, seat: Color | None, *, has_seed: bool = True) -> 
     fields: dict[str, Any] = msgspec.to_builtins(exported(record, {}))
     fields["view"] = PUBLIC if seat is None else seat.word
     fields["settings"] = fields["pair_seed"] = None
+    fields.pop("turns", None)
     for color in Color:
         side = fields[color.word]
         if color is not seat:

@@ -116,8 +116,6 @@ def _checked(value: object, where: str) -> Game:
     for what, word in (("name", getattr(value, "name", None)), ("version", value.version)):
         if not (isinstance(word, str) and _WORD.fullmatch(word)):
             raise UsageError(f"{where}: expected a {what} of letters, digits, '-' and '.', got {word!r:.80}")
-    if type(value).start is Game.start:
-        raise UsageError(f"{where}: expected a game with a method 'start', got none")
     if value.name == STRATEGO:
         raise UsageError(f"{where}: expected a game with a name of its own: {STRATEGO} comes with the arena")
     for variant in map(value.variant, value.variant_names()):

@@ -41,6 +41,7 @@ class LiveGame:
         self.forgiven_us: list[int] = []
         self.interrupted: list[tuple[int, int]] = []
         self.notes: list[NoteLine] = []
+        self.movers: list[Color] = []
         self.told: Told = ((), ())
         """The lines about the last action."""
 
@@ -105,7 +106,7 @@ class LiveGame:
         for action, microseconds, forgiven in zip(history.actions, history.times_us, forgiven_us, strict=True):
             self._charge_interrupted(state)
             self.clock.charge(state.to_move, microseconds / MICROSECONDS)
-            self._play(state, action, microseconds, forgiven)
+            self._play(state, state.to_move, action, microseconds, forgiven)
         self._charge_interrupted(state)
         return state
 
@@ -122,6 +123,10 @@ class LiveGame:
         self.times_us += history.times_us
         self.forgiven_us += history.forgiven_us or (0,) * len(history.actions)
         self.notes += history.notes
+        state = self.kind.start(self._spec.variant, self._spec.chance_seed, history.setups)
+        for action in history.actions:
+            self.movers.append(state.to_move)
+            state.play(action)
 
     # --- its course -----------------------------------------------------------------------------------------------
 
@@ -133,13 +138,14 @@ class LiveGame:
         state = self.state
         assert state is not None
         taken = self.clock.stop(color, now)
-        self._play(state, action, round(taken * MICROSECONDS), round(forgiven * MICROSECONDS))
+        self._play(state, color, action, round(taken * MICROSECONDS), round(forgiven * MICROSECONDS))
         return state.outcome
 
-    def _play(self, state: State, action: str, microseconds: int, forgiven: int) -> None:
+    def _play(self, state: State, mover: Color, action: str, microseconds: int, forgiven: int) -> None:
         """Play and record an action, and send it to both seats."""
         self.told = told = state.play(action)
         self.actions.append(action)
+        self.movers.append(mover)
         self.times_us.append(microseconds)
         self.forgiven_us.append(forgiven)
         red, blue = self._seats

@@ -17,8 +17,8 @@ from arena.game.clock import GameClock
 from arena.game.exported import date_text
 from arena.game.faults import lost_by, named
 from arena.game.game_spec import GameSpec, Opening
-from arena.game.record import GameRecord, History, NoteLine, RecordError
-from arena.game.recorded import spec_of
+from arena.game.record import GameRecord, History, NoteLine, RecordError, usual_turns
+from arena.game.recorded import spec_of, turns_text
 from arena.game.replay import started
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.game.verdict import GameResult
@@ -85,7 +85,10 @@ def _check_record(record: GameRecord) -> None:
     if red is None or blue is None:
         _check_unplayed(record)
         return
-    state = check_course(spec_of(record), Course.of(record, (red, blue)))
+    state, sides = check_course(spec_of(record), Course.of(record, (red, blue)))
+    turns, usual = turns_text(sides), usual_turns(record.rules, len(sides))
+    if (record.turns or usual) != turns or record.turns == usual:
+        raise RecordError(f"its turns are {record.turns or usual!r:.80}, judged again as {turns!r:.80}")
     if state.outcome is None:
         judged: tuple[GameResult, Reason] | None = None
     else:
@@ -200,7 +203,7 @@ def _check_unplayed(record: GameRecord) -> None:
         raise RecordError(f"{reason.value} without both set-ups")
     if reason in SETTING_UP and not record.variant.kind.has_setups:
         raise RecordError(f"{reason.value} in a game without set-ups")
-    if record.actions or record.times_us or record.cpu_us:
+    if record.actions or record.times_us or record.cpu_us or record.turns:
         raise RecordError("has actions or times without both set-ups")
     _check_notes(record.notes, 0)
     for color, setup in zip(Color, setups, strict=True):
@@ -214,8 +217,8 @@ def _check_unplayed(record: GameRecord) -> None:
         raise RecordError(f"{result.winner.word} won by {reason.value} with set-ups that do not go with it")
 
 
-def check_course(spec: GameSpec, course: Course) -> State:
-    """Replay a game with its set-ups; return the last state.
+def check_course(spec: GameSpec, course: Course) -> tuple[State, Sequence[Color]]:
+    """Replay a game with its set-ups; return the last state, and the side that had each turn.
 
     Raises `RecordError` if the rules or the clocks do not allow it.
     """
@@ -233,7 +236,7 @@ def check_course(spec: GameSpec, course: Course) -> State:
     state = started(spec, setups)
     sides = _play(spec.kind, state, actions)
     _check_times(spec.times, (*sides, state.to_move), course)
-    return state
+    return state, sides
 
 
 def _play(game: Game, state: State, actions: Sequence[str]) -> list[Color]:

@@ -1,6 +1,7 @@
 """A recorded game as a value, which equals its JSON."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.system.printable import printable
 from protocol.messages import Ability, Want
+from protocol.seats import Color
 
 STRATEGO_1 = f"{STRATEGO} 1"
 
@@ -94,6 +96,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     """The scale of the clocks on the machine."""
     game: str | UnsetType = UNSET
     """The game and its version, such as `connect4 1`; not set for Stratego."""
+    turns: str | UnsetType = UNSET
+    """Who had each turn, as letters `r` and `b`; not set if the sides took turns from the first."""
 
     def __repr__(self) -> str:
         red, blue = (player.name for player in self.players)
@@ -108,6 +112,19 @@ class GameRecord(msgspec.Struct, frozen=True):
         name, _, version = (self.game or STRATEGO_1).partition(" ")
         return Variant(name, version, self.ruleset, self.rules)
 
+    def of_side(self, color: Color, values: Sequence[int]) -> Sequence[int]:
+        """Return the values of this side's plies, of a sequence with a value for each ply."""
+        letter = color.word[0]
+        if self.turns:
+            return [value for value, turn in zip(values, self.turns, strict=False) if turn == letter]
+        return values[usual_turns(self.rules, 2).index(letter) :: 2]
+
+    def mover(self, ply: int) -> Color:
+        """Return the side that had the turn at a ply, from 1; after the last known one, whose turn it usually is."""
+        turns = self.turns or ""
+        letter = turns[ply - 1] if ply <= len(turns) else usual_turns(self.rules, ply)[-1]
+        return Color(letter == Color.BLUE.word[0])
+
     @property
     def nominal_times(self) -> tuple[TimeControl, TimeControl]:
         return self.time, self.blue_time or self.time
@@ -117,6 +134,12 @@ class GameRecord(msgspec.Struct, frozen=True):
         red, blue = self.nominal_times
         percent = self.time_percent or None
         return red.scaled(percent), blue.scaled(percent)
+
+
+def usual_turns(rules: Sequence[tuple[str, str]], plies: int) -> str:
+    """Return the turns of a game in which the sides take turns, as `GameRecord.turns` has them."""
+    both = "br" if ("starts", Color.BLUE.word) in rules else "rb"
+    return both * (plies // 2) + both[: plies % 2]
 
 
 class RecordError(ArenaError):

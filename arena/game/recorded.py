@@ -1,12 +1,14 @@
 """The record of a judged game, and the game and faults of a record for a referee."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from arena.errors import UsageError
 from arena.game.faults import MAX_FAULT, Fault, lost_by
 from arena.game.game_spec import GameSpec
 from arena.game.hints import LONGEST_HINT, MARK
-from arena.game.record import GameRecord, RecordError
+from arena.game.record import GameRecord, RecordError, usual_turns
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
@@ -31,6 +33,7 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
     spec = referee.spec
     assert referee.verdict is not None
     red, blue = referee.seats
+    turns = turns_text(referee.live.movers)
     return GameRecord(
         id=spec.id,
         arena=arena,
@@ -59,7 +62,13 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
         names_told=spec.names_told or msgspec.UNSET,
         cannot=(red.cannot, blue.cannot) if red.cannot or blue.cannot else msgspec.UNSET,
         time_percent=spec.time_percent or msgspec.UNSET,
+        turns=msgspec.UNSET if turns == usual_turns(spec.variant.rules, len(turns)) else turns,
     )
+
+
+def turns_text(movers: Sequence[Color]) -> str:
+    """Return the sides that had the turns as `GameRecord.turns` has them."""
+    return "".join(mover.word[0] for mover in movers)
 
 
 def spec_of(record: GameRecord) -> GameSpec:

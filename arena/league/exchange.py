@@ -21,7 +21,7 @@ from arena.game.game_spec import Player
 from arena.game.record import GameRecord, RecordError
 from arena.game.verdict import Verdict
 from arena.league.readers import Reader
-from arena.league.settings import Settings, rules_fault, setting_fault
+from arena.league.settings import Settings, check_game, rules_fault, setting_fault
 from arena.league.store import Damage, Store, is_record_file, refuse_other_files, sole_use
 from arena.league.store.database import STORE_START
 from arena.league.store.document import CALIBRATION, LIMITS_OF, SETTINGS_OF_GAMES, TIME_OF
@@ -139,6 +139,8 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
                 f"{printable(str(path))}: line {lines}: expected whole games, got a redacted export, which cannot be "
                 "verified: verify the store, or an export without --view"
             )
+        if lines == 1 and isinstance(entry, RecordEntry):
+            check_game(entry.settings, printable(str(path)))
         bad += isinstance(entry, RecordError)
         if bad > MOST_NO_RECORDS:
             break
@@ -255,6 +257,7 @@ def _of_file(path: Path, where: str) -> Iterator[_Coming]:
             raise UsageError(f"{where}: line {number}: {entry}; {NOTHING_IMPORTED}")
         if isinstance(entry, RecordError):
             raise ArenaError(f"{where}: line {number}: {entry}; {NOTHING_IMPORTED}")
+        check_game(entry.settings, where)
         yield _Coming(f"{where}: line {number}", entry)
 
 
@@ -262,6 +265,7 @@ def _of_store(path: Path, where: str) -> Iterator[_Coming]:
     with Store(path, create=False) as store:
         store.refuse_damage()
         settings = store.settings()
+        check_game(settings, where)
         for row in store.each_row():
             _, record = store.record(row.number)
             yield _Coming(f"{where}: game {row.number}", RecordEntry(record, settings_of_game(settings, record)))

@@ -15,7 +15,6 @@ from arena.bots.limits import BuildLimits, Limits, check_processes, parse_memory
 from arena.bots.samples import is_path_of
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
-from arena.game import STRATEGO
 from arena.game.game_spec import Opening
 from arena.game.time_control import TimeControl, parse_duration, parse_time
 from arena.league.game_ids import openings_digest
@@ -74,7 +73,9 @@ def check_values(options: PlayOptions) -> None:
     time_control(options)
     usual_limits(options)
     build_limits(options)
-    variant_of(options)
+    game = variant_of(options).kind
+    if options.openings is not None and not game.has_setups:
+        raise UsageError(f"--openings: expected a game with set-ups, got {game.name}, which has none to begin with")
 
 
 def check_number(bots: int, rounds: int, planned: int | None) -> None:
@@ -214,9 +215,7 @@ def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more
     who = [bot.name for bot in bots] if kind in (Kind.MATCH, Kind.COMPARE) else []
     seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
     given = [f"openings{openings_digest(settings.openings)[:OPENINGS_DIGITS]}"] if settings.openings else []
-    variant = settings.variant
-    game = [variant.game] if variant.game not in (STRATEGO, variant.name) else []
-    parts = [kind.value, *who, *game, variant.name, settings.time.text, *more, *seed, *given]
+    parts = [kind.value, *who, settings.variant.full_name.replace(" ", "-"), settings.time.text, *more, *seed, *given]
     name = re.sub(r"[^\w.+-]", "_", "-".join(parts))
     suffix = ".sqlite"
     if len(os.fsencode(name + suffix)) > LONGEST_NAME:

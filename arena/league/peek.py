@@ -1,4 +1,4 @@
-"""Names and games of a store for the completion of a command line, found quickly and without a trace.
+"""Names, games and ends of games of a store for the completion of a command line, found quickly and without a trace.
 
 This module is outside the store's package to avoid its slow imports. It takes no lock, rolls no transaction back and
 creates no file, as SQLite would otherwise do even for a reader. So the list may be wrong while another process stores a
@@ -51,6 +51,11 @@ def peek_names(path: str, start: str) -> list[str]:
     """List the names with this start of bots that have played in a store, sorted; empty if this is no store."""
     names = {_shown(name) for (name,) in _rows(path, "SELECT name FROM players")}
     return sorted(name for name in names if name.startswith(start))
+
+
+def peek_reasons(path: str) -> list[str]:
+    """List how the games of a store have ended; empty if this is no store."""
+    return sorted({_shown(reason) for (reason,) in _rows(path, "SELECT DISTINCT reason FROM games")})
 
 
 def _rows(path: str, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:

@@ -14,10 +14,11 @@ from enum import Enum
 from typing import Protocol, TypeVar
 
 from arena.errors import UsageError
+from arena.game import STRATEGO, game_named
 from arena.game.exported import encode_line, redact
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
-from arena.league.store.document import NO_OPENINGS, OPENINGS, SEED
+from arena.league.store.document import GAME, NO_OPENINGS, OPENINGS, SEED
 from arena.system.printable import shown
 from protocol.seats import Color
 
@@ -144,6 +145,12 @@ def _refuse_both_roles(rows: Sequence[PlayedGame], reader: Reader) -> None:
 
 
 def guessable_seed(settings: dict[str, str]) -> str | None:
-    """Return the seed of a league if it can be guessed: with it and a bot's program its set-ups can be computed."""
+    """Return the seed of a league if it can be guessed, and what is hidden follows from it.
+
+    With a bot's program its set-ups can be computed; and without one what chance decides.
+    """
+    game = game_named(settings.get(GAME, STRATEGO).partition(" ")[0])
+    if not (game.has_setups or game.has_chance):
+        return None
     seed = settings.get(SEED, "")
     return seed if seed.isdecimal() and int(seed) < GUESSED else None

@@ -240,23 +240,19 @@ def difference(recorded: GameRecord, played: GameRecord) -> FirstDifference | No
     for color in Color:
         if recorded.setups[color] != played.setups[color]:
             return FirstDifference(Part.SETUP, 0, color, recorded.setups[color], played.setups[color])
-    starts = Color.BLUE if dict(recorded.rules).get("starts") == Color.BLUE.word else Color.RED
-
-    def mover(ply: int) -> Color:
-        return starts if ply % 2 else starts.opponent
-
     for ply, (before, now) in enumerate(zip(recorded.actions, played.actions, strict=False), start=1):
         if before != now:
-            return FirstDifference(Part.ACTION, ply, mover(ply), before, now)
+            return FirstDifference(Part.ACTION, ply, recorded.mover(ply), before, now)
     ends = [(record.verdict.result, record.verdict.reason, record.verdict.plies) for record in (recorded, played)]
     if ends[0] == ends[1]:
         return None
     common = min(len(recorded.actions), len(played.actions))
+    longer = max(recorded, played, key=lambda record: len(record.actions))
     before_next, now_next = (
         record.actions[common] if len(record.actions) > common else None for record in (recorded, played)
     )
     is_begun = None not in recorded.setups
-    return FirstDifference(Part.END, common + 1 if is_begun else 0, mover(common + 1), before_next, now_next)
+    return FirstDifference(Part.END, common + 1 if is_begun else 0, longer.mover(common + 1), before_next, now_next)
 
 
 def _remark(record: GameRecord, say: Say) -> None:

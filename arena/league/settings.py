@@ -1,7 +1,8 @@
 """The settings that all games of a league share: as a value, as the words in a store or an export, and parsed."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
@@ -47,6 +48,7 @@ from arena.league.store.document import (
 )
 from arena.play.machine import read_reference, reference_text
 from arena.system.printable import printable, shown
+from protocol.seats import RESIGN, Reason
 
 LONGEST_TITLE = 100
 """Characters of the name and version of a game that an error quotes."""
@@ -146,6 +148,16 @@ def check_game(described: Mapping[str, str], where: str) -> None:
         raise UsageError(
             f"{where} holds games of {title}, and {name} {here} is here: name that version with --game FILE"
         )
+
+
+def reasons_in(described: Mapping[str, str]) -> list[str]:
+    """Return the words for the end of a game under these settings; without its own for a game that is not here."""
+    if GAME not in described:
+        return [reason.value for reason in Reason]
+    endings: Iterable[str] = ()
+    with suppress(NoSuchGameError):
+        endings = game_named(described[GAME].partition(" ")[0]).endings
+    return [*endings, *(reason.value for reason in Reason if reason.is_forfeit), RESIGN]
 
 
 class OtherTimes(NamedTuple):

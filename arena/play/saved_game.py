@@ -302,6 +302,6 @@ def _check(paused: SavedGame) -> None:
             raise UsageError(f"limits that cannot be kept: {limits.text}")
     for time in (*spec.times, *([paused.usual_time] if paused.usual_time else [])):
         check_time(time)
-    state = check_course(spec, Course.of(history, history.setups))
+    state, _ = check_course(spec, Course.of(history, history.setups))
     if state.outcome is not None:
         raise UsageError("the game is over")

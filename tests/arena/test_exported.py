@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.exported import ExportedSide, SeatViewError, decode_line, encode_line, with_checksum
+from arena.game.exported import ExportedGame, ExportedSide, SeatViewError, decode_line, encode_line, with_checksum
 from arena.game.game_spec import Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use
@@ -66,7 +66,7 @@ def test_lines_of_every_schema_are_read_for_ever_and_written_as_they_were(line: 
 def test_the_golden_lines_have_every_field_of_a_record() -> None:
     lines = (FULL, OPENINGS[0], TOLD[0], CALIBRATED[0])
     full, opened, told, calibrated = (msgspec.structs.asdict(decode_line(line).record) for line in lines)
-    others = ["opening", "names_told", "cannot", "time_percent", "game"]
+    others = ["opening", "names_told", "cannot", "time_percent", "game", "turns"]
     assert [name for name, value in full.items() if not value] == others
     assert calibrated["time_percent"]
     assert opened["opening"]
@@ -259,8 +259,8 @@ def test_what_one_side_was_told_of_a_game_is_no_game(line: bytes) -> None:
 def test_the_page_on_the_format_has_every_key_in_the_order_of_the_line() -> None:
     text = (GOLDEN.parent.parent.parent / "docs" / "record.md").read_text(encoding="utf-8")
     _, of_game, of_side = re.split(r"\n\| key(?: of a side)? \| value \|\n", text)
-    fields = json.loads(CALIBRATED[0])
-    for table, keys in ((of_game, list(fields)), (of_side.partition("\n\n")[0], list(ExportedSide.__struct_fields__))):
+    of_line = [*ExportedGame.__struct_fields__, "checksum"]
+    for table, keys in ((of_game, of_line), (of_side.partition("\n\n")[0], list(ExportedSide.__struct_fields__))):
         named = [
             key for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)
         ]

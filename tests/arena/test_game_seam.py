@@ -28,6 +28,7 @@ from arena.game.referee import Referee
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
 from arena.league.settings import Settings, variant_in
+from arena.league.store.game_row import row_of
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError
 from protocol.seats import MOST_REASONS, Color, Outcome, Reason, ReasonKind
@@ -88,6 +89,23 @@ class Odds(Game):
         return Round(seed, int(dict(variant.rules)["rounds"]))
 
 
+class Again(Game):
+    """A game in which a side goes on until it says `stop`."""
+
+    name = "again"
+
+    def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> "Going":
+        return Going()
+
+
+class Going(State):
+    def act(self, action: str) -> Told:
+        mover = self.to_move
+        if action == "stop":
+            self.to_move = mover.opponent
+        return to_both(moved(mover, action))
+
+
 class Plain(Game):
     """A game that says only what it has to say."""
 
@@ -108,6 +126,7 @@ def games_as_they_were(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(arena.game, "_games", dict(arena.game._games))
     monkeypatch.setenv(FILES, "")
     add_game(Odds())
+    add_game(Again())
     yield
     for name in [name for name in sys.modules if name.startswith("arena_game_")]:
         del sys.modules[name]
@@ -453,7 +472,7 @@ def test_a_game_with_chance_is_judged_again_from_the_seed_that_nobody_was_told(
 ) -> None:
     record = ended(played)
     check_record(record)
-    assert record.setups == ("", "")
+    assert (record.setups, record.turns) == (("", ""), msgspec.UNSET)
     dice = set()
     for pair_seed in range(20):
         steps = list(Replay(msgspec.structs.replace(record, pair_seed=pair_seed)).steps())
@@ -487,6 +506,25 @@ def test_nobody_loses_by_a_set_up_where_there_are_none(played: Callable[..., Gam
     unplayed = msgspec.structs.replace(record, setups=(None, None), actions=(), times_us=(), forgiven_us=())
     with pytest.raises(RecordError, match="setup-timeout in a game without set-ups"):
         check_record(msgspec.structs.replace(unplayed, verdict=msgspec.convert(verdict, type(verdict))))
+
+
+def test_a_record_has_who_had_the_turns_of_a_game_without_turns_by_turns(
+    table_for: "TableFor", record_from: "Callable[[Table], GameRecord]"
+) -> None:
+    table = table_for(msgspec.structs.replace(odds(), variant=game_named("again").variant()))
+    table.introduce()
+    for number, action in enumerate(["on", "on", "stop", "on", "resign"], start=1):
+        table.play(action, after=number / 10)
+    record = record_from(table)
+    assert record.turns == "rrrbb"
+    check_record(decode_line(encode_line(record, {})).record)
+    red, blue = row_of(1, record).times
+    assert (red.moves, red.slowest_us, blue.moves, blue.slowest_us) == (3, 300_000, 2, 500_000)
+    assert [record.mover(ply) for ply in range(1, 6)] == [RED, RED, RED, BLUE, BLUE]
+    assert b"turns" not in redact(record, None)
+    for turns in ("rrrrb", "rrrb", "rbrbr", msgspec.UNSET):
+        with pytest.raises(RecordError, match=r"its turns are '[rb]*', judged again as 'rrrbb'"):
+            check_record(msgspec.structs.replace(record, turns=turns))
 
 
 @pytest.mark.parametrize("seat", [RED, BLUE, None])

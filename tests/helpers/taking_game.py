@@ -68,5 +68,5 @@ def taking(folder: Path, name: str = "taking", *, version: str = "1", has_chance
 
 def takers(folder: Path) -> tuple[str, str]:
     """Write two bots that take one stone each time; return their paths."""
-    first, second = (put(folder / f"{name}.py", f"# {name}{BOT}") for name in ("ann", "bob"))
+    first, second = (put(folder / f"{name}.py", f"# {name}{BOT}", 0o644) for name in ("ann", "bob"))
     return str(first), str(second)

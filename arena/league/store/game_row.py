@@ -6,6 +6,7 @@ change, but are no signature: an editor can recompute them, and `arena.league.ve
 it can be true.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import product
@@ -81,9 +82,8 @@ class GameRow(NamedTuple):
 
 
 def row_of(number: int, record: GameRecord) -> GameRow:
-    blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
     red_time, blue_time = (
-        _player_time(record.times_us[side ^ blue_starts :: 2], record.cpu_us[side ^ blue_starts :: 2]) for side in Color
+        _player_time(record.of_side(side, record.times_us), record.of_side(side, record.cpu_us)) for side in Color
     )
     verdict = record.verdict
     return GameRow(
@@ -101,7 +101,7 @@ def row_of(number: int, record: GameRecord) -> GameRow:
     )
 
 
-def _player_time(times_us: tuple[int, ...], cpu_us: tuple[int, ...]) -> PlayerTime:
+def _player_time(times_us: Sequence[int], cpu_us: Sequence[int]) -> PlayerTime:
     used = sum(cpu_us) if len(cpu_us) == len(times_us) else None
     return PlayerTime(len(times_us), sum(times_us), max(times_us, default=0), used)
 

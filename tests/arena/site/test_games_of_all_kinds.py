@@ -28,7 +28,7 @@ from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
 
 if TYPE_CHECKING:
-    from browsing import OpenAddress
+    from browsing import Axe, OpenAddress
     from playwright.sync_api import Page
 
 EXAMPLES = Path(__file__).parents[3] / "docs/examples"
@@ -229,6 +229,19 @@ def test_a_page_shows_what_each_side_knew_as_text(open_address: "OpenAddress", t
     page = open_address(f"file://{site_of(tmp_path / 's.sqlite', 'public')}/games/1.html#ply=2")
     assert page.locator("[data-position]").inner_text() == "No position to show."
     assert "acted blue" in page.locator("[data-now]").inner_text()
+
+
+@pytest.mark.parametrize("record", [FOUR_RECORD, HELD], ids=["images", "text"])
+def test_axe_finds_nothing_on_pages_of_games_and_rules(
+    axe: "Axe", open_address: "OpenAddress", tmp_path: Path, record: GameRecord
+) -> None:
+    site = site_of(stored(tmp_path, record))
+    for name in ("games/1", "rules", "index"):
+        page = open_address(f"file://{site}/{name}.html", 360)
+        if name == "games/1":
+            page.wait_for_selector("[data-position] > *")
+        assert axe(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def test_without_scripts_a_page_has_the_last_position_and_the_moves(

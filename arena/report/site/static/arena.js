@@ -506,14 +506,16 @@ class PlainReplay extends Replay {
   showPosition() {
     const box = this.root.querySelector("[data-position]"), { texts, images } = this.seen();
     const text = texts?.[this.ply] || "";
-    if (!images) {
-      box.replaceChildren(text ? element("pre", "", text) : element("p", "note", words.no_position));
-      return;
+    const kind = images ? "img" : text ? "pre" : "p";
+    const made = box.querySelector(kind) || element(kind, "");
+    if (images) {
+      made.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(images[this.ply]);
+      made.alt = text;
+    } else {
+      made.textContent = text || words.no_position;
+      made.tabIndex = 0; // it may be wider than the page
     }
-    const image = box.querySelector("img") || element("img", "");
-    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(images[this.ply]);
-    image.alt = text;
-    if (!image.parentNode) box.replaceChildren(image);
+    if (!made.parentNode) box.replaceChildren(made);
   }
 
   lost() {
