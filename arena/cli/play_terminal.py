@@ -9,6 +9,7 @@ import errno
 import os
 import random
 import sys
+from collections.abc import Sequence
 
 import trio
 
@@ -20,7 +21,7 @@ from arena.report.consoles import fitted, width_of
 from arena.report.seat_words import WIDTH, clock_lines, end_words, stage_words, title, wrapped
 from arena.system.concurrency import open_nursery
 from arena.system.printable import printable
-from protocol.seats import RESIGN, Color
+from protocol.seats import COLOR_WORDS, RESIGN, Color
 
 CLEAR = "\x1b[H\x1b[2J"
 """Clears the screen alone: earlier output of the terminal stays in its history."""
@@ -179,8 +180,7 @@ class TerminalGame:
 
     def screen(self, state: SeatState) -> str:
         """Return the screen without the prompt."""
-        seats = self.session.spec.kind.seat_names
-        lines = [self.paint(title(state, seats=(seats[0].lower(), seats[1].lower())), "bold")]
+        lines = [self.paint(title(state, seats=self._seats()), "bold")]
         lines += clock_lines(state, self.color)
         if text := self.session.text(self.color):
             lines += ["", *printable(text, lines=True).split("\n"), ""]
@@ -195,6 +195,11 @@ class TerminalGame:
                 lines.append(f"{how} what you may play, 'help' explains all")
         lines += [part for text in (end_words(state), state.remark) for part in wrapped(text, columns())]
         return "\n".join(lines)
+
+    def _seats(self) -> Sequence[str]:
+        """Return what the seats are called, with their words in the lines where these differ."""
+        names = [name.lower() for name in self.session.spec.kind.seat_names]
+        return [word if name == word else f"{name}, {word}" for name, word in zip(names, COLOR_WORDS, strict=True)]
 
     def _listed(self, state: SeatState) -> list[str]:
         return wrapped("  ".join(state.choices), columns())

@@ -87,7 +87,6 @@ class Session:
         self._chairs = {color: _Chair(self._new_seat(color)) for color in Color if players[color].is_person}
         self._host = HostGame(spec)
         self._remark = ""
-        self._end: EndState | None = None
         self._number: int | None = None
         self._result: GameRecord | None = None
         self._is_paused = False

@@ -1,6 +1,7 @@
 """What a screen says of a person's seat in any game: the players, the stage, the clocks, and the end."""
 
 import textwrap
+from collections.abc import Sequence
 
 from arena.game.person_seat import ClockState, SeatStage, SeatState
 from protocol.seats import COLOR_BY_WORD, COLOR_WORDS, Color
@@ -22,7 +23,7 @@ def wrapped(text: str, columns: int) -> list[str]:
     return textwrap.wrap(text, columns - 1, break_on_hyphens=False)
 
 
-def title(state: SeatState, plies: int | None = None, seats: tuple[str, str] = COLOR_WORDS) -> str:
+def title(state: SeatState, plies: int | None = None, seats: Sequence[str] = COLOR_WORDS) -> str:
     """Return the players and the stage of the game; for an earlier state its ply. `seats` are their names."""
     red, blue = state.players
     where = f"ply {state.plies}: {stage_words(state)}"

@@ -241,12 +241,12 @@ def test_a_person_plays_in_a_terminal_saves_the_game_and_wins_it_on_another_day(
     done = arena("help\n9\nrules\nmoves\nhistory\n7\nmove 7\n", *words)
     assert done.returncode == 0, done.stderr
     said = done.stdout.split("\n> ")
-    assert "Ada (cross) - first (circle), four, ply 0: your move" in said[0]
+    assert "Ada (cross, red) - first (circle, blue), four, ply 0: your move" in said[0]
     assert "1  2  3  4  5  6  7" in said[0]
     assert "resign         give the game up" in said[1]
     assert "expected one of the columns" in said[2]
     assert said[5].endswith("nothing so far")
-    assert "moved red 7\nmoved blue 1\nAda (cross)" in said[6]
+    assert "moved red 7\nmoved blue 1\nAda (cross, red)" in said[6]
     assert "O . . . . . X" in said[7]
     assert max(map(len, done.stdout.splitlines())) <= 80
     (line,) = re.findall(r"resume with: .* play (.*)", done.stderr)

@@ -151,7 +151,9 @@ class Page {
       const line = root.querySelector(`[data-player=${side}]`);
       line.dataset.color = side;
       line.querySelector("[data-name]").textContent = this.state.players[number];
-      line.querySelector("[data-side]").textContent = data.seats[number] + (side === data.seat ? say("is_you") : "");
+      const called = data.seats[number], isColor = called.toLowerCase() === side;
+      line.querySelector(".disc").hidden = !isColor;
+      line.querySelector("[data-side]").textContent = called + (isColor ? "" : ", " + side) + (side === data.seat ? say("is_you") : "");
     });
     this.drawClocks();
   }
