@@ -43,7 +43,7 @@ CHECKSUM = "checksum"
 MAY_MOVE = ("bots", "store")
 """The keys that a host may edit: paths of files."""
 MOST = 2**60
-"""Above all limits and seeds, and accepted by the system."""
+"""Above all limits, and accepted by the system."""
 LONGEST_NAME = 1000
 A_PAUSED_GAME = "a paused game, as 'arena match --pause' and 'arena play' write it"
 LARGEST_FILE = 64 * MIB
@@ -293,7 +293,7 @@ def _check(paused: SavedGame) -> None:
             raise UsageError(f"{player.name}: not what the file says of who is a person")
     if spec.kind.settled(spec.variant, paused.pair_seed) != spec.variant:
         raise UsageError("its rules do not say who begins")
-    if not all(0 <= number < MOST for number in (*paused.seeds, paused.pair_seed, paused.seed)):
+    if not all(0 <= number < 2**64 for number in (*paused.seeds, paused.pair_seed, paused.seed)):
         raise UsageError("a seed that is none")
     if paused.sandbox not in [level.value for level in Level]:
         raise UsageError(f"a sandbox that there is not: {printable(paused.sandbox, 40)!r}")

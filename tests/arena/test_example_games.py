@@ -1,0 +1,198 @@
+"""The example games of docs/examples through the commands: all of them work as for Stratego, by file and by name."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from commands import invoke
+from example_games import BOTS, FILES, FOLDER, copied
+from sandboxes import in_bwrap
+
+import arena
+from arena.game.finding import FILES as KNOWN_FILES
+
+PLAIN = """#!/usr/bin/env python3
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "hello":
+        print("name plain\\nwant legal\\nready", flush=True)
+    elif words[0] == "legal":
+        legal = words[1:]
+    elif words[0] == "turn":
+        print("move", legal[{which}], flush=True)
+    elif words[0] == "quit":
+        break
+"""
+SHORT = {"connect4": "small", "liars-dice": "short"}
+
+
+class Table(NamedTuple):
+    """A copy of an example with a league in `l.sqlite`: its sample bots and a plain one."""
+
+    name: str
+    folder: Path
+    bots: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return ("--game", f"./{FILES[self.name]}", "--rules", SHORT[self.name])
+
+    def run(self, *words: str, code: int = 0) -> str:
+        done = invoke(self.folder, *words)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+
+@pytest.fixture(autouse=True, scope="module")
+def games_forgotten_afterwards() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv(KNOWN_FILES, "")
+        yield
+
+
+@pytest.fixture(scope="module", params=list(FILES))
+def table(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Table:
+    folder = tmp_path_factory.mktemp("examples")
+    folder.chmod(0o755)
+    place = copied(request.param, folder)
+    (place / "plain.py").write_text(PLAIN.format(which=0))
+    table = Table(request.param, place, (*BOTS[request.param], "plain.py"))
+    table.run("league", *table.bots, *table.words, "--store", "l.sqlite", "--seed", "5", "-j", "1", "-q")
+    return table
+
+
+def standings(table: Table, *words: str) -> list[dict[str, Any]]:
+    rows = json.loads(table.run(*words, "--json"))["standings"]
+    assert isinstance(rows, list)
+    return rows
+
+
+def test_a_league_of_all_bots_is_played_without_a_fault(table: Table) -> None:
+    rows = standings(table, "standings", "l.sqlite")
+    assert {row["games"] for row in rows} == {4}
+    assert {row["forfeits"] for row in rows} == {0}
+    assert min(rows, key=lambda row: row["points"])["name"] == "plain"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("gauntlet", "--challengers", "1"), ("swiss", "--rounds", "1"), ("knockout",), ("ladder", "--games", "4")],
+)
+def test_the_other_formats_are_played(table: Table, words: Sequence[str]) -> None:
+    store = f"{words[0]}.sqlite"
+    more = ("--format", *words, "--store", store, "--seed", "5", "-j", "1", "-q")
+    table.run("league", *table.bots, *table.words, *more)
+    assert "sound" in table.run("verify", store)
+
+
+def test_all_stored_games_are_sound_by_the_rules_of_the_game(table: Table) -> None:
+    assert "6 games, all sound" in table.run("verify", "l.sqlite")
+
+
+def test_a_game_is_shown_as_each_seat_knew_it_and_logged(table: Table) -> None:
+    everything, red = (table.run("show", "l.sqlite", "1", "--view", view) for view in ("all", "red"))
+    assert "ply 1: red" in everything
+    log = table.run("log", "l.sqlite", "1")
+    assert f"to red    game red {SHORT[table.name]}" in log
+    if table.name == "liars-dice":
+        assert "?" not in everything.partition("ply 1")[2]
+        assert re.search(r"^blue \? \?$", red, re.MULTILINE)
+        red_log = table.run("log", "l.sqlite", "1", "--side", "red")
+        assert re.search(r"^to red +dice", red_log, re.MULTILINE)
+        assert "to blue" not in red_log
+    else:
+        assert everything.partition("ply 1")[2].count(". . . . .") == red.partition("ply 1")[2].count(". . . . .")
+
+
+def test_an_export_for_a_seat_has_what_it_was_told(table: Table) -> None:
+    whole = [json.loads(line) for line in table.run("export", "l.sqlite").splitlines()]
+    assert {game["game"] for game in whole} == {f"{table.name} 1"}
+    red, blue = (json.loads(table.run("export", "l.sqlite", "--game", "1", "--view", view)) for view in ("red", "blue"))
+    assert red["actions"] == blue["actions"] == whole[0]["actions"]
+    assert (red["told"] == blue["told"]) is (table.name == "connect4")
+    assert red["pair_seed"] is None, "the hidden dice follow from it"
+
+
+def test_exported_games_can_be_imported(table: Table) -> None:
+    table.run("export", "l.sqlite", "-o", "l.jsonl", "--force")
+    table.run("import", "again.sqlite", "l.jsonl")
+    assert "6 games" in table.run("verify", "again.sqlite")
+
+
+def test_a_game_is_played_again_the_same(table: Table) -> None:
+    table.run("rerun", "l.sqlite", "1")
+
+
+def test_a_report_has_a_page_with_drawings_of_each_game(table: Table) -> None:
+    table.run("report", "l.sqlite", "--out", "site")
+    pages = [path.read_text() for path in (table.folder / "site").rglob("*.html")]
+    assert any("<svg" in page or "data:image/svg+xml" in page for page in pages)
+
+
+def test_the_sample_bots_are_ready_for_a_league(table: Table) -> None:
+    for bot in BOTS[table.name]:
+        assert "ready for" in table.run("check", bot, *table.words, "--sandbox", "basic")
+
+
+def test_a_bot_that_breaks_a_rule_is_told_what_was_expected(table: Table) -> None:
+    (table.folder / "wrong.py").write_text(PLAIN.format(which="0] + legal[0"))
+    table.run("match", "wrong.py", "plain.py", *table.words, "--games", "2", "--store", "w.sqlite", "-q")
+    assert "expected" in table.run("games", "w.sqlite", "--lost-by", "wrong")
+
+
+def test_a_match_and_a_comparison_end_with_their_verdicts(table: Table) -> None:
+    rows = standings(table, "match", *BOTS[table.name], *table.words, "--games", "2", "--store", "m.sqlite")
+    assert sum(row["games"] for row in rows) == 4
+    compared = ("--games", "2", "--store", "c.sqlite", "--json")
+    assert json.loads(table.run("compare", BOTS[table.name][1], "plain.py", *table.words, *compared, code=3))
+
+
+def test_a_paused_game_is_resumed(table: Table) -> None:
+    pause = ("--pause", "p.json", "--pause-after", "3", "--store", "p.sqlite", "--seed", str(2**64 - 1))
+    table.run("match", *BOTS[table.name], *table.words, *pause)
+    table.run("resume", "p.json", "--game", f"./{FILES[table.name]}")
+    assert "1 game" in table.run("verify", "p.sqlite")
+
+
+def test_the_rules_are_explained_in_words(table: Table) -> None:
+    text = table.run("rules", SHORT[table.name], "--game", f"./{FILES[table.name]}")
+    assert "rule" in text
+    assert "Red" in text
+
+
+@in_bwrap
+def test_both_sample_bots_play_in_a_sandbox(table: Table) -> None:
+    words = ("--games", "2", "--sandbox", "bwrap", "--store", "b.sqlite")
+    rows = standings(table, "match", *BOTS[table.name], *table.words, *words)
+    assert {row["forfeits"] for row in rows} == {0}
+
+
+def test_the_library_plays_and_replays(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(table.folder)
+    played = arena.match(
+        *BOTS[table.name], game=f"./{FILES[table.name]}", rules=SHORT[table.name], games=2, jobs=1, margin="2m"
+    )
+    steps = list(arena.replay(played.records[0]))
+    assert len(steps) == len(played.records[0].actions) + 1
+    assert steps[0].view("red")
+
+
+def test_an_installed_package_is_found_by_its_name(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Installed as pip does it: the module, and a folder with the entry points, on the path."""
+    pyproject = (FOLDER / table.name / "pyproject.toml").read_text()
+    point = pyproject.partition('"arena.games"]\n')[2].partition("\n")[0].replace('"', "")
+    module = FILES[table.name]
+    (tmp_path / module).write_text((FOLDER / table.name / module).read_text())
+    info = tmp_path / f"{module}-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {table.name}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[arena.games]\n{point}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv(KNOWN_FILES, "")
+    assert table.name in table.run("rules", "--game", table.name)
