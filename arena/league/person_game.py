@@ -10,7 +10,7 @@ import contextlib
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from arena.errors import UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.persons import with_clock, without_clock
 from arena.game.time_control import parse_time
-from arena.league.entrants import enrolled, entrants, note_versions
+from arena.league.entrants import enrolled, entrants, note_versions, with_seed
 from arena.league.game_ids import rounds_tried
 from arena.league.game_specs import Games
 from arena.league.league_options import Kind, PlayOptions
@@ -86,6 +86,7 @@ def begin_person_game(
     path = options.store or _default_store(options, who)
     found, _ = enrolled(paths, options, follow_links=True, store=lambda _: path)
     with sole_use(path), BotFolders() as folders, contextlib.ExitStack() as stack:
+        options = with_seed(replace(options, draws_seed=not who.seed_given), path)
         bots: list[BotSpec] = []
         if paths:
             bots = entrants(found, level, options, strict=True, least=1, store=path, folders=folders, say=say, run=run)

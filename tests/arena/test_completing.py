@@ -76,6 +76,17 @@ def test_rulesets_are_offered_and_behind_a_plus_the_switches_that_are_not_there_
     assert offered("league", "--rules", "./") == [("./", "file")]
 
 
+def test_games_to_play_are_installed_ones_or_files() -> None:
+    for words in (("league", "--game"), ("show", STORE, "1", "--game"), ("rules", "--game")):
+        assert offered(*words, "") == [FILES, ("stratego", "plain")]
+        assert values(*words, "x") == []
+
+
+def test_reasons_are_those_that_occur_in_the_store() -> None:
+    assert values("games", STORE, "--reason", "f") == ["forfeit"]
+    assert set(values("games", STORE, "--reason", "")) > {"forfeit"}
+
+
 def test_bots_are_files_or_sample_bots() -> None:
     for words in (("league",), ("league", "a.py"), ("match",), ("match", "a.py"), ("compare", "a.py"), ("check",)):
         assert offered(*words, "") == [FILES, *((name, "plain") for name in SAMPLES)]
