@@ -1,14 +1,16 @@
 """The promises of a game (`arena.game.promises`): Stratego and the examples keep them, and others are found out."""
 
+import re
 from collections.abc import Callable, Sequence
 from random import Random
 
 import pytest
-from example_games import example
+from example_games import FOLDER, example
 
 from arena.errors import IllegalAnswerError
 from arena.game import Game, State, Told, Variant, to_both
 from arena.game.promises import (
+    CONVERSATION,
     check_actions,
     check_records,
     check_same_seed,
@@ -56,6 +58,38 @@ def test_stratego_hides_the_ranks_until_an_attack() -> None:
 def test_nothing_is_hidden_in_connect_four() -> None:
     with pytest.raises(AssertionError, match="is anything hidden"):
         check_secrets(connect4.GAME())
+
+
+# --- the pages of the examples ----------------------------------------------------------------------------------------
+
+
+class Rolls(Random):
+    """Dice that fall as they are told."""
+
+    def __init__(self, *rolls: int) -> None:
+        super().__init__(0)
+        self.rolls = list(rolls)
+
+    def randint(self, a: int, b: int) -> int:
+        return self.rolls.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [("connect4", connect4.Position(5, 4)), ("liars-dice", dice.Table(Rolls(3, 3, 1, 5, 2, 6, 5), 2, False))],
+)
+def test_the_game_on_the_page_of_an_example_is_one(name: str, state: State) -> None:
+    page = (FOLDER / name / "README.md").read_text()
+    shown = re.findall(r"^arena\| (.*)$", page, re.MULTILINE)
+    own = [line for line in shown if line.split()[0] not in CONVERSATION]
+    lines = list(state.first_lines(Color.RED))
+    for line in own:
+        if line.startswith("moved "):
+            lines += state.play(line.split()[2])[Color.RED]
+    assert lines == own
+    assert state.outcome == (Color.RED, Reason(shown[-2].split()[2]))
+    sent = re.findall(r"^bot  \| move (.*)$", page, re.MULTILINE)
+    assert sent == [line.split()[2] for line in own if line.startswith("moved red ")]
 
 
 # --- games that break a promise ---------------------------------------------------------------------------------------
