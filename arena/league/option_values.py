@@ -74,6 +74,11 @@ def check_values(options: PlayOptions) -> None:
     usual_limits(options)
     build_limits(options)
     game = variant_of(options).kind
+    if options.keep_bots and game.has_chance:
+        raise UsageError(
+            f"--keep-bots: expected a game without chance, got {game.name}: in the return game, where chance decides "
+            "the same, a bot that remembers the first one would know what is hidden"
+        )
     if options.openings is not None and not game.has_setups:
         raise UsageError(f"--openings: expected a game with set-ups, got {game.name}, which has none to begin with")
 

@@ -151,6 +151,7 @@ def test_a_game_with_chance_has_a_random_seed_that_its_store_keeps(tmp_path: Pat
             assert store.last_number() == int(games)
     assert seeds[0] == seeds[1] != seeds[2]
     words = ("match", "ann.py", "bob.py", "--game", "taking.py", "--sandbox", "basic", "--time", "2s/move")
+    assert "--keep-bots: expected a game without chance" in arena(tmp_path, *words, "--keep-bots").stderr
     told = arena(tmp_path, *words, "--store", "a.sqlite").stderr
     assert f"seed: {seeds[0]}, kept by the store\n" in told
     told = arena(tmp_path, *words, "--store", "c.sqlite", "--seed", "7").stderr
