@@ -135,7 +135,7 @@ def test_a_bot_that_answers_while_it_is_examined_is_excused(make_bot: MakeBot, m
     monkeypatch.setattr(BotProcess, "activity", after_its_answer)
     monkeypatch.setattr(Driver, "_final_read", lambda *_: None)
     thinks = make_bot(
-        THINKS.format(before="end = time.thread_time() + 0.08", thinking="time.thread_time() < end"), "ann"
+        THINKS.format(before="end = time.thread_time() + 0.05", thinking="time.thread_time() < end"), "ann"
     )
     record, said = play_on_one_cpu(thinks, make_bot(THINKS.format(before="", thinking=False), "bob"), neighbours=6)
     assert record.verdict.reason is Reason.TIMEOUT
