@@ -16,13 +16,14 @@ import msgspec
 
 from arena.errors import IllegalAnswerError, UsageError
 from arena.game import Game, State, Told, Variant, add_game
-from arena.game.faults import lost_by
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
-from arena.game.record import GameRecord, RecordError, decode_record, encode_record
+from arena.game.record import RecordError, decode_record, encode_record
+from arena.game.recorded import judged
+from arena.game.referee import Referee
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from protocol.conversation import Phase
 from protocol.lines import MAX_BOT_LINE, RemoteProtocolError
 from protocol.seats import RESIGN, Color, Outcome, Reason
 
@@ -131,45 +132,41 @@ def check_actions(game: Game, seeds: Sequence[int] = SEEDS, variants: Sequence[s
 def check_records(game: Game, seeds: Sequence[int] = SEEDS, variants: Sequence[str] = ()) -> None:
     """Check that a record of a game gives the same game again, and its result."""
     for variant, seed in _beginnings(game, seeds, variants):
-        spec = GameSpec("0" * 16, variant, TimeControl(), PLAYERS, (1, 2), seed)
-        setups = _setups(game, variant, seed)
-        state = game.start(variant, spec.chance_seed, setups)
-        course = list(played(state, Random(seed)))
-        record = decode_record(encode_record(_record(spec, setups, [action for action, _ in course], state)))
         where = f"{variant.name}, seed {seed}"
+        referee = _refereed(GameSpec("0" * 16, variant, TimeControl(), PLAYERS, (1, 2), seed), Random(seed))
+        record = judged(referee, arena="0", started=0.0, seconds=0.0, stderr=("", ""))
+        assert not record.verdict.reason.is_forfeit, f"{where}: {record.verdict.detail}"
+        assert decode_record(encode_record(record)) == record, f"{where}: the record cannot be stored"
         try:
-            again = [(step.action, step.told) for step in Replay(record).steps()]
-            if state.outcome is not None:
-                check_record(record)
+            check_record(record)
+            replay = Replay(record)
+            for _ in replay.steps():
+                pass
         except RecordError as error:
             raise AssertionError(f"{where}: the record gave another game: {error}") from None
-        assert again == course, f"{where}: the record gave another game"
+        assert referee.state is not None
+        for seat in (*Color, None):
+            assert replay.state.text(seat) == referee.state.text(seat), f"{where}: the record gave another game"
 
 
-def _record(spec: GameSpec, setups: tuple[str, str], actions: Sequence[str], state: State) -> GameRecord:
-    winner, reason = state.outcome or Outcome(None, Reason.PLY_CAP)
-    result = GameResult.DRAW if winner is None else GameResult.win(winner)
-    words = lost_by(spec.players, None if winner is None else winner.opponent, reason)
-    return GameRecord(
-        id=spec.id,
-        arena="0",
-        game=spec.variant.title or msgspec.UNSET,
-        ruleset=spec.variant.name,
-        rules=spec.variant.rules,
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
-        declared=("", ""),
-        setups=setups,
-        actions=tuple(actions),
-        times_us=(0,) * len(actions),
-        notes=(),
-        verdict=Verdict(result, reason, len(actions), words),
-        stderr=("", ""),
-        started=0.0,
-        seconds=0.0,
-    )
+def _refereed(spec: GameSpec, random: Random) -> Referee:
+    """Return the referee of a random game, as two bots play it."""
+    referee = Referee(spec)
+    setups = _setups(spec.kind, spec.variant, spec.pair_seed)
+    while referee.verdict is None:
+        for color in referee.due():
+            referee.take(color)
+            referee.sent(color, 0.0)
+        for color in referee.awaited():
+            state = referee.state
+            if referee.seats[color].phase is Phase.INTRODUCING:
+                line = "ready"
+            elif state is None:
+                line = f"setup {setups[color]}"
+            else:
+                line = f"move {random.choice(_legal(state)) if state.ply < MOST_PLIES else RESIGN}"
+            referee.receive(color, f"{line}\n".encode(), 0.0)
+    return referee
 
 
 def check_secrets(
