@@ -33,7 +33,7 @@ INTERRUPTED = 130
 
 
 class AnyBot:
-    """What the bots of all kits have: their introduction, and remarks for the record.
+    """The part that the bots of all kits share: their introduction, and remarks for the record.
 
     A new object is made for each game. `note` sends a remark to the game's record. A bot may only speak when it has to
     answer, so the remark is sent with the next set-up or move.

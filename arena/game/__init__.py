@@ -53,9 +53,9 @@ class Variant(msgspec.Struct, frozen=True):
 
 
 class Ending(NamedTuple):
-    """What a game's own reason of an end means: a sentence that follows the name of the side that lost.
+    """The meaning of a game's own reason: a sentence that follows the name of the side that lost.
 
-    Of a draw (`is_draw`) it follows "drawn: ".
+    The sentence of a draw (`is_draw`) follows "drawn: ".
     """
 
     sentence: str
