@@ -109,19 +109,21 @@ def readable(rows: Iterable[AnyGame], settings: dict[str, str], reader: Reader) 
         return list(rows)
     found = [row for row in rows if reader.seats(row.players)]
     if settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
-        _refuse_both_set_ups(found, reader)
+        _refuse_both_seats(found, reader, "with openings both games of a pair have the same two set-ups")
+    elif GAME in settings and game_named(settings[GAME].partition(" ")[0]).has_chance:
+        _refuse_both_seats(found, reader, "chance deals the same in both games of a pair")
     elif reader.audience is not Audience.BOT:
         _refuse_both_roles(found, reader)
     return found
 
 
-def _refuse_both_set_ups(rows: Sequence[PlayedGame], reader: Reader) -> None:
+def _refuse_both_seats(rows: Sequence[PlayedGame], reader: Reader, why: str) -> None:
     games = {color: row.number for row in rows for color in reader.seats(row.players)}
     if len(games) > 1:
         raise UsageError(
-            f"{reader.name} has Red in game {games[Color.RED]} and Blue in game {games[Color.BLUE]}; with "
-            "openings both games of a pair have the same two set-ups, and each shows what the other hides; take 'red' "
-            "for all readers, which shows the same one of each opening, or 'public' for what both sides were told"
+            f"{reader.name} has Red in game {games[Color.RED]} and Blue in game {games[Color.BLUE]}; {why}, and each "
+            "shows what the other hides; take 'red' for all readers, which shows the same side of each pair, or "
+            "'public' for what both sides were told"
         )
 
 

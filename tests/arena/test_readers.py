@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import pytest
+from example_games import example
 
 from arena.errors import UsageError
 from arena.game.game_spec import Player
@@ -63,6 +64,16 @@ def test_an_author_has_the_games_of_the_bot_and_what_is_its_own_in_them() -> Non
     assert [author(ANN).seats(row.players) for row in PAIRS] == [(Color.RED,), (Color.BLUE,), (), ()]
     assert author(ANN, NEWER).seats((ANN, NEWER)) == (Color.RED, Color.BLUE)
     assert author(ANN).seats((ANN, NEWER)) == (Color.RED,)
+
+
+def test_with_chance_an_author_has_one_side_of_each_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = example("liars-dice").GAME()
+    monkeypatch.setattr("arena.league.readers.game_named", {dice.name: dice}.__getitem__)
+    settings = {"game": f"{dice.name} {dice.version}"}
+    with pytest.raises(UsageError, match="chance deals the same in both games of a pair"):
+        readable(PAIRS, settings, author(ANN))
+    assert readable(PAIRS, settings, reader_named("red")) == PAIRS
+    assert chosen(readable(PAIRS[:1], settings, author(ANN))) == [1]
 
 
 def test_a_seed_that_is_small_or_usual_can_be_guessed() -> None:
