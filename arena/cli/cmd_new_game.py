@@ -14,7 +14,7 @@ from arena.system.printable import printable
 @click.command(
     "new-game",
     cls=ArenaCommand,
-    examples=(("arena new-game nim", ""), ("arena new-game games/kuhn-poker", "in another folder")),
+    examples=(("arena new-game nim", ""), ("arena new-game kuhn-poker --json", "")),
 )
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
 @json_option

@@ -195,6 +195,7 @@ COMMAND_LINES = st.one_of(
     line("report", STORES.map(lambda path: [path]), [option("--out", PATHS), option("--for", VIEWS)]),
     line("rerun", GAMES, [option("--bot", PATHS.map("quick={}".format)), flag("--changed-bots"), flag("--json")]),
     line("new", PATHS.map(lambda path: [path]), [option("--language", WORDS), flag("--list")]),
+    line("new-game", PATHS.map(lambda path: [path]), [flag("--json")]),
     line("rules", st.lists(RULES, max_size=2), SHOWING),
     st.lists(WORDS, max_size=3),
 )

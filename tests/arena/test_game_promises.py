@@ -92,6 +92,29 @@ def test_the_game_on_the_page_of_an_example_is_one(name: str, state: State) -> N
     assert sent == [line.split()[2] for line in own if line.startswith("moved red ")]
 
 
+@pytest.mark.parametrize("actions", ["1213141", "1122334", "4123423344", "1222141133"])
+def test_four_in_a_row_a_column_or_a_diagonal_win(actions: str) -> None:
+    state = connect4.Position(7, 6)
+    for action in actions:
+        assert state.outcome is None
+        state.play(action)
+    assert state.outcome is not None
+    assert state.outcome.reason.value == "four"
+
+
+@pytest.mark.parametrize(
+    ("is_wild", "bid", "loser"),
+    [(False, "3x3", "blue"), (False, "4x3", "red"), (True, "4x3", "blue"), (True, "2x6", "red")],
+)
+def test_a_called_bid_is_counted_and_ones_only_where_they_are_wild(is_wild: bool, bid: str, loser: str) -> None:
+    state = dice.Table(Rolls(3, 3, 1, 3, *[6] * 3), 2, is_wild)
+    state.play(bid)
+    red, _ = state.play("liar")
+    assert f"lost {loser}" in red
+    assert red[-1] == ("dice 6" if loser == "red" else "dice 6 6")
+    assert state.to_move.word == loser
+
+
 # --- games that break a promise ---------------------------------------------------------------------------------------
 
 Table = dice.Table
