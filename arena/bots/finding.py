@@ -107,22 +107,23 @@ def _find(
 
 def bots_at(path: Path) -> list[Path]:
     """List the paths that may be bots: this one, or those in an entrant's folder, or in a folder of such folders."""
-    return [at for at, _ in _opened(path, AskedBot(str(path))) if _may_be_bot(at)]
+    opened = (at for at, _ in _opened(path, AskedBot(str(path))))
+    return [at for at in opened if _may_be_bot(at) and (at == path or not _is_link(at))]
 
 
 def _opened(path: Path, asked: AskedBot) -> Iterator[_Entrant]:
     """Yield the bots of an entrant's folder, or of a folder of such folders; any other path as it is.
 
-    An entrant's folder has no bot.toml and one bot in it, which is named after the folder. Links are not followed, and
-    documents are ignored.
+    An entrant's folder has no bot.toml and one bot in it, which is named after the folder. Links among entrants'
+    folders are yielded as they are, other links and documents are ignored.
     """
     inside, bots = _inside(path), _bots_in(path)
     holders = [at for at in inside if at not in bots and len(_bots_in(at)) == 1]
     is_plain = asked == AskedBot(asked.path)
     if is_plain and inside and all(map(Path.is_dir, inside)) and (len(bots) != 1 or holders):
-        for folder in inside:
-            plain = AskedBot(str(folder))
-            yield _alone_in(folder, plain) or (folder, plain)
+        for entry in _listed(path):
+            plain = AskedBot(str(entry))
+            yield _alone_in(entry, plain) or (entry, plain)
     else:
         yield _alone_in(path, asked) or (path, asked)
 
@@ -139,11 +140,15 @@ def _bots_in(folder: Path) -> list[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
+    return [at for at in _listed(folder) if not _is_link(at)]
+
+
+def _listed(folder: Path) -> list[Path]:
     if _is_link(folder) or not os.path.isdir(folder) or os.path.lexists(folder / MANIFEST):
         return []
     with suppress(OSError):  # `load_bot` says what is wrong
         found = sorted(islice((at for at in folder.iterdir() if not _is_hidden(at)), MOST_LOOKED_AT))
-        return [at for at in found if not (_is_link(at) or _is_document(at))]
+        return [at for at in found if not _is_document(at)]
     return []
 
 

@@ -67,8 +67,8 @@ def rerun_command(
 ) -> int:
     """Play a game of STORE again, and report where it differs from the record. GAME is a number or the start of an id.
 
-    Exits with 0 if both games are equal, with 1 if not. Nothing is stored. Bots are found by their content: among the
-    sample bots, here, in bots/, next to STORE and in its archive.
+    Exits with 0 if both games are equal, with 1 if not. Nothing is stored. Bots are found by their content: here, in
+    bots/, next to STORE, in its archive, and among the sample bots.
     """
     refuse_windows()
     from arena.bots.archive import archive_of

@@ -17,7 +17,7 @@ import click
 from arena.cli import catalog, interrupts, streams
 from arena.cli.exit_codes import FAILED, INTERRUPTED, NO_VERDICT
 from arena.cli.installation import started_as_module
-from arena.errors import ArenaError
+from arena.errors import ArenaError, nearest
 from arena.report.consoles import folded, width_of
 
 if TYPE_CHECKING:
@@ -55,8 +55,9 @@ class ArenaGroup(click.Group):
         word = args[0]
         if word == "help":
             ctx.fail(f"No such command 'help'. Did you mean 'arena {' '.join((*args[1:2], '--help'))}'?")
-        if word in catalog.MEANT:
-            meant = catalog.MEANT[word]
+        near = [] if word in catalog.NAMES else nearest(word, catalog.NAMES)
+        meant = catalog.MEANT.get(word) or next(iter(near), None)
+        if meant is not None:
             words = next(words for _, name, words in catalog.COMMANDS if name == meant.split()[0])
             ctx.fail(f"No such command {word!r}. Did you mean 'arena {meant}' ({words})?")
         return super().resolve_command(ctx, args)

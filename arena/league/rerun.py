@@ -13,18 +13,19 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 
 import trio
 
 from arena.bots.archive import copies_in
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
-from arena.bots.entering import as_player, may_be
+from arena.bots.entering import as_player, may_be, place_of
 from arena.bots.finding import bots_at
 from arena.bots.folders import BotFolders
 from arena.bots.limits import BuildLimits, Limits, read_limits
 from arena.bots.loading import load_bot
-from arena.bots.samples import PREFIX, SAMPLES, bot_path
+from arena.bots.samples import PREFIX, SAMPLES, bot_path, sample_file, split_word
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox, runnable
 from arena.bots.trial import Run
@@ -53,29 +54,48 @@ class BotFinder:
     """Finds the bots of one game: at a path, among the sample bots, in the folders `near`, and in the `archive`.
 
     With `may_differ` a changed bot is accepted. Each bot is looked for with the arguments that it was started with.
+    `places` are where the store was played with its bots.
     """
 
-    def __init__(self, near: Sequence[Path], *, may_differ: bool, archive: Path | None = None) -> None:
+    def __init__(
+        self,
+        near: Sequence[Path],
+        *,
+        may_differ: bool,
+        archive: Path | None = None,
+        places: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._near = near
         self._may_differ = may_differ
         self._archive = archive
+        self._places = places
 
     def at(self, path: str, player: Player, arguments: tuple[str, ...] = ()) -> BotSpec:
         """Return the bot at a path, or in a folder of bots there. Raises `UsageError` if the player is not there."""
-        bots = list(_loaded(bots_at(bot_path(path)), arguments))
-        same = [bot for bot in bots if may_be(bot, player)]
-        return self.checked(same[0] if same else load_bot(bot_path(path), AskedBot(path, arguments=arguments)), player)
+        paths = bots_at(bot_path(path))
+        same = [bot for bot in _loaded(paths, arguments) if may_be(bot, player)]
+        only = paths[0] if len(paths) == 1 else bot_path(path)
+        asked = AskedBot(f"{split_word(path)[0]}{only}", arguments=arguments)
+        return self.checked(same[0] if same else load_bot(only, asked), player)
 
     def anywhere(self, player: Player, named: str, arguments: tuple[str, ...] = ()) -> list[BotSpec]:
         """Return the places of the player's bot, in the order of preference.
 
         `named` is its name for `--bot`. Raises `UsageError` if there is none.
         """
-        near = list(_loaded((*map(bot_path, SAMPLES), *self._entries()), arguments))
+
+        def unlikely(bot: BotSpec) -> tuple[bool, bool]:
+            return place_of(bot) != self._places.get(player.digest), not is_called_so(bot)
+
+        def is_called_so(bot: BotSpec) -> bool:
+            return player.name in (bot.name, bot.path.parent.name)
+
+        near = list(_loaded(self._entries(), arguments))
         archived = _loaded(copies_in(self._archive, player.digest), arguments) if self._archive else ()
-        same = [bot for bot in (*near, *archived) if may_be(bot, player)]
-        namesakes = [bot for bot in near if bot.name == player.name]
-        if found := sorted(same, key=lambda bot: bot.name != player.name) or namesakes[:1]:
+        samples = list(_loaded(map(sample_file, SAMPLES), arguments))
+        same = [bot for bot in (*near, *archived, *samples) if may_be(bot, player)]
+        namesakes = [bot for bot in (*near, *samples) if is_called_so(bot)]
+        if found := sorted(same, key=unlikely) or sorted(namesakes, key=unlikely)[:1]:
             return [self.checked(bot, player) for bot in found]
         folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self._near]
         looked = " or ".join(["the sample bots", *folders])
@@ -270,7 +290,7 @@ def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -
 def _bots(
     record: GameRecord, level: Level, options: RerunOptions, say: Say, *, folders: BotFolders, run: Run
 ) -> tuple[BotSpec, BotSpec]:
-    finder = BotFinder(options.near, may_differ=options.changed_bots, archive=options.archive)
+    finder = BotFinder(options.near, may_differ=options.changed_bots, archive=options.archive, places=options.places)
     found, problems = [], []
     for color, player in zip(Color, record.players, strict=True):
         try:

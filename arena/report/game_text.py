@@ -138,7 +138,10 @@ class Plies:
         for first, last in self.ranges:
             wrong = next((ply for ply in (first, last) if ply > plies and ply != LAST), None)
             if wrong is not None:
-                raise UsageError(f"--ply: expected a ply of game {game}, from 0 to {plies}, got {wrong}")
+                ended = (
+                    f"; the game ended after ply {plies}, and a lost turn has no action" if wrong == plies + 1 else ""
+                )
+                raise UsageError(f"--ply: expected a ply of game {game}, from 0 to {plies}, got {wrong}{ended}")
 
 
 ALL_PLIES = Plies()

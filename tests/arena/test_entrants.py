@@ -127,6 +127,19 @@ def test_a_link_that_is_to_be_followed_is_what_it_leads_to(tmp_path: Path) -> No
         assert words in (fault or "")
 
 
+def test_a_link_in_a_folder_of_entrants_is_broken_as_if_it_was_named(tmp_path: Path) -> None:
+    for name in ("ann", "bob"):
+        put(tmp_path / "mix" / name / "bot.py")
+    (tmp_path / "mix" / "eve").symlink_to("ann")
+    (tmp_path / "mix" / "README.md").symlink_to("ann/bot.py")
+    in_folder = find_entrants([str(tmp_path / "mix")])
+    assert [(bot.name, bot.fault is None) for bot in in_folder.bots] == [("ann", True), ("bob", True), ("eve", False)]
+    named = find_entrants([str(tmp_path / "mix" / name) for name in ("ann", "bob", "eve")])
+    assert in_folder == named
+    done = league(tmp_path, "mix")
+    assert done.stderr.count("expected the bot itself, got a link to ann") == 1
+
+
 @pytest.mark.parametrize(("level", "target"), [(Level.BASIC, "rival"), (Level.BWRAP, "/")])
 def test_an_entrant_that_is_a_link_breaks_nobody_else(level: Level, target: str, tmp_path: Path) -> None:
     tmp_path.chmod(0o755)

@@ -98,6 +98,8 @@ def test_a_bot_that_is_not_there_is_an_error(rows: list[GameRow]) -> None:
     for wanted in (GameFilter(bot="an"), GameFilter(lost_by="an"), GameFilter(bot="bob", against="an")):
         with pytest.raises(UsageError, match="no games of a bot 'an'; did you mean ann"):
             wanted.select(rows, roster)
+    with pytest.raises(UsageError, match="no games of a bot 'carpets'; known are ann, bob, cat"):
+        GameFilter(bot="carpets").select(rows, roster)
     with pytest.raises(UsageError, match="--against NAME goes with --bot NAME"):
         GameFilter(against="bob").select(rows, roster)
 

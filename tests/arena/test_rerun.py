@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 from commands import arena as command
 
 import arena
+from arena.bots.entering import place_of
 from arena.bots.limits import Limits
 from arena.bots.loading import load_bot
 from arena.cli.cmd_rerun import rerun_text
@@ -259,6 +260,33 @@ def test_a_bot_is_found_in_a_folder_of_entrants(near: Path) -> None:
     finder = BotFinder([near], may_differ=False)
     assert [each.path for each in finder.anywhere(player, "red")] == [folder]
     assert finder.at(str(near / "entries"), player).path == folder
+
+
+def test_a_bot_is_found_where_it_played_then_in_its_entrants_folder_and_among_the_samples_last(tmp_path: Path) -> None:
+    paths = [tmp_path / folder / "thief" / "thief.py" for folder in ("copies", "entries", "old")]
+    others = [tmp_path / "copies" / name / "x.py" for name in ("cat", "good")]
+    for path in (*paths, *others):
+        path.parent.mkdir(parents=True)
+        path.write_bytes((BOTS / "raider.py").read_bytes())
+    paths[0].write_text("# changed\n")
+    entered = load_bot(paths[1])
+    for may_differ in (False, True):
+        finder = BotFinder([tmp_path], may_differ=may_differ, places={entered.digest: place_of(entered)})
+        found = [bot.path for bot in finder.anywhere(Player("good", entered.digest), "red")]
+        assert found == [paths[1], others[1], others[0], paths[2], BOTS / "raider.py"]
+    changed = Player("thief", "0" * 64)
+    finder = BotFinder([tmp_path], may_differ=True, places={changed.digest: place_of(entered)})
+    assert [bot.path for bot in finder.anywhere(changed, "red")] == [paths[1]]
+
+
+def test_a_changed_bot_is_taken_from_the_folder_of_its_entrant(tmp_path: Path) -> None:
+    program = tmp_path / "thief" / "thief.py"
+    program.parent.mkdir()
+    program.write_text("# changed\n")
+    player = Player("thief", "0" * 64)
+    assert BotFinder([], may_differ=True).at(str(program.parent), player).path == program
+    with pytest.raises(UsageError, match=r"thief/thief\.py: expected thief as it played"):
+        BotFinder([], may_differ=False).at(str(program.parent), player)
 
 
 # --- the commands -----------------------------------------------------------------------------------------------------

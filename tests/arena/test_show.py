@@ -176,6 +176,7 @@ def test_a_ply_that_the_game_has_not_is_refused_and_nothing_is_printed(path: Pat
         done = show(path, "--ply", beyond, *arguments)
         assert isinstance(done.exception, UsageError)
         assert "--ply: expected a ply of game 1, from 0 to 6, got" in str(done.exception)
+        assert ("the game ended after ply 6, and a lost turn has no action" in str(done.exception)) is (beyond == "7")
         assert done.stdout == ""
 
 
