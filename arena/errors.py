@@ -28,11 +28,11 @@ class IllegalAnswerError(ArenaError):
     rule: enum.Enum | None = None
 
 
-def nearest(word: str, known: Iterable[str]) -> list[str]:
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.65) -> list[str]:
     """Return at most three of the known words that may have been meant by `word`, the nearest first."""
     import difflib  # bots that search import this module, and start sooner
 
-    return difflib.get_close_matches(word, list(known), n=3, cutoff=0.65)
+    return difflib.get_close_matches(word, list(known), n=3, cutoff=cutoff)
 
 
 def suggest(word: str, known: Iterable[str], also: Iterable[str] = ()) -> str:

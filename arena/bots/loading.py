@@ -26,7 +26,7 @@ from arena.bots.names import base_name, expected_name, name_fault, name_of_file
 from arena.bots.program_files import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.samples import SAMPLES, meant_sample
 from arena.bots.spec import BotSpec, base_environment
-from arena.errors import UsageError, suggest
+from arena.errors import UsageError, nearest
 from arena.system.printable import printable
 from arena.system.user_files import HOST_ERRORS, kind_of, read_start
 
@@ -136,9 +136,9 @@ def _near(path: Path, *, is_bare: bool) -> str:
     names = list(SAMPLES) if is_bare else []
     with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
         names += [entry.name for entry in islice(entries, NEIGHBOURS_LOOKED_AT) if not entry.name.startswith(".")]
-    hint = suggest(path.name, names)
-    if hint.startswith("did you mean"):
-        return f"; {printable(hint)}"
+    near = nearest(path.name, names, cutoff=0.6)  # the ending of a file may have been left out
+    if near:
+        return f"; did you mean {printable(' or '.join(near))}?"
     return f", nor a sample bot of that name: they are {', '.join(SAMPLES)}" if is_bare and not path.suffix else ""
 
 
