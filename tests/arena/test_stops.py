@@ -52,6 +52,10 @@ MakeBot = Callable[..., BotSpec]
 Play = Callable[..., Awaitable[GameRecord]]
 
 
+ALL_IS_READ = 2.0
+"""Real seconds after which the arena has read all that came at once, and this clock goes on."""
+
+
 class Script(trio.abc.Instrument):
     """What happens to the game between what trio has found out and what it does about it.
 
@@ -69,6 +73,7 @@ class Script(trio.abc.Instrument):
         self._stopped = 0.0
         self._told: int | None = None
         self._is_done = False
+        self._goes_on = 0.0
         os.mkfifo(fifo)
 
     def spawn(self, bot: BotSpec) -> BotProcess:
@@ -83,6 +88,8 @@ class Script(trio.abc.Instrument):
     def after_io_wait(self, timeout: float) -> None:
         del timeout
         if self._is_done:
+            if time.monotonic() > self._goes_on:  # the arena sleeps until a bot has had a CPU
+                self.clock.jump(0.05)
             return
         if self._told is None:
             with contextlib.suppress(OSError):  # nobody reads there before it is Red's turn
@@ -91,6 +98,7 @@ class Script(trio.abc.Instrument):
             return
         self._is_done = True
         self._answer()
+        self._goes_on = time.monotonic() + ALL_IS_READ
         self.clock.jump(self._jump)
         self._stopped = 0 if self._works else self._jump
 
