@@ -152,11 +152,28 @@ def _explain(error: BaseException) -> int:
         import traceback
 
         traceback.print_exc()
+    if mistake := _mistake_of_game(error):
+        _complain(mistake)
+        return FAILED
     _complain(
         f"internal error: {type(error).__name__}: {error}\n"
         f"This is a mistake in arena, not in your bots. Set {TRACEBACK_VARIABLE}=1 to see where it happened."
     )
     return FAILED
+
+
+def _mistake_of_game(error: BaseException) -> str:
+    """Return the words for an exception that came from the file of a game; empty for another."""
+    import traceback
+
+    from arena.game.finding import game_files
+
+    frames = traceback.extract_tb(error.__traceback__)
+    where = next((frame for frame in reversed(frames) if frame.filename in game_files()), None)
+    words = f"{type(error).__name__}: {error}"
+    return (
+        f"a mistake in the game: {where.name} raised {words} ({where.filename}, line {where.lineno})" if where else ""
+    )
 
 
 def _complain(text: str) -> None:

@@ -10,6 +10,7 @@ import copy
 import hashlib
 import importlib
 import textwrap
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -18,8 +19,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from arena.errors import IllegalAnswerError, UsageError, suggest
-from protocol.lines import RemoteProtocolError, cut
+from arena.errors import ArenaError, IllegalAnswerError, UsageError, suggest
+from protocol.lines import MAX_BOT_LINE, RemoteProtocolError, cut
 from protocol.seats import RESIGN, Color, Outcome, Reason, ReasonKind
 
 STRATEGO = "stratego"
@@ -88,6 +89,31 @@ def to_both(*lines: str) -> Told:
     return lines, lines
 
 
+class GameMistakeError(ArenaError):
+    """A mistake in the program of a game, which is its author's and no bot's. The text says where it happened."""
+
+
+def mistake_of(error: Exception, method: str) -> GameMistakeError:
+    """Return the error for an exception in a method of a game, with the line that raised it."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    words = f"{type(error).__name__}: {error}"
+    return GameMistakeError(
+        f"a mistake in the game: {method} raised {words:.300} ({last.filename}, line {last.lineno})"
+    )
+
+
+CONVERSATION = frozenset(
+    ["hello", "game", "rule", "clock", "seed", "opponent", "setup", "restore", "legal", "turn", "error", "end", "quit"]
+)
+"""Verbs that a game's own lines may not have: bots know their meaning."""
+
+
+def is_game_line(line: object) -> bool:
+    """Whether a game may send this line: printable ASCII, not too long, and no line of the arena's own."""
+    is_sendable = isinstance(line, str) and line.isascii() and line.isprintable() and len(line) <= MAX_BOT_LINE
+    return is_sendable and str(line).partition(" ")[0] not in CONVERSATION
+
+
 class State(ABC):
     """One game under way, from the end of both set-ups to its outcome.
 
@@ -118,8 +144,29 @@ class State(ABC):
             told = to_both(moved(mover, RESIGN))
             self.outcome = Outcome(mover.opponent, Reason.RESIGN)
         else:
-            told = self.act(action)
+            told = self._checked_act(action)
         self.ply += 1
+        return told
+
+    def _checked_act(self, action: str) -> Told:
+        """Return what `act` does. Raises `GameMistakeError` for what no game may do."""
+        try:
+            red, blue = self.act(action)
+        except IllegalAnswerError:
+            raise
+        except Exception as error:
+            raise mistake_of(error, "act") from error
+        told = tuple(red), tuple(blue)
+        if isinstance(red, str) or isinstance(blue, str) or not all(map(is_game_line, (*red, *blue))):
+            raise GameMistakeError(
+                f"act({action!r}) returned {told!r:.200}: expected printable lines for Red and for Blue, none of them "
+                "one of the arena's own"
+            )
+        if not isinstance(self.to_move, Color) or not (self.outcome is None or isinstance(self.outcome, Outcome)):
+            raise GameMistakeError(
+                f"after act({action!r}) expected a Color in to_move and an Outcome or None in outcome, got "
+                f"{self.to_move!r:.40} and {self.outcome!r:.60}"
+            )
         return told
 
     @abstractmethod
@@ -266,6 +313,15 @@ class Game(ABC):
     @abstractmethod
     def start(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:
         """Return a new game. `setups` are Red's and Blue's, which have been checked, or empty texts."""
+
+    def begin(self, variant: Variant, seed: int, setups: tuple[str, str]) -> State:
+        """Return what `start` does. Raises `GameMistakeError` for another exception than an error of the arena."""
+        try:
+            return self.start(variant, seed, setups)
+        except ArenaError:
+            raise
+        except Exception as error:
+            raise mistake_of(error, "start") from error
 
     def play_text(self, state: State, action: str) -> Told:
         """Play an action of any form, as records of strangers have it. Raises `IllegalAnswerError`."""

@@ -32,7 +32,7 @@ def find(name: str) -> Game:
 
     Raises `NoSuchGameError`, or `UsageError` for a game that cannot be loaded.
     """
-    for file in _files():
+    for file in game_files():
         game = _from_file(Path(file))
         if game.name == name:
             return game
@@ -71,18 +71,18 @@ def load_game(text: str) -> Game:
             f"--game: expected the name of a game, or a Python file that defines one: {cut(text)!r} is none"
         )
     game = add_game(_from_file(path))
-    if str(path) not in _files():
-        os.environ[FILES] = os.pathsep.join([str(path), *_files()])  # of two games of a name, the last one named
+    if str(path) not in game_files():
+        os.environ[FILES] = os.pathsep.join([str(path), *game_files()])  # of two games of a name, the last one named
     return game
 
 
-def _files() -> list[str]:
+def game_files() -> list[str]:
     return [file for file in os.environ.get(FILES, "").split(os.pathsep) if file]
 
 
 def file_of(game: str) -> str:
     """Return the file that a game was loaded from, which is unknown to other machines; empty for another game."""
-    return next((file for file in _files() if game != STRATEGO and _from_file(Path(file)).name == game), "")
+    return next((file for file in game_files() if game != STRATEGO and _from_file(Path(file)).name == game), "")
 
 
 def _from_file(path: Path) -> Game:

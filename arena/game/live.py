@@ -80,7 +80,7 @@ class LiveGame:
                 seat.rows = seat.rows or NO_SETUP
                 seat.connection.began()
         red, blue = ("/".join(seat.rows or ()) for seat in self._seats)
-        self.state = state = spec.kind.start(spec.variant, spec.chance_seed, (red, blue))
+        self.state = state = spec.kind.begin(spec.variant, spec.chance_seed, (red, blue))
         for seat in self._seats:
             seat.out += map(encode_line, state.first_lines(seat.color))
         return state
@@ -123,7 +123,7 @@ class LiveGame:
         self.times_us += history.times_us
         self.forgiven_us += history.forgiven_us or (0,) * len(history.actions)
         self.notes += history.notes
-        state = self.kind.start(self._spec.variant, self._spec.chance_seed, history.setups)
+        state = self.kind.begin(self._spec.variant, self._spec.chance_seed, history.setups)
         for action in history.actions:
             self.movers.append(state.to_move)
             state.play(action)

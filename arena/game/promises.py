@@ -15,7 +15,7 @@ from random import Random
 import msgspec
 
 from arena.errors import IllegalAnswerError, UsageError
-from arena.game import Game, State, Told, Variant, add_game
+from arena.game import CONVERSATION, Game, State, Told, Variant, add_game
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import RecordError, decode_record, encode_record
@@ -37,10 +37,6 @@ TRIED = 5
 COPIED = 7
 """Plies from one position that is copied to the next."""
 PLAYERS = (Player("ann", "1"), Player("bob", "2"))
-CONVERSATION = frozenset(
-    ["hello", "game", "rule", "clock", "seed", "opponent", "setup", "restore", "legal", "turn", "error", "end", "quit"]
-)
-"""Verbs that a game's own lines may not have: bots know their meaning."""
 OTHER_TEXTS = ("0", "1", "-1", "99", "?", "pass", "RESIGN", "\N{MULTIPLICATION SIGN}", "x" * 50)
 
 

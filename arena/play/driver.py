@@ -22,7 +22,7 @@ from arena.game.seat import Seat
 from arena.play.game_events import ActionPlayed, GameEvent, GameStarted
 from arena.play.game_options import GameOptions, Interrupt
 from arena.play.participant import Participant
-from arena.system.concurrency import readable, writable
+from arena.system.concurrency import open_nursery, readable, writable
 from protocol.conversation import Phase
 from protocol.seats import Color
 
@@ -185,7 +185,7 @@ class Driver:
             await self._serve_both([color for color in referee.due() if color not in referee.awaited()])
 
     async def _serve_both(self, colors: list[Color]) -> None:
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             for color in colors:
                 nursery.start_soon(self._serve, color)
 

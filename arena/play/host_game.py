@@ -33,7 +33,7 @@ class HostGame:
     def started(self, event: GameStarted, now: float) -> None:
         spec = event.spec
         self._clock = GameClock(self._spec.times)
-        self.state = state = spec.kind.start(spec.variant, spec.chance_seed, event.setups)
+        self.state = state = spec.kind.begin(spec.variant, spec.chance_seed, event.setups)
         if event.history:
             self._recall(state, event.history)
         self._turn_began = now
@@ -60,7 +60,7 @@ class HostGame:
         """Apply the end of the game; without a first turn, it is the only event."""
         red, blue = record.setups
         if self.state is None and red is not None and blue is not None:
-            self.state = self._spec.kind.start(self._spec.variant, self._spec.chance_seed, (red, blue))
+            self.state = self._spec.kind.begin(self._spec.variant, self._spec.chance_seed, (red, blue))
 
     def refusal(self, action: str) -> IllegalAnswerError | None:
         """Return what forbids an action of the side to move; None if it is legal."""

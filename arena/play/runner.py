@@ -31,6 +31,7 @@ from arena.play.game_options import USUAL, ArenaStoppedError, GameOptions, Inter
 from arena.play.machine import this_machine
 from arena.play.participant import Participant
 from arena.sandbox.launch import StartError
+from arena.system.concurrency import open_nursery
 from arena.version import __version__
 from protocol.conversation import Phase
 from protocol.messages import Want
@@ -145,7 +146,7 @@ class GameRunner:
                 self._arrivals.watch(process.stdout)
             if len(self._kept) < len(bots):
                 await self._start_new(bots)
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 for color, process in self._processes.items():
                     nursery.start_soon(process.drain_stderr)
                     nursery.start_soon(self._watch_exit, color, process)

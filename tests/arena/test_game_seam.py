@@ -18,7 +18,7 @@ import pytest
 
 import arena.game
 from arena.errors import IllegalAnswerError, UsageError
-from arena.game import Ending, Game, State, Told, Variant, add_game, game_named, moved, to_both
+from arena.game import Ending, Game, GameMistakeError, State, Told, Variant, add_game, game_named, moved, to_both
 from arena.game.exported import decode_line, encode_line, redact
 from arena.game.finding import FILES, load_game
 from arena.game.game_spec import GameSpec, Player
@@ -567,3 +567,42 @@ def test_a_resumed_game_tells_both_the_lines_that_they_were_told(table_for: "Tab
     for one in (table, again):
         one.play(" ".join(actions[plies:]), after=0.1)
     assert table.referee.verdict == again.referee.verdict is not None
+
+
+# --- mistakes of a game -----------------------------------------------------------------------------------------------
+
+
+def ends_wrongly(state: State) -> Told:
+    state.outcome = "red"  # type: ignore[assignment]
+    return to_both()
+
+
+def cannot_start(*_: object) -> State:
+    raise KeyError("x")
+
+
+@pytest.mark.parametrize(
+    ("does", "words"),
+    [
+        (lambda state: 1 // 0, "act raised ZeroDivisionError: integer division or modulo by zero .*test_game_seam.py"),
+        (lambda state: "moved red 1", "act raised ValueError"),
+        (lambda state: ("ab", "cd"), "expected printable lines for Red and for Blue"),
+        (lambda state: to_both("turn 3 1 1"), "none of them one of the arena's own"),
+        (ends_wrongly, "expected a Color in to_move and an Outcome"),
+    ],
+)
+def test_a_mistake_in_a_game_is_its_authors_and_no_bots(does: Callable[[State], Told], words: str) -> None:
+    class Wrong(State):
+        def act(self, action: str) -> Told:
+            del action
+            return does(self)
+
+    with pytest.raises(GameMistakeError, match=words):
+        Wrong().play("1")
+
+
+def test_a_mistake_at_the_start_of_a_game_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Plain()
+    monkeypatch.setattr(game, "start", cannot_start)
+    with pytest.raises(GameMistakeError, match="start raised KeyError: 'x'"):
+        game.begin(game.variant(), 1, ("", ""))
