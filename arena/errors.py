@@ -28,7 +28,7 @@ class IllegalAnswerError(ArenaError):
     rule: enum.Enum | None = None
 
 
-def nearest(word: str, known: Iterable[str], cutoff: float = 0.65) -> list[str]:
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.62) -> list[str]:
     """Return at most three of the known words that may have been meant by `word`, the nearest first."""
     import difflib  # bots that search import this module, and start sooner
 

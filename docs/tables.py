@@ -17,9 +17,6 @@ import re
 import sys
 from pathlib import Path
 
-from rich.console import Console
-from rich.text import Text
-
 from arena.league.store import Store
 from arena.report.layout import drawn, unpainted
 from arena.report.standings import Table, make_table, table_note
@@ -43,6 +40,9 @@ def table_of(store: Path) -> tuple[Table, str]:
 
 
 def draw_picture(store: Path) -> None:
+    from rich.console import Console  # only for the picture: the tests have no rich
+    from rich.text import Text
+
     console = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False)
     table, note = table_of(store)
     rounds = (table.planned or table.games) // (len(table.lines) * (len(table.lines) - 1))

@@ -41,6 +41,7 @@ READS: dict[str, list[str]] = {
     "import": ["NEW", "STORE"],
     "rules": ["isf"],
     "new": ["hunter"],
+    "new-game": ["pebbles"],
     "doctor": [],
 }
 MISSING: dict[str, list[str]] = {
@@ -52,6 +53,7 @@ MISSING: dict[str, list[str]] = {
     "import": ["new.sqlite", "missing.jsonl"],
     "rules": ["missing"],
     "new": ["missing/hunter"],
+    "new-game": ["missing/pebbles"],
     "completion": ["missing"],
     "play": ["--resume", "missing.json"],
     "serve": ["missing.sqlite"],
