@@ -66,12 +66,12 @@ def _parts(path: Path | None, folder: Path) -> Parts | None:
 
 def _stamp_of(path: Path | bytes) -> Stamp:
     try:
-        return _told_of(os.stat(path))
+        return stamp_of_status(os.stat(path))
     except OSError:
         return ()
 
 
-def _told_of(status: os.stat_result) -> Stamp:
+def stamp_of_status(status: os.stat_result) -> Stamp:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
@@ -119,7 +119,7 @@ class BotFiles:
         except OSError as error:
             raise self._unreadable(parts, error) from None
         target = self.behind(parts) if stat.S_ISLNK(status.st_mode) else None
-        return _told_of(status) + (_stamp_of(self._path(target)) if target else ())
+        return stamp_of_status(status) + (_stamp_of(self._path(target)) if target else ())
 
     def listing(self, ignored: Ignored) -> FileListing:
         """List the folder, without looking inside what is left out."""

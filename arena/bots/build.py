@@ -31,6 +31,7 @@ from arena.bots.languages import LANGUAGES
 from arena.bots.limits import MIB, BuildLimits
 from arena.bots.loading import load_bot
 from arena.bots.manifest import Manifest, read_manifest
+from arena.bots.program_files import is_program
 from arena.bots.spec import FAULT_HINT, BotSpec
 from arena.bots.trial import Ended, Run, run_to_end
 from arena.errors import UsageError
@@ -141,7 +142,7 @@ def _checked(bot: BotSpec) -> BotSpec:
     except UsageError as error:
         return broken(bot, str(error))
     program = Path(loaded.command[0])
-    if not program.is_relative_to(loaded.folder) or (os.path.isfile(program) and os.access(program, os.X_OK)):
+    if not program.is_relative_to(loaded.folder) or is_program(program):
         return loaded
     shown = printable(f"./{program.relative_to(loaded.folder)}", LINE_LENGTH)
     state = "which command names, is no executable file"

@@ -14,6 +14,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from arena.bots.bot_files import stamp_of_status
+from arena.bots.covered import Stamp
 from arena.errors import ArenaError, UsageError
 from arena.sandbox.bwrap import TOOL_PATH
 from arena.sandbox.launch import disk_fault
@@ -22,9 +24,6 @@ from arena.system.printable import printable
 MOST_FILES = 200_000
 MOST_DEPTH = 100
 """The deepest nesting of folders; the trees of node and cargo have some thirty levels."""
-
-Stamp = tuple[int, int, int, int]
-"""The properties of a file that change whenever it is written or replaced."""
 
 
 @contextlib.contextmanager
@@ -84,11 +83,7 @@ def size_on_disk(folder: Path) -> int:
 
 
 def stamps(folder: Path) -> dict[str, Stamp]:
-    return {path: _stamp(found) for path, found in _entries(folder)}
-
-
-def _stamp(found: os.stat_result) -> Stamp:
-    return found.st_ino, found.st_ctime_ns, found.st_mtime_ns, found.st_size
+    return {path: stamp_of_status(found) for path, found in _entries(folder)}
 
 
 def copy_folder(source: Path, target: Path, most: int, owner: int | None) -> None:
@@ -125,7 +120,7 @@ def put_back(
     everybody, and writable for their owner only. `link_target(path, target)` returns the text of a link, or raises.
     Raises `UsageError` and `OSError`.
     """
-    changed = {path: found for path, found in _entries(copy) if before.get(path) != _stamp(found)}
+    changed = {path: found for path, found in _entries(copy) if before.get(path) != stamp_of_status(found)}
     targets = {
         path: link_target(path, os.readlink(copy / path))
         for path, found in changed.items()

@@ -5,7 +5,6 @@ The build sees the system and the programs of the host.
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -48,8 +47,13 @@ def run_build(
     path_text = os.pathsep.join(dict.fromkeys(path))
     line = bwrap.build_line(build, copy, host.shown, path=path_text, limits=held, user=user, network=limits.network)
     launch = Launch(line, Path("/"), {}, held, helpers=bwrap.PROCESSES)
-    with _group(level, limits) as join:
-        return run(run_to_end, join(launch), limits.seconds, partial(_watch_disk, copy, limits.disk))
+    with contextlib.ExitStack() as stack:
+        if level is Level.CGROUP:
+            hierarchy = stack.enter_context(contextlib.closing(Hierarchy.find()))
+            # /tmp is memory to the kernel; memory itself is limited by the watch.
+            group = hierarchy.make("build", Limits(limits.memory + limits.disk, PROCESSES), bwrap.PROCESSES)
+            launch = replace(launch, command=joined(launch.command, group), group=group)
+        return run(run_to_end, launch, limits.seconds, partial(_watch_disk, copy, limits.disk))
 
 
 async def _watch_disk(folder: Path, most: int) -> str:
@@ -91,21 +95,3 @@ def link_outside(bot: BotSpec, host: HostPrograms, path: str, target: str) -> st
         f"{printable(path, 1000)} leads to {printable(target, 1000)}: expected links "
         "to its own files or to programs of the system"
     )
-
-
-@contextlib.contextmanager
-def _group(level: Level, limits: BuildLimits) -> Iterator[Callable[[Launch], Launch]]:
-    if level is not Level.CGROUP:
-        yield lambda launch: launch
-        return
-    hierarchy = Hierarchy.find()
-
-    def join(launch: Launch) -> Launch:
-        # /tmp is memory to the kernel; memory itself is limited by the watch.
-        group = hierarchy.make("build", Limits(limits.memory + limits.disk, PROCESSES), bwrap.PROCESSES)
-        return replace(launch, command=joined(launch.command, group), group=group)
-
-    try:
-        yield join
-    finally:
-        hierarchy.close()

@@ -117,11 +117,13 @@ def _opened(path: Path, asked: AskedBot) -> Iterator[_Entrant]:
     An entrant's folder has no bot.toml and one bot in it, which is named after the folder. Links among entrants'
     folders are yielded as they are, other links and documents are ignored.
     """
-    inside, bots = _inside(path), _bots_in(path)
+    listed = _listed(path)
+    inside = [at for at in listed if not _is_link(at)]
+    bots = list(filter(_may_be_bot, inside))
     holders = [at for at in inside if at not in bots and len(_bots_in(at)) == 1]
     is_plain = asked == AskedBot(asked.path)
     if is_plain and inside and all(map(Path.is_dir, inside)) and (len(bots) != 1 or holders):
-        for entry in _listed(path):
+        for entry in listed:
             plain = AskedBot(str(entry))
             yield _alone_in(entry, plain) or (entry, plain)
     else:
@@ -129,8 +131,9 @@ def _opened(path: Path, asked: AskedBot) -> Iterator[_Entrant]:
 
 
 def _alone_in(folder: Path, asked: AskedBot) -> _Entrant | None:
-    bots = _bots_in(folder)
-    if len(bots) != 1 or any(len(_bots_in(at)) == 1 for at in _inside(folder) if at != bots[0]):
+    inside = _inside(folder)
+    bots = list(filter(_may_be_bot, inside))
+    if len(bots) != 1 or any(len(_bots_in(at)) == 1 for at in inside if at != bots[0]):
         return None
     return bots[0], replace(asked, name=asked.name or made_name(name_of_file(folder.resolve().name)))
 

@@ -23,7 +23,7 @@ from arena.bots.identity import SHORT, Identity, digest_with, identify_file, ide
 from arena.bots.languages import language_of_source, needed
 from arena.bots.manifest import MANIFEST, Protocol, read_manifest
 from arena.bots.names import base_name, expected_name, name_fault, name_of_file
-from arena.bots.program_files import FIRST_LINE, command_hint, is_meant_to_run
+from arena.bots.program_files import FIRST_LINE, command_hint, is_meant_to_run, is_program
 from arena.bots.samples import SAMPLES, meant_sample
 from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError, nearest
@@ -79,7 +79,7 @@ def _load(path: Path, asked: AskedBot) -> BotSpec:
         raise UsageError(f"{where}: a {MANIFEST} is no bot by itself: name its folder: {printable(str(path.parent))}")
     if not executable and path.suffix != ".py":
         expected = f"{where}: expected an executable file, a .py file or a folder with {MANIFEST}"
-        cure = f"; this file is not executable (chmod +x {where})" if _is_program(full) else _source_hint(path)
+        cure = f"; this file is not executable (chmod +x {where})" if _begins_as_program(full) else _source_hint(path)
         raise UsageError(f"{expected}{cure}")
     name = name_of_file(base_name(path))
     fault = name_fault(name)
@@ -106,7 +106,7 @@ def _known_by(identity: Identity, asked: AskedBot) -> dict[str, Any]:
     return {"digest": digest, "files": files}
 
 
-def _is_program(path: Path) -> bool:
+def _begins_as_program(path: Path) -> bool:
     try:
         return is_meant_to_run(read_start(path, FIRST_LINE))
     except OSError:
@@ -157,7 +157,7 @@ def _load_folder(folder: Path, asked: AskedBot) -> BotSpec:
     command = (*manifest.command, *asked.arguments)
     built = manifest.build is not None
     program = full / command[0] if "/" in command[0] else None
-    if program is not None and not built and not (os.path.isfile(program) and os.access(program, os.X_OK)):
+    if program is not None and not built and not is_program(program):
         inside = "" if os.path.isabs(command[0]) else f" in {printable(str(folder))}"
         if not os.path.exists(program):
             state, hint = "does not exist", command_hint(full, command[0], environment["PATH"])

@@ -22,6 +22,7 @@ from arena.bots.manifest import MANIFEST
 from arena.bots.names import COLUMNS
 from arena.bots.samples import SAMPLES
 from arena.errors import ArenaError, UsageError
+from arena.game import STRATEGO
 from arena.system.printable import printable, shown
 
 SHARED = "common"
@@ -34,7 +35,7 @@ MOST_AUTHOR = 100
 _NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{COLUMNS - 1}}}")
 _AUTHOR = re.compile(rf"""[ !#%-\[\]-_a-~]{{0,{MOST_AUTHOR}}}""")
 """Text that is valid between quotes in any of the languages: ASCII without `"`, `$`, backslash and backtick."""
-_GAME_NAME = re.compile(r"(?!stratego$)[a-z](?:[a-z0-9]|-(?=[a-z0-9])){0,29}")
+_GAME_NAME = re.compile(r"[a-z](?:[a-z0-9]|-(?=[a-z0-9])){0,29}")
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -98,7 +99,7 @@ def write_game(folder: Path) -> NewGame:
     Raises `UsageError` if the name is invalid or exists, and `ArenaError` if it cannot be written.
     """
     name, module = folder.name, folder.name.replace("-", "_")
-    taken = {*sys.stdlib_module_names, *keyword.kwlist, "arena", "protocol"}
+    taken = {*sys.stdlib_module_names, *keyword.kwlist, "arena", "protocol", STRATEGO}
     if not _GAME_NAME.fullmatch(name) or module in taken:
         raise UsageError(
             f"{printable(str(folder))}: expected a name for the game of 1 to 30 small ASCII letters, digits and '-', a "

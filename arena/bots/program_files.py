@@ -29,16 +29,12 @@ class Link:
     target: str
 
 
-@dataclass(frozen=True)
-class Trail:
-    """The resolution of a path: all links in order, and the end, which is no link."""
-
-    links: tuple[Link, ...]
-    end: Path
+def is_program(path: Path) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
-def follow(path: Path) -> Trail:
-    """Follow an absolute path to its end. Raises `OSError`, as opening it would."""
+def links_of(path: Path) -> tuple[Link, ...]:
+    """Return the links that an absolute path leads through, in order. Raises `OSError`, as opening it would."""
     here, links = Path("/"), list[Link]()
     waiting = list(reversed(path.parts[1:]))
     while waiting:
@@ -62,7 +58,7 @@ def follow(path: Path) -> Trail:
         if target.startswith("/"):
             here = Path("/")
         waiting += reversed(target.split("/"))
-    return Trail(tuple(links), here)
+    return tuple(links)
 
 
 def links_out(folder: Path, names: Iterable[str]) -> Iterator[Link]:

@@ -34,6 +34,7 @@ now = trio.current_time
 
 def variant_in(game: Game, situation: Situation) -> Variant:
     """Return the rules of a situation; if players choose who begins, the bot does."""
+    # as a seed of a pair, the colour draws this seat
     return game.settled(game.variant(situation.rules), situation.color)
 
 

@@ -1,7 +1,7 @@
 """`arena check` as a service: from a path and options to the result."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import trio
 
@@ -193,5 +193,5 @@ async def _files(bot: BotSpec) -> SituationOutcome:
     for mark, lines in ((Mark.FAILED, versions.errors()), (Mark.PARTLY, versions.remarks())):
         if lines:
             hint = "write logs and caches to /tmp or to standard error, or name the files under ignore in bot.toml"
-            return SituationOutcome(replace(FILES), mark, "", Failure(0, None, "; ".join(lines), "own-folder", hint))
+            return SituationOutcome(FILES, mark, "", Failure(0, None, "; ".join(lines), "own-folder", hint))
     return SituationOutcome(FILES, Mark.PASSED)

@@ -118,11 +118,10 @@ def _main(game: Game, rules: str, seconds: float) -> Iterator[Situation]:
     yield talk("broken-off", "ends when its game is broken off", twist=Twist.BROKEN_OFF)
     yield talk("input-ends", "ends when its input does", color=blue, twist=Twist.INPUT_ENDS)
     yield option("several", "plays three games in one process", plies=30, twist=Twist.SEVERAL, needed_by="--keep-bots")
-    restore = " (restore)" if game.has_setups else ""
     if game.has_setups:
-        forced = f"plays a set-up that is given{restore}, with forced moves"
+        forced = "plays a set-up that is given (restore), with forced moves"
         yield option("opening", forced, plies=20, twist=Twist.OPENING, needed_by="--openings")
-    resumed = f"resumes a game that was interrupted{restore}"
+    resumed = f"resumes a game that was interrupted{' (restore)' if game.has_setups else ''}"
     yield option("resumed", resumed, color=blue, plies=40, twist=Twist.RESUMED, needed_by="arena resume")
 
 

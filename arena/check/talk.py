@@ -61,7 +61,7 @@ class Manner:
     """How to write to a bot: with unknown lines, and in pieces."""
 
     open_verbs: frozenset[str] | None = None
-    """Those of the game (`Game.open_verbs`) where there is to be noise."""
+    """The game's verbs that may get more fields (`Game.open_verbs`); None to write without unknown lines."""
     in_pieces: bool = False
     foe_seconds: float = 0.0
     """The opponent's time for a move."""

@@ -94,7 +94,7 @@ def command(mounts: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]
     Killing bwrap kills all processes inside, but not in its first milliseconds, before its process 1 asks for that. A
     caller that kills so early has to kill that process too: an orphan with bwrap's environment.
     """
-    shown = shown_options(mounts.folders, mounts.links)
+    shown = list(shown_options(mounts.folders, mounts.links))
     if mounts.place != HOME:
         shown += ["--perms", "0755", "--dir", HOME]
     shown += ["--ro-bind", str(mounts.own), mounts.place]
@@ -259,7 +259,9 @@ def network_options() -> list[str]:
     return [word for path in paths for word in ("--ro-bind-try", path, path)]
 
 
-def shown_options(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
+@lru_cache
+def shown_options(folders: tuple[Path, ...], links: tuple[Link, ...]) -> tuple[str, ...]:
+    """Return the options that show these; cached, as they are the same for each bot."""
     line: list[str] = []
     made, shown = {Path("/"), Path("/tmp"), Path("/etc")}, list(SYSTEM)
 
@@ -279,4 +281,4 @@ def shown_options(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
         if not is_within(link.place, tuple(shown)):
             make_way(link.place)
             line += ["--symlink", link.target, str(link.place)]
-    return line
+    return tuple(line)

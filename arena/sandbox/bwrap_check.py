@@ -22,6 +22,7 @@ from arena.sandbox.bwrap import (
     spare_user,
     through_shell,
 )
+from arena.sandbox.cgroup import MOUNT
 from arena.sandbox.seccomp import filter_program
 
 SETTINGS = (
@@ -82,7 +83,7 @@ def shares_by_session() -> bool:
         groups = Path("/proc/self/cgroup").read_text()
     except OSError:
         return False
-    return not _has_own_share(groups, Path("/sys/fs/cgroup"))
+    return not _has_own_share(groups, MOUNT)
 
 
 def _has_own_share(groups: str, hierarchy: Path) -> bool:

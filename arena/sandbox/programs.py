@@ -19,7 +19,16 @@ from pathlib import Path
 
 import protocol
 from arena.bots.languages import LANGUAGES
-from arena.bots.program_files import FIRST_LINE, SCRIPT_MARK, Link, at_its_folder, command_hint, follow, text_fault
+from arena.bots.program_files import (
+    FIRST_LINE,
+    SCRIPT_MARK,
+    Link,
+    at_its_folder,
+    command_hint,
+    is_program,
+    links_of,
+    text_fault,
+)
 from arena.bots.samples import ADAPTER, is_packaged
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
@@ -56,10 +65,6 @@ def own_files(bot: BotSpec) -> Path:
     if bot.fault is not None and os.path.islink(bot.path):
         return Path(os.path.realpath(bot.path.parent), bot.path.name)
     return Path(os.path.realpath(bot.path))
-
-
-def is_program(path: Path) -> bool:
-    return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
 def installations(program: Path) -> list[Path]:
@@ -103,6 +108,7 @@ class HostPrograms:
     """
 
     def __init__(self, named: Sequence[str] = (), bots: Sequence[BotSpec] = ()) -> None:
+        self._bots = tuple(bots)
         self._entrants = {own_files(bot): bot for bot in bots}
         self._holders = {
             folder: bot.path
@@ -111,9 +117,6 @@ class HostPrograms:
             for folder in own.parents
         }
         """The folders that bots are in, each with one of them."""
-        words = [name for bot in bots for name in re.findall(r"[\w.+-]+", _words_of(bot))]
-        self._names = {*words, *(TOOLS if any(bot.build for bot in bots) else ())}
-        """Names of the programs that bots may run."""
         self.python = at_its_folder(Path(os.path.abspath(sys.executable)))
         path = os.environ.get("PATH", os.defpath).split(os.pathsep)
         folders = (Path(os.path.realpath(folder)) for folder in path if os.path.isabs(folder) and os.path.isdir(folder))
@@ -150,8 +153,7 @@ class HostPrograms:
             raise UsageError(f"{expected}: {error.strerror if isinstance(error, OSError) else error}") from None
         if not (end.is_dir() or is_program(end)):
             raise UsageError(f"{expected}; this is neither")
-        entrant = self._entrant_at(place) or self._entrant_at(end)
-        if entrant is not None:
+        if entrant := self._entrant_behind(place):
             raise UsageError(f"{expected}, which no bot can change; this leads into the files of {entrant}")
         if is_program(end) and (manager := manager_of(place, self.path)):
             found = self._ask(manager, place.name)
@@ -162,8 +164,8 @@ class HostPrograms:
 
     def _ask(self, manager: Path, name: str) -> Path | None:
         """Return the program behind a shim, unless it or the manager is an entrant's."""
-        found = None if self._leads_to_entrant(manager) else program_behind(manager, name, self.path)
-        return None if found is None or self._leads_to_entrant(found) else found
+        found = None if self._entrant_behind(manager) else program_behind(manager, name, self.path)
+        return None if found is None or self._entrant_behind(found) else found
 
     def _can_show(self, folder: Path) -> bool:
         """Return whether a folder of programs is likely to hold nothing else. One in a home folder needs a mark."""
@@ -173,7 +175,9 @@ class HostPrograms:
     @cached_property
     def _led_to(self) -> dict[Path, Path]:
         """The programs, often in a home folder, that shims and links on the PATH lead to: those that bots may run."""
-        names, led_to = set(self._names), dict[Path, Path]()
+        words = [name for bot in self._bots for name in re.findall(r"[\w.+-]+", _words_of(bot))]
+        names = {*words, *(TOOLS if any(bot.build for bot in self._bots) else ())}
+        led_to = dict[Path, Path]()
         for folder in (self.python.parent, *self.path):
             for program in (folder / name for name in sorted(names)):
                 if not is_program(program):
@@ -196,8 +200,9 @@ class HostPrograms:
         folders = (folder for found in self._led_to.values() for folder in installations(found))
         return tuple(dict.fromkeys(folder for folder in folders if not is_within(folder, SYSTEM)))
 
-    def _leads_to_entrant(self, program: Path) -> bool:
-        return bool(self._entrant_at(program) or self._entrant_at(Path(os.path.realpath(program))))
+    def _entrant_behind(self, program: Path) -> Path | None:
+        """Return the bot in whose files a program is, or to whose files it leads."""
+        return self._entrant_at(program) or self._entrant_at(Path(os.path.realpath(program)))
 
     def _entrant_at(self, path: Path) -> Path | None:
         return next((self._entrants[place].path for place in (path, *path.parents) if place in self._entrants), None)
@@ -209,10 +214,9 @@ class HostPrograms:
         """
         if program == self.python:
             return None  # it runs already
-        end = Path(os.path.realpath(program))
-        entrant = self._entrant_at(program) or self._entrant_at(end)
-        if entrant is not None:
+        if entrant := self._entrant_behind(program):
             return f"leads into the files of a bot, {entrant}: {REMEDY}"
+        end = Path(os.path.realpath(program))
         is_on_path = (
             program in self._led_to or is_within(end, self._toolchains) if is_shown else program.parent in self.path
         )
@@ -245,7 +249,7 @@ class HostPrograms:
         links = {
             link.place: link
             for place, found in self._led_to.items()
-            for link in (Link(place, str(found)), *follow(found).links)
+            for link in (Link(place, str(found)), *links_of(found))
             if not is_within(link.place, SYSTEM)
         }
         environment = dict[str, str]()
@@ -253,7 +257,7 @@ class HostPrograms:
             raise SandboxError(f"{wide} holds too much to be shown to bots, or is another place in a sandbox")
         for place in (*self.named, self.python):
             if place.is_file():
-                links |= {link.place: link for link in follow(place).links if not is_within(link.place, SYSTEM)}
+                links |= {link.place: link for link in links_of(place) if not is_within(link.place, SYSTEM)}
                 # -I is not known to Python 2.
                 words = ("-E", "-s", "-S", "-c", "pass") if PYTHON.fullmatch(place.name) else ("--version",)
                 trials.append((str(place), *words))

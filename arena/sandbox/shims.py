@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from arena.bots.program_files import at_its_folder
+from arena.bots.program_files import at_its_folder, is_program
 from arena.bots.spec import base_environment
 
 MANAGERS = ("pyenv", "nodenv", "goenv", "jenv", "rbenv", "asdf", "mise")
 """Managers with a folder `shims`, usually next to a folder `bin` with the manager itself."""
 PROXIES = {"rustup": "rustup", "mise": "mise", "volta-shim": "volta"}
 """Programs that shims link to, and the manager next to each of them."""
-SETTINGS = ("HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR")
+SETTINGS = ("RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR")
 """Variables of the host that managers read, in addition to PYENV_ROOT and the like. PYENV_VERSION is excluded: a shim
 that started the arena sets it from a file in the current folder, which may be a bot's.
 """
@@ -34,7 +34,7 @@ def manager_of(program: Path, path: Sequence[Path]) -> Path | None:
         return None
     root = program.parent.parent
     places = [*(root / "bin" / name for name in MANAGERS), *(folder / root.name.lstrip(".") for folder in path)]
-    return next((place for place in places if os.path.isfile(place) and os.access(place, os.X_OK)), None)
+    return next(filter(is_program, places), None)
 
 
 @lru_cache

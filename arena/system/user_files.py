@@ -65,15 +65,15 @@ def kind_of(mode: int) -> str:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def open_regular(path: Path | bytes | str, folder: int | None = None, *, follow: bool = False) -> int:
-    """Open a regular file for reading and return its descriptor. The path begins at `folder`, if one is given.
+def open_regular(path: Path | bytes | str, *, follow: bool = False) -> int:
+    """Open a regular file for reading and return its descriptor.
 
     `follow` allows a link at the end of the path. Raises `NotAFileError` for anything else without opening it, as
     opening is enough to make some devices act. Raises `OSError` as the system does.
     """
-    _check_regular(os.stat(path, dir_fd=folder, follow_symlinks=follow))
+    _check_regular(os.stat(path, follow_symlinks=follow))
     flags = READ | getattr(os, "O_BINARY", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
-    descriptor = os.open(path, flags, dir_fd=folder)
+    descriptor = os.open(path, flags)
     try:
         _check_regular(os.fstat(descriptor))  # it may be another by now
     except OSError:
