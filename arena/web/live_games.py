@@ -50,8 +50,8 @@ class WatchedGame:
     all_note = "All that there is to know."
     public_note = "What both sides know. All is shown when the game is over."
 
-    def __init__(self, spec: GameSpec, setups: tuple[str, str], audience: SeenBy, names: Any) -> None:
-        self.spec, self.audience, self.names = spec, audience, names
+    def __init__(self, spec: GameSpec, setups: tuple[str, str], audience: SeenBy) -> None:
+        self.spec, self.audience = spec, audience
         self.ply = 0
         self.number: int | None = None
         self.end = ""
@@ -92,7 +92,8 @@ class WatchedGame:
                 self.begun(self._seen)
             for event in waiting:
                 self._seen.play(event.action)
-                self._moves = [*self._moves, *self.words(event)][-MOVES_SHOWN:]
+                step = ReplayStep(event.ply, event.color, event.action, event.told, event.taken_us)
+                self._moves = [*self._moves, *self.words(step)][-MOVES_SHOWN:]
         except ArenaError:
             self.is_broken = True
 
@@ -103,9 +104,9 @@ class WatchedGame:
         self._shown = Shown(self.spec.kind, seen, self.audience, {})
         self._moves = self._shown.told(None)[-MOVES_SHOWN:]
 
-    def words(self, event: ActionPlayed) -> Sequence[str]:
+    def words(self, step: ReplayStep) -> Sequence[str]:
         """Return the lines about an action that has just been played, as the viewer may know them."""
-        return self._shown.told(ReplayStep(event.ply, event.color, event.action, event.told, event.taken_us))
+        return self._shown.told(step)
 
     def position(self) -> dict[str, Any]:
         """Return the position for the page: as text and as an image, if the viewer may see it."""
@@ -113,8 +114,8 @@ class WatchedGame:
 
 
 class LiveGames:
-    def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, names: Any, delay: float = 0.0) -> None:
-        self._viewers, self._look, self._audience, self._names, self._delay = viewers, look, audience, names, delay
+    def __init__(self, viewers: Viewers, look: PageLook, audience: SeenBy, delay: float = 0.0) -> None:
+        self._viewers, self._look, self._audience, self._delay = viewers, look, audience, delay
         self.games: dict[str, WatchedGame] = {}
         self._feeds: dict[str, Feed] = {}
         self._over: deque[str] = deque()
@@ -170,7 +171,7 @@ class LiveGames:
                 self._changed.add(event.game)
             return
         watched = event.spec.kind.display("watched") or WatchedGame
-        self.games[event.spec.id] = watched(event.spec, event.setups, self._audience, self._names)
+        self.games[event.spec.id] = watched(event.spec, event.setups, self._audience)
         self._changed.add(event.spec.id)
 
     def _forget_oldest(self, id: str) -> None:

@@ -35,7 +35,6 @@ LONGEST_REFUSAL = 500
 """Characters of a refusal, which may repeat input."""
 FOOTER = "Anyone who has the address of this page can play for you. It is good for this game, until its command ends."
 BAD_BODY = "Expected JSON as the page itself sends it."
-LARGEST_SEED = 2**32
 Rows = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=LONGEST_ANSWER)], ...], msgspec.Meta(max_length=40)]
 
 
@@ -163,7 +162,7 @@ class PlayPages:
         self._session.set_up(color, sent.rows)
 
     def _set_up_at_random(self, color: Color, sent: SentNothing) -> None:
-        self._session.set_up(color, self._session.random_setup(color, secrets.randbelow(LARGEST_SEED)))
+        self._session.set_up(color, self._session.random_setup(color, secrets.randbits(32)))
 
     def _act(self, color: Color, sent: SentAct) -> None:
         if sent.ply != self._session.state(color).plies + 1:

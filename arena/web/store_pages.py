@@ -242,9 +242,8 @@ class ServedStore:
         assert state.contents is not None
         game = GAME.fullmatch(name)
         if game and int(game[1]) in state.numbers:
-            made = self._game(state.contents, int(game[1]))
-            is_page = game[2] == "html"
-            return Asset.of((made.page if is_page else made.script).encode(), HTML if is_page else SCRIPT)
+            page, script = self._game(state.contents, int(game[1]))
+            return Asset.of(page.encode(), HTML) if game[2] == "html" else Asset.of(script.encode(), SCRIPT)
         text = None if game else state.contents.text(name, PlayedGames())
         if text is None:
             raise RequestRefused(404, NOT_FOUND)

@@ -61,7 +61,7 @@ class StoreServer:
             (path,) = paths
             title = plan.title or printable(path.stem)
             look = PageLook(Site(title, (*MENU, NOW), FOOTER))
-            self.live = LiveGames(self._audience, look, running.audience, plan.names, running.delay)
+            self.live = LiveGames(self._audience, look, running.audience, running.delay)
         names = _names(paths)
         self.stores = [self._store(path, name, plan, len(paths) == 1) for path, name in zip(paths, names, strict=True)]
         title = self.stores[0].name if len(paths) == 1 else TITLE

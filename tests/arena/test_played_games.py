@@ -333,7 +333,7 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
 def watched(game: Game, setups: tuple[str, str], actions: str, audience: SeenBy) -> dict[str, Any]:
     """What a viewer sees of a game under way after these actions."""
     spec = spec_of(game)
-    shown = WatchedGame(spec, setups, audience, None)
+    shown = WatchedGame(spec, setups, audience)
     state = spec.kind.start(spec.variant, spec.chance_seed, setups)
     for ply, action in enumerate(actions.split(), start=1):
         mover = state.to_move

@@ -109,11 +109,10 @@ def _verdict(facts: GameFacts) -> str:
 
 
 class GameText(NamedTuple):
-    """The texts of `games/NUMBER.html` and `games/NUMBER.js`, and who had each turn (`GameData.sides`)."""
+    """The texts of `games/NUMBER.html` and `games/NUMBER.js`."""
 
     page: str
     script: str
-    sides: str
 
 
 class GameTexts(msgspec.Struct, frozen=True, dict=True):
@@ -145,4 +144,4 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
         labels = labels_of(number, record, shown=shown, audience=audience, names=names)
         data = game_data(record, audience, names, labels=labels, has_dialogue=self.has_dialogues, has_seeds=seeds)
         page = game_page(self.frame, number, record, shown=shown, audience=audience, has_seeds=seeds, data=data)
-        return GameText(page, game_script(number, data), data.sides)
+        return GameText(page, game_script(number, data))

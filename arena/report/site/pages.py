@@ -318,7 +318,6 @@ class LeaguePages:
 def rules_values(variant: Variant, names: Names) -> dict[str, Any]:
     """Return the values of the page of the rules, and its template. Raises `UsageError` for impossible rules."""
     game = variant.kind
-    game.check_names(names)
     if own := game.display("rules"):
         values: dict[str, Any] = own(variant, names)
         return values
@@ -328,7 +327,6 @@ def rules_values(variant: Variant, names: Names) -> dict[str, Any]:
         "source": f"Version {game.version}, variant {variant.name}.",
         "paragraphs": [text for text in game.rules_in_words(variant).split("\n\n") if text.strip()],
         "rules": variant.rules,
-        "seats": game.seat_names,
         "endings": [(word, ending.sentence, ending.is_draw) for word, ending in game.endings.items()],
     }
 

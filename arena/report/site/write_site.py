@@ -235,12 +235,11 @@ def _write_here(job: Job) -> GamesWritten:
             _write(folder / f"{number}.html", text.page)
             _write(folder / f"{number}.js", text.script)
             if stored.record is not None:
-                _count_times(done, stored.record, text.sides, job.texts.called)
+                _count_times(done, stored.record, job.texts.called)
     return done
 
 
-def _count_times(done: GamesWritten, record: GameRecord, sides: str, shown: ShownNames) -> None:
+def _count_times(done: GamesWritten, record: GameRecord, shown: ShownNames) -> None:
     for color in Color:
         if (name := shown.get(record.players[color])) is not None:
-            times = zip(sides, record.times_us, strict=bool(sides))
-            done.count(name, histogram([taken for side, taken in times if side == color.word[0]]))
+            done.count(name, histogram(record.of_side(color, record.times_us)))

@@ -4,7 +4,7 @@
 import { element } from "./play-board.js";
 import { confirmed } from "./play-choice.js";
 import { Link } from "./play-link.js";
-import { say, setLines, showClock } from "./play-words.js";
+import { isOver, say, setLines, showClock, showConnection, showStatus } from "./play-words.js";
 
 const MOST_BUTTONS = 200;
 const root = document.querySelector("#play");
@@ -86,13 +86,11 @@ class Page {
   lost() {
     this.connected = false;
     this.drawConnection();
-    return ["over", "paused"].includes(this.state?.stage);
+    return isOver(this.state);
   }
 
   drawConnection() {
-    const isOver = ["over", "paused"].includes(this.state?.stage);
-    part("connection").textContent = this.connected ? "" : say(isOver ? "ended" : this.state ? "not_connected" : "connecting");
-    part("connection").hidden = this.connected;
+    showConnection(part("connection"), this.connected, this.state);
   }
 
   draw({ text, image, after }) {
@@ -125,11 +123,7 @@ class Page {
     const mine = sides.indexOf(data.seat);
     const key = { "setting-up": "plain_setting_up", ready: "plain_ready" }[state.stage] ?? "stage_" + state.stage;
     const values = { opponent: state.players[1 - mine], color: data.seats[mine], ply: state.plies + 1 };
-    const lines = [state.end ? say("result_" + state.end.result, { words: state.end.words.replace(/\.$/, "") }) : say(key, values)];
-    if (state.resigns && !state.end) lines.push(say("has_resigned"));
-    if (state.remark) lines.push(state.remark);
-    setLines(part("status"), lines);
-    document.title = (state.stage === "moving" || state.stage === "setting-up" ? "\u25cf " : "") + data.title;
+    showStatus(part("status"), state, { now: say(key, values), title: data.title });
   }
 
   drawChoices() {
@@ -162,9 +156,8 @@ class Page {
   drawClocks() {
     if (!this.state) return;
     sides.forEach((side, number) => {
-      const clock = this.state.clocks[number];
-      const passed = clock.runs && this.connected ? performance.now() - this.received : 0;
-      showClock(root.querySelector(`[data-player=${side}] [data-clock]`), clock, passed);
+      const since = this.connected ? this.received : null;
+      showClock(root.querySelector(`[data-player=${side}] [data-clock]`), this.state.clocks[number], since);
     });
   }
 }

@@ -98,6 +98,26 @@ export function setLines(place, lines) {
   place.replaceChildren(...lines.map((line) => element("span", "line", line)));
 }
 
+// Show where the game stands, after other lines: its result, or what is to be done `now`.
+export function showStatus(place, state, { now, title, before = [] }) {
+  const lines = [...before, state.end ? say("result_" + state.end.result, { words: state.end.words.replace(/\.$/, "") }) : now];
+  if (state.resigns && !state.end) lines.push(say("has_resigned"));
+  if (state.remark) lines.push(state.remark);
+  setLines(place, lines);
+  document.title = (state.stage === "moving" || state.stage === "setting-up" ? "\u25cf " : "") + title;
+}
+
+// Whether no more is to come; a state is null before the first has come.
+export function isOver(state) {
+  return ["over", "paused"].includes(state?.stage);
+}
+
+// Show what a missing connection means, if it is missing.
+export function showConnection(place, isConnected, state) {
+  place.textContent = isConnected ? "" : say(isOver(state) ? "ended" : state ? "not_connected" : "connecting");
+  place.hidden = isConnected;
+}
+
 function timeText(milliseconds) {
   const seconds = Math.ceil(milliseconds / 1000);
   const two = (number) => String(number).padStart(2, "0");
@@ -105,8 +125,9 @@ function timeText(milliseconds) {
   return (hours ? hours + ":" + two(Math.floor(seconds / 60) % 60) : Math.floor(seconds / 60)) + ":" + two(seconds % 60);
 }
 
-// Show a clock of which so many milliseconds have passed since it was told.
-export function showClock(place, clock, passed) {
+// Show a clock that was told at this time of the page, from when it runs here; null: it stands still, without a connection.
+export function showClock(place, clock, since) {
+  const passed = clock?.runs && since !== null ? performance.now() - since : 0;
   const left = clock && clock.left_ms !== null ? Math.max(0, clock.left_ms - passed) : null;
   const bank = clock?.bank_ms ?? null;
   const text = left === null ? "" : timeText(left) + (bank === null ? "" : " + " + timeText(bank));

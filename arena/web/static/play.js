@@ -8,7 +8,7 @@ import { Game } from "./play-game.js";
 import { Earlier, goalOf } from "./play-history.js";
 import { Link } from "./play-link.js";
 import { Setup } from "./play-setup.js";
-import { say, setLines, showClock } from "./play-words.js";
+import { isOver, say, setLines, showClock, showConnection, showStatus } from "./play-words.js";
 
 const root = document.querySelector("#play");
 const data = JSON.parse(root.dataset.page);
@@ -161,11 +161,7 @@ class Page {
   lost() {
     this.connected = false;
     this.drawConnection();
-    return this.isOver();
-  }
-
-  isOver() {
-    return ["over", "paused"].includes(this.state?.stage);
+    return isOver(this.state);
   }
 
   // --- what goes to it
@@ -311,8 +307,7 @@ class Page {
   }
 
   drawConnection() {
-    part("connection").textContent = this.connected ? "" : say(this.isOver() ? "ended" : this.state ? "not_connected" : "connecting");
-    part("connection").hidden = this.connected;
+    showConnection(part("connection"), this.connected, this.state);
   }
 
   drawSetup() {
@@ -326,13 +321,10 @@ class Page {
   drawStatus() {
     const { state } = this;
     const mine = this.moves.findLastIndex((move) => move.color === data.seat);
-    const lines = this.moves.slice(Math.max(0, mine, this.moves.length - 2)).map((move) => this.played(move));
+    const before = this.moves.slice(Math.max(0, mine, this.moves.length - 2)).map((move) => this.played(move));
     const values = { opponent: this.player(this.game.enemy), color: say(data.seat), ply: state.plies + 1 };
-    lines.push(state.end ? say("result_" + state.end.result, { words: state.end.words.replace(/\.$/, "") }) : say("stage_" + state.stage.replace("-", "_"), values));
-    if (state.resigns && !state.end) lines.push(say("has_resigned"));
-    if (state.remark) lines.push(state.remark);
-    setLines(part("status"), lines);
-    document.title = (state.stage === "moving" || state.stage === "setting-up" ? "\u25cf " : "") + data.title;
+    const now = say("stage_" + state.stage.replace("-", "_"), values);
+    showStatus(part("status"), state, { now, title: data.title, before });
   }
 
   played({ color, ply, action, words }) {
@@ -363,8 +355,7 @@ class Page {
     for (const line of parts("player")) {
       const place = line.querySelector("[data-clock]");
       const clock = this.state.clocks[line.dataset.color === "red" ? 0 : 1];
-      const passed = clock?.runs && this.connected ? performance.now() - this.received : 0;
-      showClock(place, clock, passed);
+      showClock(place, clock, this.connected ? this.received : null);
     }
   }
 

@@ -30,7 +30,7 @@ from arena.web.live_games import ENDED, KEPT_OVER, MOVES_SHOWN, LiveGames
 
 
 def live_games(delay: float = 0.0) -> LiveGames:
-    return LiveGames(Viewers(), PageLook(Site("a test", (), "")), Reading.PUBLIC, {}, delay)
+    return LiveGames(Viewers(), PageLook(Site("a test", (), "")), Reading.PUBLIC, delay)
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def watched(record: GameRecord, spec: GameSpec, audience: SeenBy = SeenBy.PUBLIC
     red, blue = record.setups
     assert red is not None
     assert blue is not None
-    return WatchedBoard(spec, (red, blue), audience, {})
+    return WatchedBoard(spec, (red, blue), audience)
 
 
 def common(by_red: str, by_blue: str) -> str:

@@ -496,7 +496,7 @@ class Replay {
 // A game without a board of squares: there is an image or a text of the position for each ply.
 class PlainReplay extends Replay {
   newBoard() {
-    return { turn() {} };
+    return null;
   }
 
   controls() {
@@ -518,17 +518,11 @@ class PlainReplay extends Replay {
     if (!made.parentNode) box.replaceChildren(made);
   }
 
-  lost() {
-    return ["", ""];
-  }
-
   beginning() {
     return words.beginning;
   }
 
-  turn() {
-    this.flipped = false;
-  }
+  turn() {} // a text or an image has one side up
 }
 
 const loading = new Map();
