@@ -22,7 +22,7 @@ class UsageError(ArenaError):
 class IllegalAnswerError(ArenaError):
     """A set-up or an action that the rules of a game do not allow. The text says what was expected and what came.
 
-    `rule` is the broken rule, for hints, in a game that tells its rules apart.
+    `rule` is the broken rule, for hints, if the game names its rules.
     """
 
     rule: enum.Enum | None = None

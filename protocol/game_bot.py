@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import BinaryIO, Generic, TextIO, TypeVar
 
-from protocol.lines import MAX_BOT_LINE, LocalProtocolError
+from protocol.lines import MAX_BOT_LINE, LocalProtocolError, is_line
 from protocol.messages import Want
 from protocol.seats import COLOR_BY_WORD, Color
 
@@ -203,7 +203,7 @@ class GameConversation(AnyConversation[GameBot]):
 
 def encoded(line: str) -> bytes:
     """Return a line with its end. Raises `LocalProtocolError` for one that the arena would refuse."""
-    if not (line.isascii() and line.isprintable()) or len(line) > MAX_BOT_LINE:
+    if not is_line(line):
         raise LocalProtocolError(
             f"expected one line of at most {MAX_BOT_LINE} printable ASCII characters, got {line!a:.200}"
         )

@@ -42,6 +42,11 @@ class RemoteProtocolError(ProtocolError):
         self.line = line
 
 
+def is_line(text: str) -> bool:
+    """Whether a text can be sent as one line: printable ASCII, and not too long."""
+    return text.isascii() and text.isprintable() and len(text) <= MAX_BOT_LINE
+
+
 class LineBuffer:
     """Cuts a stream of bytes into lines and never holds more than one line's worth of an unfinished one.
 

@@ -10,7 +10,7 @@ import click
 from arena.cli.completing import offer_games
 from arena.cli.helping import ArenaCommand
 from arena.cli.interrupts import unwinding
-from arena.cli.shared_options import bot_name_option, reader_option, store_argument
+from arena.cli.shared_options import bot_name_option, reader_option, store_argument, without_game_files
 from arena.cli.stores import called, open_to_read, warn_of_damage, warn_of_seed
 from arena.cli.streams import remark, result_bytes
 from arena.errors import UsageError
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 
 
 STDOUT = "-"
-
-
-def _stored_games(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the games that are named, and load the Python files among them."""
-    from arena.game.finding import load_game
-
-    for value in values:
-        if value.endswith(".py"):
-            load_game(value)
-    return tuple(value for value in values if not value.endswith(".py"))
 
 
 @click.command(
@@ -62,7 +52,7 @@ def _stored_games(_: click.Context, __: click.Parameter, values: tuple[str, ...]
     multiple=True,
     metavar="GAME",
     shell_complete=offer_games,
-    callback=_stored_games,
+    callback=without_game_files,
     help="Only this game, by number or start of its id; repeatable. A Python file: the store's game.",
 )
 @reader_option("--view", "All, or only what one side, both sides, or a bot in its own games may know.")

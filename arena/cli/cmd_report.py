@@ -7,7 +7,15 @@ import click
 
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand, Whole
-from arena.cli.shared_options import json_option, names_of, names_options, reader_option, store_argument, title_option
+from arena.cli.shared_options import (
+    json_option,
+    names_of,
+    names_options,
+    reader_option,
+    store_argument,
+    title_option,
+    without_game_files,
+)
 from arena.cli.stores import open_to_read, warn_of_damage, warn_of_seed
 from arena.cli.streams import remark, result
 from arena.system.printable import printable
@@ -16,15 +24,10 @@ MOST_FAULTS = 10
 
 
 class NumberOrGame(Whole):
-    """The number of a stored game, or a Python file, which is loaded and gives None."""
+    """The number of a stored game, or the path of a Python file."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not str(value).endswith(".py"):
-            return super().convert(value, param, ctx)
-        from arena.game.finding import load_game
-
-        load_game(value)
-        return None
+        return value if str(value).endswith(".py") else super().convert(value, param, ctx)
 
 
 @click.command(
@@ -46,6 +49,7 @@ class NumberOrGame(Whole):
     *("--game", "numbers"),
     type=NumberOrGame(),
     multiple=True,
+    callback=without_game_files,
     help="Add a page for game N; repeatable. A Python file: the store's game, if it is not installed.",
 )
 @click.option(
@@ -63,7 +67,7 @@ def report_command(
     out: Path,
     reader: str,
     newest: int | None,
-    numbers: tuple[int | None, ...],
+    numbers: tuple[int, ...],
     dialogues: bool | None,
     title: str,
     ranks: str,
@@ -82,8 +86,7 @@ def report_command(
     from arena.report.site.write_site import write_site
 
     reads = option_value("--for", reader_named, reader)
-    chosen = tuple(number for number in numbers if number is not None)
-    plan = SitePlan(reads, newest, chosen, printable(title), names_of(ranks, language), dialogues)
+    plan = SitePlan(reads, newest, numbers, printable(title), names_of(ranks, language), dialogues)
     with open_to_read(store) as opened, unwinding():
         written, contents = write_site(opened, out, plan)
     warn_of_seed(store, contents.settings, reads)

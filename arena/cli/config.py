@@ -291,8 +291,10 @@ def _value(option: click.Option, value: Any, folder: Path, where: str) -> Any:
     elif option.name == "rules":
         name, plus, switches = several[0].partition("+")
         several = [f"{_from(folder, name)}{plus}{switches}"] if name.endswith(".toml") else several
-    elif option.name == "game" and ("/" in several[0] or several[0].endswith(".py")):
-        several = [_from(folder, several[0])]
+    elif option.name == "game":
+        from arena.game.finding import is_file  # most files name no game
+
+        several = [_from(folder, several[0])] if is_file(several[0]) else several
     return several if option.multiple else ",".join(several) if is_names else several[0]
 
 

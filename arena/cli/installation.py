@@ -16,10 +16,11 @@ def started_as_module() -> bool:
     return spec is not None and spec.name == "arena.__main__"
 
 
-def arena_line(*words: str) -> str:
+def arena_line(*words: str, game: str = "") -> str:
     """Return the line that calls this program with these words: by its name, or its path if a shell finds another one.
 
-    A program started by `python -m arena` is called like that.
+    A program started by `python -m arena` is called like that. The words for a `game` that is not installed say where
+    it is.
     """
     import shutil  # commands that print no line start sooner
 
@@ -30,11 +31,10 @@ def arena_line(*words: str) -> str:
         program = [called]
     else:
         program = [NAME]
-    return shlex.join([*program, *words])
+    return shlex.join([*program, *words, *(_words_of_game(game) if game else ())])
 
 
-def game_words(game: str) -> tuple[str, ...]:
-    """Return the option that a later command needs for a game that is not installed."""
+def _words_of_game(game: str) -> tuple[str, ...]:
     from arena.game.finding import file_of
 
     file = file_of(game)

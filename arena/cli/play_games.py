@@ -223,7 +223,7 @@ def _print_forfeits(plan: Plan, outcome: LeagueOutcome) -> None:
         for line in lines[-STDERR_LINES_SHOWN:]:
             remark(f"    {forfeits.name} stderr: {line}")
         if len(lines) > STDERR_LINES_SHOWN:
-            show = arena_line("show", str(plan.path), str(forfeits.first.number))
+            show = arena_line("show", str(plan.path), str(forfeits.first.number), game=plan.settings.variant.game)
             remark(f"    (all of it: {show})")
 
 
@@ -245,12 +245,13 @@ def _how_to_resume(league: OpenLeague, outcome: LeagueOutcome) -> str:
 
 
 def _stored(league: OpenLeague) -> str:
-    path = league.plan.path
+    plan = league.plan
+    path = plan.path
     try:
         league.count()
         return f"{league.known}{_of_all(league)} games are stored in {path}"
     except StoreError:
-        verify = arena_line("verify", str(path))
+        verify = arena_line("verify", str(path), game=plan.settings.variant.game)
         return f"{league.known}{_of_all(league)} games were stored in {path}, which cannot be read now (see '{verify}')"
 
 

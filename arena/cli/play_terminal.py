@@ -1,13 +1,14 @@
 """A game in the terminal: a session shown line by line, and the person's input.
 
 A capable terminal shows each screen in place of the one before; otherwise the position is printed when it is the
-person's turn, and the lines that the seat is told. A pipe is read a line at need, so that a file of moves can be
-played. The end of the input pauses the game. Lines are read without a thread, so that waiting can be cancelled.
+person's turn, and the lines that the seat is told. From a pipe, a line is read only when it is needed, so that a file
+of moves can be played. The end of the input pauses the game. Lines are read without a thread, so that waiting can be
+cancelled.
 """
 
 import errno
 import os
-import random
+import secrets
 import sys
 from collections.abc import Sequence
 
@@ -28,7 +29,6 @@ CLEAR = "\x1b[H\x1b[2J"
 ASKED = (SeatStage.MOVING, SeatStage.SETTING_UP)
 """The stages that wait for the person."""
 BEFORE = (SeatStage.STARTING, SeatStage.SETTING_UP, SeatStage.READY)
-LARGEST_SEED = 2**32
 LINES_SHOWN = 6
 """The last lines of the game below a screen."""
 MOST_LISTED = 3
@@ -251,7 +251,7 @@ class TerminalGame:
 def seed_of(text: str) -> int:
     """Return the seed that was typed; a random one for an empty text. Raises `RefusedError`."""
     if not text:
-        return random.SystemRandom().randrange(LARGEST_SEED)
+        return secrets.randbits(32)
     if not (text.isascii() and text.isdecimal() and len(text) <= 10):
         raise RefusedError("expected a whole number: random 7")
     return int(text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from arena.bots.names import name_fault
 from arena.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from arena.cli.installation import SERVING, arena_line, game_words, needs
+from arena.cli.installation import SERVING, arena_line, needs
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.process_setup import level_line, run_unwinding, same_command, stopped_by
 from arena.cli.shared_options import OutputForm, by_color
@@ -209,8 +209,8 @@ def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
     store = str(prepared.store.path)
     commands = NextCommands(
         go_on=_line_to_resume(prepared, "play", "--resume"),
-        show=lambda number: arena_line("show", store, str(number), *game_words(prepared.spec.variant.game)),
-        report=arena_line("report", store, "--out", "site", *game_words(prepared.spec.variant.game)),
+        show=lambda number: arena_line("show", store, str(number), game=prepared.spec.variant.game),
+        report=arena_line("report", store, "--out", "site", game=prepared.spec.variant.game),
     )
     stays = "the game is over; close its pages or press Ctrl-C to end the command"
     return page_face(listening, tell, complain=remark, commands=commands, ended=lambda: remark(stays))
@@ -227,7 +227,7 @@ def _play_person(prepared: PreparedGame, listening: "Listening | None", *, is_le
 
     def finished(row: GameRow) -> int:
         remark(game_line(row))
-        line = arena_line("show", str(store), str(row.number), *game_words(prepared.spec.variant.game))
+        line = arena_line("show", str(store), str(row.number), game=prepared.spec.variant.game)
         remark(f"stored as game {row.number}: {line}")
         return DONE
 
@@ -297,4 +297,4 @@ def _kept(prepared: PreparedGame) -> str:
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:
     named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
-    return arena_line(*command, str(prepared.file), *named, *game_words(prepared.spec.variant.game))
+    return arena_line(*command, str(prepared.file), *named, game=prepared.spec.variant.game)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.cli.installation import arena_line, game_words
+from arena.cli.installation import arena_line
 from arena.cli.streams import remark
 from arena.errors import UsageError
 
@@ -148,5 +148,5 @@ def serving_pages(
         yield _ServedProgress(progress, server, league.known, league.planned), server.watch
     finally:
         server.end()
-        line = arena_line("serve", str(store), *game_words(league.plan.settings.variant.game))
+        line = arena_line("serve", str(store), game=league.plan.settings.variant.game)
         remark(f"the pages end with the league; serve them again: {line}")

@@ -44,13 +44,20 @@ def _load_game(ctx: click.Context, _: click.Parameter, value: str | None) -> str
     return value or ""
 
 
+def without_game_files(ctx: click.Context, param: click.Parameter, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Load the games of the Python files among these values, and return the others: games of a store."""
+    files = [value for value in values if str(value).endswith(".py")]
+    for file in files:
+        _load_game(ctx, param, file)
+    return tuple(value for value in values if value not in files)
+
+
 _GAME_WORDS: dict[str, Any] = {
     "metavar": "GAME",
     "callback": _load_game,
     "default": "",
     "shell_complete": offer_game_kinds,
 }
-_game_option = click.option("--game", **_GAME_WORDS, help="Game: a name, or a Python file (default: Stratego).")
 known_game_option = click.option(
     *("--game", "game_file"), **_GAME_WORDS, expose_value=False, help="Python file of the game, if it is not installed."
 )
@@ -114,7 +121,7 @@ def sandbox_option(default: str | None, words: str) -> Decorator:
 
 
 PLAY_OPTIONS: dict[str, Decorator] = {
-    "game": _game_option,
+    "game": click.option("--game", **_GAME_WORDS, help="Game: a name, or a Python file (default: Stratego)."),
     "rules": click.option(
         "--rules", **rules_metavar, default="", help="Rules of the game; see 'arena rules' (default: isf)."
     ),

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from arena.errors import ArenaError, IllegalAnswerError, UsageError, suggest
-from protocol.lines import MAX_BOT_LINE, RemoteProtocolError, cut
+from protocol.lines import RemoteProtocolError, cut, is_line
 from protocol.seats import RESIGN, Color, Outcome, Reason, ReasonKind
 
 STRATEGO = "stratego"
@@ -110,8 +110,7 @@ CONVERSATION = frozenset(
 
 def is_game_line(line: object) -> bool:
     """Whether a game may send this line: printable ASCII, not too long, and no line of the arena's own."""
-    is_sendable = isinstance(line, str) and line.isascii() and line.isprintable() and len(line) <= MAX_BOT_LINE
-    return is_sendable and str(line).partition(" ")[0] not in CONVERSATION
+    return isinstance(line, str) and is_line(line) and line.partition(" ")[0] not in CONVERSATION
 
 
 class State(ABC):
@@ -125,7 +124,7 @@ class State(ABC):
     ply: int = 0
     outcome: Outcome | None = None
     events: Sequence[object] = ()
-    """What happened in the last action, as values for programs; empty if the game has only lines."""
+    """The last action's events, as values for programs. Empty in a game that only has lines."""
 
     def first_lines(self, seat: Color | None) -> Sequence[str]:
         """Return the lines before the first turn: what a seat, or anybody (None), may know of the beginning."""
@@ -218,9 +217,9 @@ class Game(ABC):
     hides_actions: bool = False
     endings: Mapping[str, Ending] = MappingProxyType({})
     seat_names: tuple[str, str] = ("Red", "Blue")
-    """What people call the two seats."""
+    """The names of the seats in messages to people."""
     variant_words: tuple[str, str] = ("variant", "variants")
-    """What people call a variant, and several."""
+    """The words for a variant and for variants in messages to people."""
     open_verbs: frozenset[str] = frozenset()
     """Verbs of its own lines to which later versions may add fields, which bots have to ignore."""
 

@@ -7,12 +7,15 @@ import importlib.util
 import os
 import re
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.errors import UsageError, suggest
 from arena.game import STRATEGO, Game, add_game, game_named
 from protocol.lines import cut
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "arena.games"
 FILES = "ARENA_GAME_FILES"
@@ -20,7 +23,7 @@ FILES = "ARENA_GAME_FILES"
 
 _WORD = re.compile(r"[A-Za-z0-9.-]{1,40}")
 _TEXT = re.compile(r"[ -:<-~]+")
-"""What fits a line to a bot and, without ';', the settings of a store."""
+"""A value of a rule: it fits on a line to a bot and, without ';', in the settings of a store."""
 
 
 class NoSuchGameError(UsageError):
@@ -36,7 +39,7 @@ def find(name: str) -> Game:
         game = _from_file(Path(file))
         if game.name == name:
             return game
-    points = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    points = _points()
     if name not in points:
         raise NoSuchGameError(
             f"there is no game {cut(name)!r} here: {suggest(name, installed_games())}; one that is not installed is "
@@ -53,7 +56,13 @@ def find(name: str) -> Game:
 
 
 def installed_games() -> list[str]:
-    return [STRATEGO, *(point.name for point in entry_points(group=ENTRY_POINTS))]
+    return [STRATEGO, *_points()]
+
+
+def _points() -> "dict[str, EntryPoint]":
+    from importlib.metadata import entry_points  # slow to import; games of Stratego do not need it
+
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
 
 
 def load_game(text: str) -> Game:
@@ -63,7 +72,7 @@ def load_game(text: str) -> Game:
     """
     if not text:
         return game_named(STRATEGO)
-    if "/" not in text and not text.endswith(".py"):
+    if not is_file(text):
         return game_named(text)
     path = Path(text).resolve()
     if not path.is_file():
@@ -74,6 +83,11 @@ def load_game(text: str) -> Game:
     if str(path) not in game_files():
         os.environ[FILES] = os.pathsep.join([str(path), *game_files()])  # of two games of a name, the last one named
     return game
+
+
+def is_file(text: str) -> bool:
+    """Whether `--game` names a file by this text, not an installed game."""
+    return "/" in text or text.endswith(".py")
 
 
 def game_files() -> list[str]:

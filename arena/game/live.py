@@ -25,7 +25,7 @@ NOTE_BYTES = 64
 
 
 NO_SETUP = ("",)
-"""What stands for a set-up in a game without any: empty in records."""
+"""The rows of a seat in a game without set-ups: one empty row, as records have it."""
 
 
 class LiveGame:
@@ -116,7 +116,7 @@ class LiveGame:
                 self.clock.spend(state.to_move, microseconds / MICROSECONDS)
 
     def recall(self, history: History) -> None:
-        """Set what was played, without playing it."""
+        """Set what was played, without sending it or charging the clocks."""
         for seat, setup in zip(self._seats, history.setups, strict=True):
             seat.rows = tuple(setup.split("/"))
         self.actions += history.actions

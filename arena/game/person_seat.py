@@ -88,7 +88,7 @@ class PersonSeat:
         self.color = color
         self.stage = SeatStage.STARTING
         self.lines: list[str] = []
-        """What this seat was told of the game."""
+        """The lines of the game that this seat has received."""
         self.rows: tuple[str, ...] | None = None
         self._legal: tuple[str, ...] = ()
 

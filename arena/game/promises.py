@@ -24,7 +24,7 @@ from arena.game.referee import Referee
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
 from protocol.conversation import Phase
-from protocol.lines import MAX_BOT_LINE, RemoteProtocolError
+from protocol.lines import MAX_BOT_LINE, RemoteProtocolError, is_line
 from protocol.seats import RESIGN, Color, Outcome, Reason
 
 SEEDS = range(5)
@@ -248,14 +248,14 @@ SEEN: dict[str, Callable[[State, Color], object]] = {
     "to_move": lambda state, seat: state.to_move,
     "outcome": lambda state, seat: state.outcome,
 }
-"""What a seat may see of a position, by the name that a message gives it."""
+"""The parts of a position that a seat may see, by their name in messages."""
 
 
 # --- random games -----------------------------------------------------------------------------------------------------
 
 
 def begin(game: Game, variant: Variant, seed: int) -> State:
-    """Return a new game with this seed of chance and, in a game that has them, random set-ups."""
+    """Return a new game with this seed of chance, and with random set-ups if the game has set-ups."""
     return game.start(variant, seed, _setups(game, variant, seed))
 
 
@@ -306,8 +306,7 @@ def _is_accepted(game: Game, state: State, action: str) -> bool:
 
 
 def _check_line(line: str, where: str, verbs: frozenset[str] = CONVERSATION) -> None:
-    is_valid = line.isascii() and line.isprintable() and len(line) <= MAX_BOT_LINE
-    assert is_valid, f"{where}: expected up to {MAX_BOT_LINE} printable ASCII characters, got {line!a:.200}"
+    assert is_line(line), f"{where}: expected up to {MAX_BOT_LINE} printable ASCII characters, got {line!a:.200}"
     assert line.split() == line.split(" "), f"{where}: expected fields with single spaces between, got {line!r}"
     assert not line.startswith("#"), f"{where}: bots ignore lines that start with #, such as {line!r}"
     assert line.split(" ", maxsplit=1)[0] not in verbs, f"{where}: the arena's own lines begin as {line!r}"

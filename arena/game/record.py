@@ -137,7 +137,10 @@ class GameRecord(msgspec.Struct, frozen=True):
 
 
 def usual_turns(rules: Sequence[tuple[str, str]], plies: int) -> str:
-    """Return the turns of a game in which the sides take turns, as `GameRecord.turns` has them."""
+    """Return the turns of a game in which the sides take turns, as `GameRecord.turns` has them.
+
+    Who begins is read from the rules, not asked of the game: a record is read where its game is not installed.
+    """
     both = "br" if ("starts", Color.BLUE.word) in rules else "rb"
     return both * (plies // 2) + both[: plies % 2]
 

@@ -27,6 +27,7 @@ from arena.play.game_options import USUAL, GameOptions, Interrupt
 from arena.play.host_game import HostGame
 from arena.play.participant import Participant, PersonParticipant
 from arena.play.retry import play_on_with_retries
+from protocol.lines import is_line
 from protocol.seats import RESIGN, Color, Result
 
 Players = tuple[BotSpec, BotSpec]
@@ -333,5 +334,5 @@ class Session:
 
 def _check_line(text: str) -> None:
     """Raise `RefusedError` for an answer that a game allows and a line of the protocol cannot carry."""
-    if not (text.isascii() and text.isprintable()) or len(text) > LONGEST_ANSWER:
+    if not is_line(text) or len(text) > LONGEST_ANSWER:
         raise RefusedError(f"expected at most {LONGEST_ANSWER} printable ASCII characters")

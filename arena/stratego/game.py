@@ -6,6 +6,8 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from arena.errors import UsageError
 from arena.game import STRATEGO, Game, Names, State, Told, Trial, Variant
 from arena.stratego import setups
@@ -90,13 +92,10 @@ class Stratego(Game):
         """Draw who begins, where the rules leave it to the players: each bot of a pair begins one game."""
         if dict(variant.rules).get("starts") != Starts.CHOSEN.value:
             return variant
-        starts = Starts.BLUE if pair_seed & 1 else Starts.RED
-        rules = tuple((name, starts.value if name == "starts" else value) for name, value in variant.rules)
-        return Variant(variant.game, variant.version, variant.name, rules)
+        return _starting(variant, Starts.BLUE if pair_seed & 1 else Starts.RED)
 
     def unsettled(self, variant: Variant, pair_seed: int) -> Sequence[Variant]:
-        chosen = tuple((name, Starts.CHOSEN.value if name == "starts" else value) for name, value in variant.rules)
-        other = Variant(variant.game, variant.version, variant.name, chosen)
+        other = _starting(variant, Starts.CHOSEN)
         return (variant, other) if self.settled(other, pair_seed) == variant else (variant,)
 
     def completed(self, variant: Variant) -> Variant:
@@ -194,6 +193,11 @@ class Stratego(Game):
         from arena.stratego.hints import hint  # games without faults do not load it
 
         return hint(seen)
+
+
+def _starting(variant: Variant, starts: Starts) -> Variant:
+    rules = tuple((name, starts.value if name == "starts" else value) for name, value in variant.rules)
+    return msgspec.structs.replace(variant, rules=rules)
 
 
 def _switched(switch: str) -> str:

@@ -26,6 +26,8 @@ class StrategoState(State):
         self._seen = [0, 0]
         """The actions that each view has been told of."""
 
+    # The three attributes of `State` are read from the engine's game, so that each has one home.
+
     @property
     def to_move(self) -> Color:  # type: ignore[override]
         return self.board.to_move
