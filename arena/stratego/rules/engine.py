@@ -1,8 +1,8 @@
 """A game in progress: playing actions, and the end of the game.
 
 `EngineGame.apply` takes an action's text and returns the public events it causes, or raises `IllegalActionError`
-(judged by the module `legality`). `EngineGame.legal_moves` lists the legal actions (see `movegen`). Programs that search
-use `legal_moves` and `play`, which checks nothing.
+(judged by the module `legality`). `EngineGame.legal_moves` lists the legal actions (see `movegen`). Programs that
+search use `legal_moves` and `play`, which checks nothing.
 """
 
 from collections.abc import Sequence
