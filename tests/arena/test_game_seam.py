@@ -322,7 +322,7 @@ def test_a_game_that_is_not_there_is_an_error_that_says_how_games_are_named(tmp_
 
 def entry_point(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     points = [EntryPoint(name, value, "arena.games")]
-    monkeypatch.setattr("arena.game.finding.entry_points", lambda *, group: points)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: points)
 
 
 def test_a_game_of_an_installed_package_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
