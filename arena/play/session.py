@@ -18,6 +18,7 @@ import trio
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
+from arena.game import displayed
 from arena.game.game_spec import GameSpec
 from arena.game.person_seat import ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.game.record import GameRecord, History
@@ -84,7 +85,7 @@ class Session:
         self._options = options
         self._history = history
         self._interrupt = Interrupt()
-        self._new_seat: Callable[[Color], PersonSeat] = spec.kind.display("seat") or PersonSeat
+        self._new_seat: Callable[[Color], PersonSeat] = displayed(spec.kind.displays.seat, PersonSeat)
         self._chairs = {color: _Chair(self._new_seat(color)) for color in Color if players[color].is_person}
         self._host = HostGame(spec)
         self._remark = ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from arena.game import Names, Variant
+from arena.game import Names, Variant, displayed
 from arena.game.verdict import GameResult
 from arena.league.pairing.placing import Meeting, Placing
 from arena.league.store import GameRow
@@ -317,10 +317,12 @@ class LeaguePages:
 
 def rules_values(variant: Variant, names: Names) -> dict[str, Any]:
     """Return the values of the page of the rules, and its template. Raises `UsageError` for impossible rules."""
+    return displayed(variant.kind.displays.rules, _plain_rules_values)(variant, names)
+
+
+def _plain_rules_values(variant: Variant, names: Names) -> dict[str, Any]:
+    del names
     game = variant.kind
-    if own := game.display("rules"):
-        values: dict[str, Any] = own(variant, names)
-        return values
     return {
         "template": "rules.html",
         "title": f"Rules: {game.name}",
