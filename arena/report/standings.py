@@ -263,7 +263,7 @@ class AnchorBot(msgspec.Struct, frozen=True):
     elo: float
 
 
-class Ending(msgspec.Struct, frozen=True):
+class ReasonCount(msgspec.Struct, frozen=True):
     reason: Reason
     games: int
     losers: dict[str, int]
@@ -280,7 +280,7 @@ class Table(msgspec.Struct, frozen=True):
 
     lines: tuple[Line, ...]
     crosstable: Crosstable
-    endings: tuple[Ending, ...]
+    endings: tuple[ReasonCount, ...]
     games: int
     planned: int | None
     is_planned_known: bool
@@ -421,10 +421,12 @@ def named_difference(names: tuple[str, str], found: PairDifference) -> Differenc
     return Difference(*names, elo, low, high, found.stronger)
 
 
-def _endings(tally: Tally) -> tuple[Ending, ...]:
+def _endings(tally: Tally) -> tuple[ReasonCount, ...]:
     endings = sorted(tally.endings.items(), key=lambda item: (-item[1], item[0].value))
     return tuple(
-        Ending(reason, games, dict(sorted(tally.losers.get(reason, {}).items(), key=lambda item: (-item[1], item[0]))))
+        ReasonCount(
+            reason, games, dict(sorted(tally.losers.get(reason, {}).items(), key=lambda item: (-item[1], item[0])))
+        )
         for reason, games in endings
     )
 

@@ -11,7 +11,7 @@ from example_games import FILES, copied
 from heap_bots import GAME_FILE, heap_bot
 
 import arena
-from arena.game import Game, finding
+from arena.game import Game, registry
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def bots(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(autouse=True)
 def _games_of_this_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(finding.FILES, "")
+    monkeypatch.setenv(registry.FILES, "")
 
 
 def heap() -> Any:
