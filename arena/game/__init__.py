@@ -446,5 +446,5 @@ def game_named(name: str) -> Game:
     if name not in _games:
         if name == STRATEGO:
             return add_game(importlib.import_module("arena.stratego.game").GAME)
-        return add_game(importlib.import_module("arena.game.finding").find(name))
+        return add_game(importlib.import_module("arena.game.registry").find(name))
     return _games[name]

@@ -28,7 +28,7 @@ from arena.play.host_game import HostGame
 from arena.play.participant import Participant, PersonParticipant
 from arena.play.retry import play_on_with_retries
 from protocol.lines import is_line
-from protocol.seats import RESIGN, Color, Result
+from protocol.seats import RESIGN, Color, SeatResult
 
 Players = tuple[BotSpec, BotSpec]
 LONGEST_ANSWER = 1000
@@ -230,9 +230,9 @@ class Session:
             return None
         verdict = self._result.verdict
         if verdict.result is GameResult.DRAW:
-            seen = Result.DRAW
+            seen = SeatResult.DRAW
         else:
-            seen = Result.WIN if verdict.result.winner is color else Result.LOSS
+            seen = SeatResult.WIN if verdict.result.winner is color else SeatResult.LOSS
         position, seat = self._host.state, self._chairs[color].seat
         truth = seat.truth(position) if position else ()
         return EndState(seen.value, verdict.reason.value, verdict.detail, truth, self._number)

@@ -12,7 +12,7 @@ from example_games import BOTS, FILES, FOLDER, copied
 from sandboxes import in_bwrap
 
 import arena
-from arena.game.finding import FILES as KNOWN_FILES
+from arena.game.registry import FILES as KNOWN_FILES
 
 PLAIN = """#!/usr/bin/env python3
 import sys

@@ -10,7 +10,7 @@ import pytest
 from heap_bots import GAME_FILE, heap_bot
 
 import arena
-from arena.game import Game, finding
+from arena.game import Game, registry
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def bots(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(autouse=True)
 def _games_of_this_test(monkeypatch: pytest.MonkeyPatch, played_here: None) -> None:
-    monkeypatch.setenv(finding.FILES, "")
+    monkeypatch.setenv(registry.FILES, "")
 
 
 def heap() -> Any:
