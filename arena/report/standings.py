@@ -15,7 +15,7 @@ from arena.game.verdict import GameResult
 from arena.league.ratings import Anchor, PairDifference, RatedLeague, Results, Row, Score, Standing, difference
 from arena.league.store import GameRow, Groups, SideTimes
 from arena.league.store.document import TIME, own_times_in
-from arena.report.game_list import Roster, ShownNames
+from arena.report.game_list import NAMES_ALONE, Roster, ShownNames
 from arena.system.printable import printable
 from protocol.seats import Color, Reason
 
@@ -275,7 +275,7 @@ class Table(msgspec.Struct, frozen=True):
     `planned` is the number of games of the league, or a lower bound if `is_planned_known` is false; None if no league
     of these players was planned. `difference` is that of the two bots of a match. `draw_share` is the fitted share of
     games that equal bots draw. `pairs` has the likelihood of superiority of each pair, if requested. Games
-    `against_itself` count nowhere else.
+    `against_itself` count nowhere else. `names` are the names of players in the table.
     """
 
     lines: tuple[Line, ...]
@@ -290,6 +290,7 @@ class Table(msgspec.Struct, frozen=True):
     anchor: AnchorBot | None = None
     pairs: tuple[Superiority, ...] | None = None
     against_itself: int = 0
+    names: ShownNames = NAMES_ALONE
 
     @property
     def meetings(self) -> tuple[HeadToHead, ...]:
@@ -347,6 +348,7 @@ def make_table(
         anchor=AnchorBot(league.anchor.name, league.anchor.elo) if league.anchor else None,
         pairs=tuple(Superiority(*each) for each in league.superiorities(order)) if pairs else None,
         against_itself=tally.against_itself,
+        names=roster.names,
     )
 
 

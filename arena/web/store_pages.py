@@ -10,7 +10,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from arena.errors import ArenaError
 from arena.league.store import Store, damage_text
 from arena.report.site.game_page import GameText
 from arena.report.site.page_frame import Site
-from arena.report.site.site_contents import NoGamesError, PlayedGames, SiteContents, SitePlan, read_site
+from arena.report.site.pages import PlayedGames, SiteContents
+from arena.report.site.site_contents import NoGamesError, SitePlan, read_site
 from arena.system.printable import printable
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import NOT_FOUND, Asset, RequestRefused, static_route
@@ -150,10 +151,10 @@ class StoreReader:
 
     def _state_of(self, version: str) -> StoreSnapshot:
         with Store(self.path, create=False) as store:
-            contents = read_site(store, self._plan)
+            contents = read_site(store, self._plan, lambda site: self._dress(site, version))
         damage = f"{self.path}: damaged games are excluded:\n{damage_text(contents.damage)}"
         self._tell(damage if contents.damage else "")
-        return StoreSnapshot(version, replace(contents, site=self._dress(contents.site, version)))
+        return StoreSnapshot(version, contents)
 
     def tell_of_game(self, number: int, error: ArenaError) -> None:
         if number not in self._games_told and len(self._games_told) < MOST_GAMES_TOLD:
