@@ -86,6 +86,13 @@ class PlainAnswer(msgspec.Struct, frozen=True):
     image: str
 
 
+class PlainEarlier(msgspec.Struct, frozen=True):
+    """The position after an earlier ply as the seat knew it, as text and as SVG."""
+
+    text: str
+    image: str
+
+
 class SeatPage:
     """The page of a seat in any game. A game may have a class of its own below this one."""
 
@@ -118,10 +125,10 @@ class SeatPage:
         text, image = session.text(color), session.svg(color) or ""
         return PlainAnswer(state, since, tuple(lines[since:]), after, text, image)
 
-    def earlier(self, table: SeatTable, color: Color, plies: int) -> msgspec.Struct | None:
-        """Return what the seat knew after a number of plies, if the page can look back."""
-        del table, color, plies
-        return None
+    def earlier(self, table: SeatTable, color: Color, plies: int) -> msgspec.Struct:
+        """Return what the seat knew after a number of plies."""
+        position = table.session.position_after(plies)
+        return PlainEarlier(position.text(color), position.svg(color) or "") if position else PlainEarlier("", "")
 
 
 def commands_after(table: SeatTable, state: SeatState) -> tuple[str, ...]:
