@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import Session
 from arena.report.site.page_frame import isolated
@@ -59,7 +60,7 @@ class SeatTable:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tokens", {color: Token.new() for color in self.session.persons})
-        object.__setattr__(self, "page", (self.session.spec.kind.display("page") or SeatPage)())
+        object.__setattr__(self, "page", displayed(self.session.spec.kind.displays.page, SeatPage)())
 
     def address(self, color: Color, listening: Listening) -> str:
         return f"{listening.url}{self.tokens[color].text}/"
@@ -81,6 +82,13 @@ class PlainAnswer(msgspec.Struct, frozen=True):
     since: int
     lines: tuple[str, ...]
     after: tuple[str, ...]
+    text: str
+    image: str
+
+
+class PlainEarlier(msgspec.Struct, frozen=True):
+    """The position after an earlier ply as the seat knew it, as text and as SVG."""
+
     text: str
     image: str
 
@@ -117,10 +125,10 @@ class SeatPage:
         text, image = session.text(color), session.svg(color) or ""
         return PlainAnswer(state, since, tuple(lines[since:]), after, text, image)
 
-    def earlier(self, table: SeatTable, color: Color, plies: int) -> msgspec.Struct | None:
-        """Return what the seat knew after a number of plies, if the page can look back."""
-        del table, color, plies
-        return None
+    def earlier(self, table: SeatTable, color: Color, plies: int) -> msgspec.Struct:
+        """Return what the seat knew after a number of plies."""
+        position = table.session.position_after(plies)
+        return PlainEarlier(position.text(color), position.svg(color) or "") if position else PlainEarlier("", "")
 
 
 def commands_after(table: SeatTable, state: SeatState) -> tuple[str, ...]:

@@ -132,10 +132,7 @@ class PlayPages:
         asked = _number(request.query_params.get("ply", ""))
         if asked is None or asked > plies:
             raise HTTPException(400, f"Expected ply=NUMBER, from 0 to {plies}, which is how many plies there are.")
-        earlier = self._table.page.earlier(self._table, color, asked)
-        if earlier is None:
-            raise HTTPException(404)
-        return _json(earlier)
+        return _json(self._table.page.earlier(self._table, color, asked))
 
     async def _events(self, request: Request) -> EventAnswer:
         return self._feeds[self._seat(request)].answer()
