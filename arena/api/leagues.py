@@ -33,7 +33,6 @@ from arena.report.placings import placing_entry, stored_table
 from arena.report.standings import make_table
 
 RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league", "archive")
-"""Keywords of `run` other than the options of formats."""
 
 
 class League:

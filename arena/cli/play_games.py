@@ -20,10 +20,9 @@ from arena.league.readers import GUESSED
 from arena.league.stop import StopRequest
 from arena.league.store import StoreChangedError, StoreError
 from arena.play.machine import reference_text
-from arena.report.consoles import fitted, for_stream, is_dumb, print_blocks, width_of
 from arena.report.documents import league_json
 from arena.report.game_list import Roster
-from arena.report.layout import colored
+from arena.report.layout import colored, fitted, for_stream, is_dumb, print_blocks, width_of
 from arena.report.placings import placing_entry, placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress
 from arena.report.standings import declared_last, handicap_text, make_table, table_note
@@ -35,10 +34,7 @@ STDERR_LINES_SHOWN = 5
 
 
 def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: PagesServed | None = None) -> int:
-    """Play a league or a match, serve its pages if requested, and print its table.
-
-    Returns the exit code; raises `ArenaError`.
-    """
+    """Play a league or a match, serve its pages if requested, and print its table. Returns the exit code."""
 
     def play_opened(league: OpenLeague, stop: StopRequests) -> int:
         refuse_to_give_away(league.plan, pages)
@@ -50,7 +46,6 @@ def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: Page
 
 
 def play_as(entry: LeagueEntry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
-    """Open a league and have it played. Returns the exit code; raises `ArenaError`."""
     with unwinding():
         use_all_descriptors()
         with open_league(entry, options, remark, run_unwinding) as league:
@@ -75,10 +70,7 @@ def play_and_print(
     code: Callable[[], int] = lambda: 0,
     failed: int = FAILED,
 ) -> int:
-    """Play, show `progress`, print the results and remarks. Returns the exit code.
-
-    The exit code is `code` if all games were played, and `failed` if the results could not be printed.
-    """
+    """Play, show `progress` and print the results. Returns `code`, or `failed` if the results could not be printed."""
     lines = None
     if form is OutputForm.LINES:
 
@@ -133,10 +125,7 @@ def progress_of(
     note: Callable[[], str] = lambda: "",
     live_note: Callable[[], str] | None = None,
 ) -> Progress:
-    """Print the plan, and return progress with a note in each line, or below the live table.
-
-    A file or a pipe, and a quiet command, get no lines on games. `what` describes the games.
-    """
+    """Print the plan, and return progress with a note in each line, or below the live table."""
     if detail() is Detail.QUIET:
         return Progress()
     plan, stored = league.plan, league.known

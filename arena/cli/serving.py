@@ -37,10 +37,7 @@ class PagesServed:
 
 @contextmanager
 def listening_for(options: dict[str, Any]) -> "Iterator[PagesServed | None]":
-    """Take the options for pages out of a command's arguments, and listen before any other work.
-
-    Yields None if no pages are requested. Raises `UsageError`, such as for a port in use.
-    """
+    """Take the options for pages out of a command's arguments, and listen before any other work."""
     where = options.pop("serve")
     delay, show, reader, known_as = (options.pop(f"serve_{name}") for name in ("delay", "show", "for", "as"))
     if where is None:

@@ -420,10 +420,10 @@ class Game(ABC):
         """Return the game's own class for a place where people see it, or None for the plain one.
 
         The places: `seat` (below `arena.game.person_seat.PersonSeat`), `terminal` (below
-        `arena.cli.play_terminal.TerminalGame`), `page` (below `arena.web.seat_page.SeatPage`), `watched` (below
+        `arena.cli.play_terminal.TerminalGame`), `page` (below `arena.web.seat_server.SeatPage`), `watched` (below
         `arena.web.live_games.WatchedGame`), `shown` (below `arena.report.shown.Shown`), `rules`, a function that
         returns the values of the page of the rules (`arena.report.site.pages.rules_values`), and `position`, a function
-        that returns a state as a seat knows it as a value for programs (`arena.api.record_steps.Step`).
+        that returns a state as a seat knows it as a value for programs (`arena.api.shown_results.Step`).
         """
         del place
 

@@ -18,12 +18,21 @@ import msgspec
 from arena.game.game_spec import Player
 from arena.game.record import GameRecord
 from arena.league.store import GameRow, Groups
-from arena.report.consoles import fitted, for_stream, height_of, to_line, width_of
 from arena.report.game_list import Roster, ShownNames, game_entry, game_line
-from arena.report.layout import Block, Styled, cell_len, drawn, unpainted
-from arena.report.result_words import difference_text
+from arena.report.layout import (
+    Block,
+    Styled,
+    cell_len,
+    drawn,
+    fitted,
+    for_stream,
+    height_of,
+    to_line,
+    unpainted,
+    width_of,
+)
 from arena.report.standings import Line, Tally, rated_lines
-from arena.report.terminal import NAME_WIDTH, short_names, standings_grid
+from arena.report.terminal import NAME_WIDTH, difference_text, short_names, standings_grid
 from arena.system.printable import counted
 
 HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
@@ -55,7 +64,6 @@ class Frame:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and rows of the terminal."""
         return width_of(self._terminal), height_of(self._terminal)
 
     def draw(self, *blocks: Block) -> None:
