@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from arena.api.keywords import AnyPath, path_of
-from arena.api.leagues import stored_record
+from arena.api.keywords import AnyPath, path_of, plain_errors
 from arena.errors import UsageError, suggest
 from arena.game import State
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.verdict import GameResult
 from arena.league import exchange
-from arena.league.store import GameRow
+from arena.league.store import GameRow, Store
 from arena.report.game_list import ShownNames, game_line, shown_names
 from arena.report.layout import PLAIN_WIDTH, drawn, unpainted
 from arena.report.placings import PlacingEntry, placing_report
@@ -168,6 +168,11 @@ class Step:
         if color not in COLOR_BY_WORD:
             raise UsageError(f"expected {' or '.join(COLOR_BY_WORD)}, got {color!r}")
         return self._views[COLOR_BY_WORD[color]]
+
+
+def stored_record(path: Path, game: int | str) -> GameRecord:
+    with plain_errors(), Store(path, create=False) as store:
+        return store.record(game)[1]
 
 
 def replay(game: GameRecord | AnyPath, number: int | str | None = None) -> Iterator[Step]:
