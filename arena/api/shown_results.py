@@ -1,13 +1,13 @@
 """Results of games, as values that print as plain tables and lines, and the positions of a game."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from arena.api.keywords import AnyPath, path_of, plain_errors
 from arena.errors import UsageError, suggest
-from arena.game import State
+from arena.game import State, displayed
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.verdict import GameResult
@@ -191,7 +191,7 @@ def replay(game: GameRecord | AnyPath, number: int | str | None = None) -> Itera
 
 def _steps(replay: Replay) -> Iterator[Step]:
     state, kind = replay.state, replay.spec.kind
-    shown = kind.display("position") or _text
+    shown: Callable[[State, Color | None], object] = displayed(kind.displays.position, _text)
 
     def positions() -> tuple[Any, tuple[Any, Any]]:
         return shown(state, None), (shown(state, Color.RED), shown(state, Color.BLUE))

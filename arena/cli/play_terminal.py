@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import trio
 
 from arena.cli.streams import AUTO, flush_results, paint_for, result
+from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import RefusedError, Session
 from arena.report.layout import fitted, width_of
@@ -46,7 +47,7 @@ pause          leave; there is nothing to save yet"""
 async def terminal_face(session: Session) -> None:
     """Show a session with one person in this terminal: a face for `arena.league.person_game`."""
     (color,) = session.persons
-    kind = session.spec.kind.display("terminal") or TerminalGame
+    kind = displayed(session.spec.kind.displays.terminal, TerminalGame)
     await kind(session, color).play()
 
 

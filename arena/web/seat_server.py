@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import LONGEST_ANSWER, RefusedError, Session
 from arena.report.site.page_frame import Site, isolated
@@ -71,7 +72,7 @@ class SeatTable:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tokens", {color: Token.new() for color in self.session.persons})
-        object.__setattr__(self, "page", (self.session.spec.kind.display("page") or SeatPage)())
+        object.__setattr__(self, "page", displayed(self.session.spec.kind.displays.page, SeatPage)())
 
     def address(self, color: Color, listening: Listening) -> str:
         return f"{listening.url}{self.tokens[color].text}/"
@@ -93,6 +94,13 @@ class PlainAnswer(msgspec.Struct, frozen=True):
     since: int
     lines: tuple[str, ...]
     after: tuple[str, ...]
+    text: str
+    image: str
+
+
+class PlainEarlier(msgspec.Struct, frozen=True):
+    """The position after an earlier ply as the seat knew it, as text and as SVG."""
+
     text: str
     image: str
 
@@ -129,10 +137,10 @@ class SeatPage:
         text, image = session.text(color), session.svg(color) or ""
         return PlainAnswer(state, since, tuple(lines[since:]), after, text, image)
 
-    def earlier(self, table: SeatTable, color: Color, plies: int) -> msgspec.Struct | None:
-        """Return what the seat knew after a number of plies, if the page can look back."""
-        del table, color, plies
-        return None
+    def earlier(self, table: SeatTable, color: Color, plies: int) -> msgspec.Struct:
+        """Return what the seat knew after a number of plies."""
+        position = table.session.position_after(plies)
+        return PlainEarlier(position.text(color), position.svg(color) or "") if position else PlainEarlier("", "")
 
 
 def commands_after(table: SeatTable, state: SeatState) -> tuple[str, ...]:
@@ -250,10 +258,7 @@ class PlayPages:
         asked = _number(request.query_params.get("ply", ""))
         if asked is None or asked > plies:
             raise HTTPException(400, f"Expected ply=NUMBER, from 0 to {plies}, which is how many plies there are.")
-        earlier = self._table.page.earlier(self._table, color, asked)
-        if earlier is None:
-            raise HTTPException(404)
-        return _json(earlier)
+        return _json(self._table.page.earlier(self._table, color, asked))
 
     async def _events(self, request: Request) -> EventAnswer:
         return self._feeds[self._seat(request)].answer()

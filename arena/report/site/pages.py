@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from arena.errors import UsageError
-from arena.game import Names, Variant
+from arena.game import Names, Variant, displayed
 from arena.game.time_control import parse_time
 from arena.game.verdict import GameResult
 from arena.league.readers import Audience
@@ -391,10 +391,12 @@ def _facts(line: Line, versions: Sequence[BotVersion]) -> list[tuple[str, object
 
 def rules_values(variant: Variant, names: Names) -> dict[str, Any]:
     """Return the values of the page of the rules, and its template. Raises `UsageError` for impossible rules."""
+    return displayed(variant.kind.displays.rules, _plain_rules_values)(variant, names)
+
+
+def _plain_rules_values(variant: Variant, names: Names) -> dict[str, Any]:
+    del names
     game = variant.kind
-    if own := game.display("rules"):
-        values: dict[str, Any] = own(variant, names)
-        return values
     return {
         "template": "rules.html",
         "title": f"Rules: {game.name}",
