@@ -10,14 +10,15 @@ from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell, true_cells
 from protocol.codec import encode_for_bot
 from protocol.messages import ArenaMessage, Board, Enemy
-from protocol.seats import Color, Outcome
+from protocol.seats import Color
 
 
 class StrategoState(State):
     """One game of Stratego: the engine's game, and what each seat has been told of it."""
 
     def __init__(self, ruleset: Ruleset, rows: tuple[Sequence[str], Sequence[str]]) -> None:
-        self.board = engine.Game(ruleset, *rows)
+        self.board = board = engine.Game(ruleset, *rows)
+        self.to_move, self.ply, self.outcome = board.to_move, board.ply, board.outcome
         self.rows = rows
         self.events: tuple[Event, ...] = ()
         """The public events of the last action."""
@@ -26,20 +27,6 @@ class StrategoState(State):
         self._seen = [0, 0]
         """The actions that each view has been told of."""
 
-    # The three attributes of `State` are read from the engine's game, so that each has one home.
-
-    @property
-    def to_move(self) -> Color:  # type: ignore[override]
-        return self.board.to_move
-
-    @property
-    def ply(self) -> int:  # type: ignore[override]
-        return self.board.ply
-
-    @property
-    def outcome(self) -> Outcome | None:  # type: ignore[override]
-        return self.board.outcome
-
     def first_lines(self, seat: Color | None) -> Sequence[str]:
         if self.board.ruleset.fills_rows:
             return ()
@@ -47,7 +34,9 @@ class StrategoState(State):
         return tuple(line_of(Enemy(enemy_squares(self.board, reader))) for reader in readers)
 
     def play(self, action: str) -> Told:
-        self.events = events = self.board.apply(action)
+        board = self.board
+        self.events = events = board.apply(action)
+        self.to_move, self.ply, self.outcome = board.to_move, board.ply, board.outcome
         self._played.append(events)
         if len(events) == 1 and type(events[0]) is Moved:
             mover = events[0].color
