@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypedDict, get_type_hints
 
 from arena.errors import UsageError, suggest
 from arena.game import Game
-from arena.game.finding import installed_games, load_game
+from arena.game.registry import installed_games, load_game
 from arena.game.time_control import TimeControl, parse_time
 from arena.league.league_options import USUAL, FormatName, FormatOptions, PlayOptions, variant_of
 from arena.league.option_values import build_limits, check_options, option_value, time_control, usual_limits

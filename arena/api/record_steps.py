@@ -1,13 +1,13 @@
 """The positions of a record, and the records of a file: `arena.replay` and `arena.read_records`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from arena.api.keywords import AnyPath, path_of
 from arena.api.leagues import stored_record
 from arena.errors import UsageError
-from arena.game import State
+from arena.game import State, displayed
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.league import exchange
@@ -62,7 +62,7 @@ def replay(game: GameRecord | AnyPath, number: int | str | None = None) -> Itera
 
 def _steps(replay: Replay) -> Iterator[Step]:
     state, kind = replay.state, replay.spec.kind
-    shown = kind.display("position") or _text
+    shown: Callable[[State, Color | None], object] = displayed(kind.displays.position, _text)
 
     def positions() -> tuple[Any, tuple[Any, Any]]:
         return shown(state, None), (shown(state, Color.RED), shown(state, Color.BLUE))

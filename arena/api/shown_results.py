@@ -6,12 +6,11 @@ from typing import Any
 
 from arena.errors import UsageError, suggest
 from arena.game.verdict import GameResult
-from arena.league.pairing.placing import Placing
 from arena.league.store import GameRow
 from arena.report.consoles import PLAIN_WIDTH
-from arena.report.game_list import NAMES_ALONE, ShownNames, game_line, shown_names
-from arena.report.layout import Block, drawn, unpainted
-from arena.report.placings import PlacingEntry, placing_entry, placing_report
+from arena.report.game_list import ShownNames, game_line, shown_names
+from arena.report.layout import drawn, unpainted
+from arena.report.placings import PlacingEntry, placing_report
 from arena.report.standings import Difference, Line, Table, own_times_of, table_note
 from arena.report.terminal import full_report
 from protocol.seats import Color, Reason
@@ -78,7 +77,6 @@ class Standings:
     own_times: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     placing: PlacingEntry | None = None
-    _placing_report: list[Block] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def rows(self) -> tuple[Line, ...]:
@@ -123,20 +121,13 @@ class Standings:
         return f"Standings({bots}{more}; {len(self.rows)} bots, {self.games} games, {state})"
 
     def __str__(self) -> str:
-        blocks = [*full_report(self.table, PLAIN_WIDTH, self.note), *self._placing_report]
+        blocks = [*full_report(self.table, PLAIN_WIDTH, self.note), *placing_report(self.placing)]
         return "\n".join(map(unpainted, drawn(blocks, PLAIN_WIDTH)))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
 
 
-def standings_of(
-    table: Table, settings: Mapping[str, str], placing: Placing | None = None, names: ShownNames = NAMES_ALONE
-) -> Standings:
-    return Standings(
-        table,
-        own_times_of(table.lines, settings),
-        table_note(table.lines, settings),
-        placing_entry(placing, names) if placing else None,
-        placing_report(placing, names) if placing else [],
-    )
+def standings_of(table: Table, settings: Mapping[str, str], placing: PlacingEntry | None = None) -> Standings:
+    own_times, note = own_times_of(table.lines, settings), table_note(table.lines, settings)
+    return Standings(table, own_times, note, placing)

@@ -137,7 +137,7 @@ class Arrivals(trio.abc.Instrument):
                 return output in came
         return True
 
-    def doze(self, output: int, *, is_prompt: bool) -> bool:
+    def doze(self, output: int, is_prompt: bool) -> bool:
         """Sleep until any bot has written, for at most `DOZE_SECONDS`; return whether this one has.
 
         No other task of the run has a turn meanwhile, which makes it cheaper than a sleep of the run. The time of an

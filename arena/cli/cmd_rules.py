@@ -28,7 +28,7 @@ def rules_command(name: str | None, game: str, ranks: str, language: str, as_jso
     NAME is a ruleset or a .toml file, with switches added: vintage/barrage+rescue. Without it, all rulesets and
     switches are listed. With --game it is a variant of that game.
     """
-    from arena.game.finding import load_game
+    from arena.game.registry import load_game
     from arena.report.consoles import to_json, width_of
 
     kind, names = load_game(game), names_of(ranks, language)

@@ -26,7 +26,7 @@ def offer_languages(_: click.Context, __: click.Parameter, incomplete: str) -> l
 
 def offer_rulesets(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer variants of the game on the line: for Stratego rulesets, and after a plus the remaining switches."""
-    from arena.game.finding import load_game
+    from arena.game.registry import load_game
 
     if incomplete.startswith(PATH_STARTS):
         return [CompletionItem(incomplete, type="file")]
@@ -36,7 +36,7 @@ def offer_rulesets(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
 
 def offer_game_kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer the installed games, and files in Python."""
-    from arena.game.finding import installed_games
+    from arena.game.registry import installed_games
 
     files = CompletionItem(incomplete, type="file")
     return [files, *(CompletionItem(name) for name in installed_games() if name.startswith(incomplete))]

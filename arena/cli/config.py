@@ -292,7 +292,7 @@ def _value(option: click.Option, value: Any, folder: Path, where: str) -> Any:
         name, plus, switches = several[0].partition("+")
         several = [f"{_from(folder, name)}{plus}{switches}"] if name.endswith(".toml") else several
     elif option.name == "game":
-        from arena.game.finding import is_file  # most files name no game
+        from arena.game.registry import is_file  # most files name no game
 
         several = [_from(folder, several[0])] if is_file(several[0]) else several
     return several if option.multiple else ",".join(several) if is_names else several[0]

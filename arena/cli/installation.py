@@ -35,7 +35,7 @@ def arena_line(*words: str, game: str = "") -> str:
 
 
 def _words_of_game(game: str) -> tuple[str, ...]:
-    from arena.game.finding import file_of
+    from arena.game.registry import file_of
 
     file = file_of(game)
     return ("--game", file) if file else ()

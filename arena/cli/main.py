@@ -166,7 +166,7 @@ def _mistake_of_game(error: BaseException) -> str:
     """Return the words for an exception that came from the file of a game; empty for another."""
     import traceback
 
-    from arena.game.finding import game_files
+    from arena.game.registry import game_files
 
     frames = traceback.extract_tb(error.__traceback__)
     where = next((frame for frame in reversed(frames) if frame.filename in game_files()), None)

@@ -25,7 +25,7 @@ from arena.report.consoles import fitted, for_stream, is_dumb, print_blocks, wid
 from arena.report.documents import league_json
 from arena.report.game_list import Roster
 from arena.report.layout import colored
-from arena.report.placings import placing_report
+from arena.report.placings import placing_entry, placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress, Silence
 from arena.report.standings import declared_last, handicap_text, make_table, table_note
 from arena.report.terminal import full_report, standings_grid
@@ -197,11 +197,11 @@ def _print_results(league: OpenLeague, form: OutputForm) -> None:
     plan, rows = league.plan, [] if form is OutputForm.TEXT else league.rows()
     games = rows or league.count()
     table = make_table(league.players, games, league.planned, meets_all=league.meets_all)
-    settings, placing = league.store.settings(), league.placing()
-    names = Roster(league.players, games).names
+    settings, places = league.store.settings(), league.placing()
+    placing = placing_entry(places, table.names) if places else None
     if form is not OutputForm.TEXT:
         declared = declared_last(rows, lambda number: league.store.stored(number).sound)
-        document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
+        document = partial(league_json, plan.path, settings, table, placing=placing, declared=declared)
         result(document(rows, plan.faults, as_line=form is OutputForm.LINES))
         return
     width = width_of(sys.stdout)
@@ -209,8 +209,7 @@ def _print_results(league: OpenLeague, form: OutputForm) -> None:
         print_blocks([standings_grid(table.lines, width, plan.faults)])
     else:
         print_blocks(full_report(table, width, table_note(table.lines, settings), plan.faults))
-    if placing:
-        print_blocks(placing_report(placing, names))
+    print_blocks(placing_report(placing))
 
 
 def _print_forfeits(plan: Plan, outcome: LeagueOutcome) -> None:

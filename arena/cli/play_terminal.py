@@ -16,6 +16,7 @@ import trio
 
 from arena.cli.pager import AUTO, paint_for
 from arena.cli.streams import flush_results, result
+from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import RefusedError, Session
 from arena.report.consoles import fitted, width_of
@@ -51,7 +52,7 @@ pause          leave; there is nothing to save yet"""
 async def terminal_face(session: Session) -> None:
     """Show a session with one person in this terminal: a face for `arena.league.person_game`."""
     (color,) = session.persons
-    kind = session.spec.kind.display("terminal") or TerminalGame
+    kind = displayed(session.spec.kind.displays.terminal, TerminalGame)
     await kind(session, color).play()
 
 

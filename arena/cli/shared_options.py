@@ -38,7 +38,7 @@ def _usual(name: str, **settings: Any) -> Decorator:
 
 def _load_game(ctx: click.Context, _: click.Parameter, value: str | None) -> str:
     if value and not ctx.resilient_parsing:
-        from arena.game.finding import load_game
+        from arena.game.registry import load_game
 
         load_game(value)
     return value or ""

@@ -205,22 +205,16 @@ class Driver:
         if self._unsent:
             await self._write_slowly(color, process)
         while connection.phase.bot_must_answer and not (seat.due or seat.fault or referee.is_over):
-            if not self._comes_soon(output, color):
+            taken = self._taken[color]
+            if not (
+                (taken < PROMPT_SECONDS and arrivals.spin(output, self._spin_seconds))
+                or (taken < DOZE_BELOW and self._is_alone() and arrivals.doze(output, taken < PROMPT_SECONDS))
+            ):
                 if self._times[color] is None:
                     self._times[color] = process.first_times()
                 await readable(output)
                 self._yielded = NEVER
             await self._read(seat, process)
-
-    def _comes_soon(self, output: int, color: Color) -> bool:
-        """Wait briefly, without a turn for other tasks, for a bot whose last answer was quick."""
-        taken, arrivals = self._taken[color], self._arrivals
-        if taken > DOZE_BELOW:
-            return False
-        is_prompt = taken < PROMPT_SECONDS
-        if is_prompt and self._spin_seconds and arrivals.spin(output, self._spin_seconds):
-            return True
-        return arrivals.doze(output, is_prompt=is_prompt)
 
     def _write(self, seat: Seat, process: Participant) -> None:
         referee, color = self._referee, seat.color
@@ -241,14 +235,15 @@ class Driver:
         if data:
             if self._yielded > self._read_at:
                 self._yielded = self._read_at  # the arena has slept
-            elif self._read_at - self._yielded > self._slice():
+            elif self._read_at - self._yielded > (LONE_SLICE_SECONDS if self._is_alone() else SLICE_SECONDS):
                 await trio.lowlevel.checkpoint()
                 self._yielded = self._arrivals.now()
         elif data is not None:
             await self._output_ended(seat.color, process)
 
-    def _slice(self) -> float:
-        return LONE_SLICE_SECONDS if len(self._arrivals.outputs) <= len(Color) else SLICE_SECONDS
+    def _is_alone(self) -> bool:
+        """Whether no other game is under way in this process."""
+        return len(self._arrivals.outputs) <= len(Color)
 
     def _receive(self, seat: Seat, process: Participant) -> bytes | None:
         referee, color, asked = self._referee, seat.color, seat.started

@@ -106,7 +106,7 @@ class Pace:
         self.due = now + max(self._least, cost / self._share)
 
 
-class Shown(NamedTuple):
+class CountedTable(NamedTuple):
     """A state of the table: current counts, and the last rated difference of a match.
 
     `rated_games` is the number of games of the ratings, if it is not the current one.
@@ -149,12 +149,12 @@ class LiveTable:
         with self._lock:
             self._rated, self._difference, self._rated_games, self._changed = rated, difference, copy.games, True
 
-    def shown(self, most: int) -> Shown:
+    def shown(self, most: int) -> CountedTable:
         """Return the first lines by points per game; equal scores keep the order and places of the last rating."""
         with self._lock:
             is_old = 0 < self._rated_games != self._tally.games
             lines = _current(self._rated, self._tally, most)
-            return Shown(lines, self._difference, self._rated_games if is_old else None)
+            return CountedTable(lines, self._difference, self._rated_games if is_old else None)
 
 
 def _current(rated: Sequence[Line], tally: Tally, most: int) -> list[Line]:

@@ -15,7 +15,7 @@ from arena.game.verdict import GameResult
 from arena.league.ratings import Anchor, PairDifference, RatedLeague, Results, Row, Score, Standing, difference
 from arena.league.store import GameRow, Groups, SideTimes
 from arena.league.store.document import TIME, own_times_in
-from arena.report.game_list import Roster, ShownNames
+from arena.report.game_list import NAMES_ALONE, Roster, ShownNames
 from arena.system.printable import printable
 from protocol.seats import Color, Reason
 
@@ -263,7 +263,7 @@ class AnchorBot(msgspec.Struct, frozen=True):
     elo: float
 
 
-class Ending(msgspec.Struct, frozen=True):
+class ReasonCount(msgspec.Struct, frozen=True):
     reason: Reason
     games: int
     losers: dict[str, int]
@@ -275,12 +275,12 @@ class Table(msgspec.Struct, frozen=True):
     `planned` is the number of games of the league, or a lower bound if `is_planned_known` is false; None if no league
     of these players was planned. `difference` is that of the two bots of a match. `draw_share` is the fitted share of
     games that equal bots draw. `pairs` has the likelihood of superiority of each pair, if requested. Games
-    `against_itself` count nowhere else.
+    `against_itself` count nowhere else. `names` are the names of players in the table.
     """
 
     lines: tuple[Line, ...]
     crosstable: Crosstable
-    endings: tuple[Ending, ...]
+    endings: tuple[ReasonCount, ...]
     games: int
     planned: int | None
     is_planned_known: bool
@@ -290,6 +290,7 @@ class Table(msgspec.Struct, frozen=True):
     anchor: AnchorBot | None = None
     pairs: tuple[Superiority, ...] | None = None
     against_itself: int = 0
+    names: ShownNames = NAMES_ALONE
 
     @property
     def meetings(self) -> tuple[HeadToHead, ...]:
@@ -347,6 +348,7 @@ def make_table(
         anchor=AnchorBot(league.anchor.name, league.anchor.elo) if league.anchor else None,
         pairs=tuple(Superiority(*each) for each in league.superiorities(order)) if pairs else None,
         against_itself=tally.against_itself,
+        names=roster.names,
     )
 
 
@@ -419,10 +421,12 @@ def named_difference(names: tuple[str, str], found: PairDifference) -> Differenc
     return Difference(*names, elo, low, high, found.stronger)
 
 
-def _endings(tally: Tally) -> tuple[Ending, ...]:
+def _endings(tally: Tally) -> tuple[ReasonCount, ...]:
     endings = sorted(tally.endings.items(), key=lambda item: (-item[1], item[0].value))
     return tuple(
-        Ending(reason, games, dict(sorted(tally.losers.get(reason, {}).items(), key=lambda item: (-item[1], item[0]))))
+        ReasonCount(
+            reason, games, dict(sorted(tally.losers.get(reason, {}).items(), key=lambda item: (-item[1], item[0])))
+        )
         for reason, games in endings
     )
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from arena.errors import UsageError
 from arena.game import State, Told, to_both
-from arena.stratego.rules import game as engine
-from arena.stratego.rules.events import Event, Moved
+from arena.stratego.rules import engine
+from arena.stratego.rules.events import Acted, Event
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell, true_cells
 from protocol.codec import encode_for_bot
-from protocol.messages import ArenaMessage, Board, Enemy
+from protocol.messages import ArenaMessage, BoardLine, Enemy
 from protocol.seats import Color
 
 
@@ -17,15 +17,14 @@ class StrategoState(State):
     """One game of Stratego: the engine's game, and what each seat has been told of it."""
 
     def __init__(self, ruleset: Ruleset, rows: tuple[Sequence[str], Sequence[str]]) -> None:
-        self.board = board = engine.Game(ruleset, *rows)
+        self.board = board = engine.EngineGame(ruleset, *rows)
         self.to_move, self.ply, self.outcome = board.to_move, board.ply, board.outcome
         self.rows = rows
         self.events: tuple[Event, ...] = ()
         """The public events of the last action."""
-        self._played: list[tuple[Event, ...]] = []
-        self._views: list[SeatView | None] = [None, None]
-        self._seen = [0, 0]
-        """The actions that each view has been told of."""
+        self._actions: list[str] = []
+        """What was played, for views that are asked for later."""
+        self._views: dict[Color, SeatView] = {}
 
     def first_lines(self, seat: Color | None) -> Sequence[str]:
         if self.board.ruleset.fills_rows:
@@ -37,8 +36,10 @@ class StrategoState(State):
         board = self.board
         self.events = events = board.apply(action)
         self.to_move, self.ply, self.outcome = board.to_move, board.ply, board.outcome
-        self._played.append(events)
-        if len(events) == 1 and type(events[0]) is Moved:
+        self._actions.append(action)
+        for color, view in self._views.items():
+            _show(view, color, events)
+        if len(events) == 1 and type(events[0]) is Acted:
             mover = events[0].color
             return _MOVES[mover].get(action) or _moves(mover, action, events)
         return told_of(events)
@@ -50,26 +51,26 @@ class StrategoState(State):
         return legal_actions(self.board)
 
     def board_line(self, color: Color) -> str:
-        return line_of(Board(self.view(color).cells()))
+        return line_of(BoardLine(self.view(color).cells()))
 
     def view(self, color: Color) -> SeatView:
         """Return a seat's knowledge of the position."""
-        view = self._views[color]
+        view = self._views.get(color)
         if view is None:
-            first = enemy_squares(self.board, color) if not self._played else self._first_enemy(color)
-            view = self._views[color] = SeatView(self.board.ruleset, color, self.rows[color], first)
-        for events in self._played[self._seen[color] :]:
-            for event in events:
-                view.see(tell(event)[color])
-        self._seen[color] = len(self._played)
+            board = engine.EngineGame(self.board.ruleset, *self.rows)
+            view = self._views[color] = SeatView(board.ruleset, color, self.rows[color], enemy_squares(board, color))
+            for action in self._actions:
+                _show(view, color, board.apply(action))
         return view
-
-    def _first_enemy(self, color: Color) -> tuple[str, ...]:
-        return enemy_squares(engine.Game(self.board.ruleset, *self.rows), color)
 
     def cells(self, seat: Color | None) -> tuple[str, ...]:
         """Return the 100 cells of the board as a seat knows them, or with every rank shown (None)."""
         return true_cells(self.board) if seat is None else self.view(seat).cells()
+
+
+def _show(view: SeatView, color: Color, events: Sequence[Event]) -> None:
+    for event in events:
+        view.see(tell(event)[color])
 
 
 def as_stratego(state: State) -> StrategoState:

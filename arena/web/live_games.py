@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import ArenaError
-from arena.game import State
+from arena.game import State, displayed
 from arena.game.game_spec import GameSpec
 from arena.game.replay import ReplayStep, started
 from arena.league.executor.event_stream import Happened
@@ -170,7 +170,7 @@ class LiveGames:
                 self.games[event.game].play(event)
                 self._changed.add(event.game)
             return
-        watched = event.spec.kind.display("watched") or WatchedGame
+        watched = displayed(event.spec.kind.displays.watched, WatchedGame)
         self.games[event.spec.id] = watched(event.spec, event.setups, self._audience)
         self._changed.add(event.spec.id)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from arena.game import displayed
 from arena.game.person_seat import SeatStage, SeatState
 from arena.play.session import Session
 from arena.report.site.page_frame import isolated
@@ -59,7 +60,7 @@ class SeatTable:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tokens", {color: Token.new() for color in self.session.persons})
-        object.__setattr__(self, "page", (self.session.spec.kind.display("page") or SeatPage)())
+        object.__setattr__(self, "page", displayed(self.session.spec.kind.displays.page, SeatPage)())
 
     def address(self, color: Color, listening: Listening) -> str:
         return f"{listening.url}{self.tokens[color].text}/"
