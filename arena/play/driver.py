@@ -243,7 +243,7 @@ class Driver:
 
     def _is_alone(self) -> bool:
         """Whether no other game is under way in this process."""
-        return len(self._arrivals.outputs) <= len(Color)
+        return len(self._arrivals.outputs) <= len(self._dead)
 
     def _receive(self, seat: Seat, process: Participant) -> bytes | None:
         referee, color, asked = self._referee, seat.color, seat.started
