@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import commands
 import psutil
@@ -26,7 +27,9 @@ import trio
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from own_children import started_from_now
+from random_rules import VALUES, made_ruleset
 
+import protocol.bot
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
@@ -40,26 +43,11 @@ from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import MOVES, Move
 from arena.stratego.rules.game import Game
-from arena.stratego.rules.ruleset import (
-    Attacks,
-    Bombs,
-    Captains,
-    Chase,
-    Defence,
-    EqualRanks,
-    FixedPieces,
-    Flag,
-    NoMove,
-    Ruleset,
-    RulesetError,
-    Scouts,
-    Spy,
-    Starts,
-)
+from arena.stratego.rules.ruleset import Attacks, Ruleset, RulesetError, Spy
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.bot import Bot, Conversation
 from protocol.bot_codec import decode_for_bot, encode_from_bot
-from protocol.notation import BOARD_SIZE, RANK_BY_LETTER, Color, Rank
+from protocol.notation import BOARD_SIZE, Color
 
 MOST_PROCESSES = 8
 """Those in which the tests run at once. Each collects all tests first, so that more of them save less and less."""
@@ -257,6 +245,12 @@ def play_kit_bots() -> Callable[..., Referee]:
     return _play_kit_bots
 
 
+@pytest.fixture(scope="session")
+def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
+    """A random set-up of the ruleset's army: `random_rows(ruleset, rng)`."""
+    return lambda ruleset, rng: protocol.bot.random_rows(dict(ruleset.army), rng)
+
+
 # --- any rules ------------------------------------------------------------------------------------------------------
 
 
@@ -269,45 +263,30 @@ def _combined(name: str, switches: Sequence[str]) -> str:
     return name
 
 
-def _army(text: str) -> tuple[tuple[Rank, int], ...]:
-    return tuple((RANK_BY_LETTER[word[0]], int(word[1:])) for word in text.split())
+def _made(army: str, rules: dict[str, Any]) -> Ruleset:
+    if rules["spy"] is Spy.DIAGONAL:
+        rules = {**rules, "attacks": Attacks.ALL_SIDES}  # the others would contradict it
+    return made_ruleset(army, rules)
 
 
-@st.composite
-def _made_rules(draw: st.DrawFn) -> Ruleset:
-    """A ruleset that no booklet has: every rule random, with a small army of all sorts of pieces."""
-    spy = draw(st.sampled_from(Spy))
-    return Ruleset(
-        name="made",
-        title="Made at random",
-        source="these tests",
-        army=draw(st.sampled_from([_army("F1 B2 S1 22 31 61 91 M1 I1"), _army("F1 B3 S2 22 32 41 63 M1 I2")])),
-        starts=draw(st.sampled_from(Starts)),
-        two_squares=draw(st.sampled_from([3, 1, 2, 5, None])),
-        chase=draw(st.sampled_from(Chase)),
-        no_move=draw(st.sampled_from(NoMove)),
-        needs_attacker=draw(st.booleans()),
-        equal_ranks=draw(st.sampled_from(EqualRanks)),
-        bombs=draw(st.sampled_from(Bombs)),
-        flag=draw(st.sampled_from(Flag)),
-        fixed_pieces=draw(st.sampled_from(FixedPieces)),
-        rescues=draw(st.integers(0, 3)),
-        defence=draw(st.sampled_from(Defence)),
-        scouts=draw(st.sampled_from(Scouts)),
-        captains=draw(st.sampled_from(Captains)),
-        infiltration=draw(st.booleans()),
-        spy=spy,
-        attacks=draw(st.sampled_from(Attacks)) if spy is Spy.STRAIGHT else Attacks.ALL_SIDES,
-        max_plies=draw(st.sampled_from([400, 150])),
-        max_quiet_plies=draw(st.sampled_from([80, 30, None])),
-    )
+MADE = st.builds(
+    _made,
+    st.sampled_from(["F1 B2 S1 22 31 61 91 M1 I1", "F1 B3 S2 22 32 41 63 M1 I2"]),
+    st.fixed_dictionaries(
+        {
+            rule: st.sampled_from(list(values))
+            for rule, values in {**VALUES, "max_plies": (400, 150), "max_quiet_plies": (80, 30, None)}.items()
+        }
+    ),
+)
+"""A ruleset that no booklet has: every rule random, with a small army of all sorts of pieces."""
 
 
 @pytest.fixture(scope="session")
 def any_rules() -> st.SearchStrategy[Ruleset]:
     """Any ruleset that comes with the arena, with up to four of the switches that it combines with, or a random one."""
     switches = st.lists(st.sampled_from(switch_names()), unique=True, max_size=4)
-    return st.builds(_combined, st.sampled_from(ruleset_names()), switches).map(load_ruleset) | _made_rules()
+    return st.builds(_combined, st.sampled_from(ruleset_names()), switches).map(load_ruleset) | MADE
 
 
 def _towards_the_rare(game: Game, rng: Random) -> Action:

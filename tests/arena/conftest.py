@@ -20,7 +20,6 @@ import pytest
 import trio
 from browsing import axe, browser, complaints, event_loop_of_the_browser_hidden, open_address
 
-import protocol.bot
 from arena.errors import ArenaError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
@@ -187,12 +186,6 @@ class Table:
             if self.referee.verdict:
                 return
             self.play(rng.choice(as_stratego(game).legal_actions()), after)
-
-
-@pytest.fixture(scope="session")
-def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
-    """A random set-up: `random_rows(ruleset, rng)`."""
-    return lambda ruleset, rng: protocol.bot.random_rows(dict(ruleset.army), rng)
 
 
 @pytest.fixture(scope="session")

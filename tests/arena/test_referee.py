@@ -198,27 +198,12 @@ def test_only_the_seat_at_fault_gets_an_error_and_it_comes_before_the_end(duel: 
     duel.expect(RED, "moved red a4-a5", "end win illegal-action", "quit")
 
 
-def test_what_a_bot_says_of_itself_is_not_told_to_the_other(seat_bots: "SeatBots") -> None:
-    table = seat_bots()
-    table.begin(RED_ROWS, BLUE_ROWS, red=["name SECRET", "author SECRET", "want legal board"])
-    table.reply(RED, "note SECRET", "move a4-a5")
-    table.reply(BLUE, "move resign")
-    assert b"SECRET" not in sent_to(table, BLUE)
-
-
 def test_the_last_introduction_counts(seat_bots: "SeatBots") -> None:
     table = seat_bots()
     table.begin(RED_ROWS, BLUE_ROWS, red=["name A", "want board", "name B", "want legal"])
     assert table.referee.seats[RED].declared == "B"
     verbs = [line.split(" ")[0] for line in table.next_write(RED)]
     assert verbs == ["enemy", "legal", "turn"]
-
-
-def test_a_full_army_leaves_no_squares_to_be_told(seat_bots: "SeatBots", random_rows: "RandomRows") -> None:
-    isf = load_ruleset("isf")
-    table = seat_bots(isf)
-    table.begin(random_rows(isf, Random(1)), random_rows(isf, Random(2)))
-    table.expect(RED, "turn 1 100 100")
 
 
 def test_blue_moves_first_where_the_rules_say_so(seat_bots: "SeatBots") -> None:
@@ -281,15 +266,6 @@ def test_both_immobile_at_the_very_start(seat_bots: "SeatBots") -> None:
     table.expect(RED, "enemy a9 b9 a10 b10", "end draw both-immobile", "quit")
 
 
-def test_ply_cap(seat_bots: "SeatBots") -> None:
-    table = seat_bots(replace(DUEL, max_plies=3))
-    table.begin(RED_ROWS, BLUE_ROWS)
-    table.play("a4-a5 c7-d7")
-    assert table.referee.verdict is None
-    table.play("a5-a6")
-    assert_drawn(table, Reason.PLY_CAP, plies=3)
-
-
 # --- faults in a game -----------------------------------------------------------------------------------------------
 
 
@@ -297,14 +273,7 @@ def test_ply_cap(seat_bots: "SeatBots") -> None:
     ("action", "words"),
     [
         ("a7-a6", "red has no piece on a7"),
-        ("a1-b1", "the flag on a1 cannot move"),
-        ("b4-b6", "the marshal on b4 moves one square at a time"),
-        ("c2-b2", "own piece is on b2"),
-        ("a4-c5", "along its file or rank"),
-        ("a4-b5", "the scout on a4 cannot move diagonally; no piece may"),
-        ("b4-b5-c5", "no piece turns in its move"),
         ("a4?a7M", "has no infiltration"),
-        ("a4-a5+Mb1", "has no rescue"),
     ],
 )
 def test_an_illegal_action_loses_and_the_author_is_told_why(duel: "Table", action: str, words: str) -> None:
@@ -315,16 +284,7 @@ def test_an_illegal_action_loses_and_the_author_is_told_why(duel: "Table", actio
     assert duel.referee.times_us == []
 
 
-GARBAGE = [
-    b"\x00\n",
-    b" move a4-a5\n",
-    b"move a4a5\n",
-    b"turn 1 100 100\n",
-    b"want legal\n",
-]
-
-
-@pytest.mark.parametrize("data", GARBAGE)
+@pytest.mark.parametrize("data", [b"\x00\n", b" move a4-a5\n", b"move a4a5\n", b"turn 1 100 100\n", b"want legal\n"])
 def test_a_malformed_line_breaks_the_protocol(duel: "Table", data: bytes) -> None:
     duel.pass_on(RED, data)
     duel.send()
@@ -445,14 +405,13 @@ def test_a_bot_that_does_not_answer_loses_at_its_deadline(duel: "Table") -> None
     assert_lost(duel, RED, Reason.TIMEOUT, words="none came in 150 ms", plies=0)
 
 
-def test_an_answer_within_the_margin_counts(duel: "Table") -> None:
-    duel.reply(RED, "move a4-a5", after=MOVE / 1000 + MARGIN - 0.001)
-    assert duel.referee.actions == ["a4-a5"]
-
-
-def test_an_answer_after_the_deadline_does_not_count(duel: "Table") -> None:
-    duel.reply(RED, "move a4-a5", after=MOVE / 1000 + MARGIN + 0.001)
-    assert_lost(duel, RED, Reason.TIMEOUT, words="none came in 151 ms", plies=0)
+@pytest.mark.parametrize("late", [-0.001, 0.001])
+def test_an_answer_counts_up_to_the_deadline_and_not_after_it(duel: "Table", late: float) -> None:
+    duel.reply(RED, "move a4-a5", after=MOVE / 1000 + MARGIN + late)
+    if late < 0:
+        assert duel.referee.actions == ["a4-a5"]
+    else:
+        assert_lost(duel, RED, Reason.TIMEOUT, words="none came in 151 ms", plies=0)
 
 
 @pytest.mark.parametrize("answers", [True, False])
@@ -718,16 +677,6 @@ def test_a_game_that_cannot_be_judged_is_over_whatever_comes(duel: "Table") -> N
 # --- before the game ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("loser", Color)
-def test_a_bot_that_cannot_be_started_loses(seat_bots: "SeatBots", loser: Color) -> None:
-    table = seat_bots()
-    table.referee.no_start(loser, "cannot run it: no such file")
-    table.send()
-    assert table.referee.verdict is None
-    table.reply(loser.opponent, "ready")
-    assert_lost(table, loser, Reason.NO_START, words="cannot run it: no such file", plies=0)
-
-
 @pytest.mark.parametrize("why", ["\x1b]52;c;aGk=\x07\n\u202e\udcff", "x" * 3_000_000])
 def test_whatever_is_in_the_words_of_a_fault_the_verdict_is_short_and_printable(
     seat_bots: "SeatBots", why: str
@@ -982,7 +931,7 @@ TURN_OF_RED = [
 
 
 @given(st.one_of(st.sampled_from(TURN_OF_RED), st.binary(max_size=40)), st.lists(st.integers(0, 5100), max_size=8))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_it_does_not_matter_how_the_bytes_of_an_answer_are_cut(
     seat_bots: "SeatBots", data: bytes, cuts: list[int]
 ) -> None:
@@ -1041,7 +990,7 @@ def honest_answer(table: "Table", color: Color, choice: int) -> bytes:
 
 
 @given(st.sampled_from(Color), st.lists(deeds, max_size=40), st.integers(0, 1000))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 def test_whatever_a_bot_does_the_referee_judges_it_and_nobody_else(
     seat_bots: "SeatBots", wild: Color, deeds: list[tuple[str, object]], choice: int
 ) -> None:
@@ -1106,21 +1055,3 @@ def test_even_two_wild_bots_never_make_the_referee_raise(
         assert referee.awaited() or referee.due()
     else:
         assert referee.awaited() == []
-
-
-@pytest.mark.parametrize("name", ["duel", "barrage", "isf"])
-def test_a_random_game_comes_to_an_end_that_both_are_told(
-    seat_bots: "SeatBots", random_rows: "RandomRows", name: str
-) -> None:
-    ruleset = load_ruleset(name)
-    for seed in range(3):
-        rng = Random(seed)
-        table = seat_bots(ruleset)
-        table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
-        table.play_random(rng)
-        verdict = verdict_of(table)
-        assert not verdict.reason.is_forfeit
-        assert verdict.plies == len(table.referee.actions) == len(table.referee.times_us)
-        told = [[line for line in sent_to(table, color).splitlines() if line.startswith(b"moved")] for color in Color]
-        assert told[0] == told[1]
-        assert len(told[0]) == verdict.plies

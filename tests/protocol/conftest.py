@@ -1,29 +1,22 @@
 """What these tests share: a small arena, and transcripts of a conversation as text."""
 
 from collections.abc import Callable, Iterator, Sequence
-from random import Random
 from typing import NamedTuple
 
 import pytest
 
-import protocol.bot
-from arena.stratego.rules import events as rules
 from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.game import Game
-from arena.stratego.rules.ruleset import Defence, Ruleset
+from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.seat_view import tell
 from protocol.codec import legal_lines
 from protocol.messages import (
     ArenaMessage,
-    Battle,
     Board,
     Clock,
     End,
     Enemy,
-    Guess,
-    Moved,
-    Rescued,
-    Reveal,
     Rule,
     Seed,
     SetupRequest,
@@ -31,7 +24,7 @@ from protocol.messages import (
     Want,
 )
 from protocol.messages import Game as GameMessage
-from protocol.notation import SQUARES, Color, Rank, Result, Survivor
+from protocol.notation import SQUARES, Color, Rank, Result
 from protocol.view import View
 
 CLOCK = Clock(5000, 1000)
@@ -86,29 +79,8 @@ class SmallArena:
 
     def play(self, action: str) -> dict[Color, list[ArenaMessage]]:
         """Play an action; returns what each seat is told of it."""
-        mover = self.game.to_move
-        said: dict[Color, list[ArenaMessage]] = {color: [Moved(mover, action)] for color in Color}
-        for event in self.game.apply(action):
-            for color in Color:
-                said[color] += self._told(event, color)
-        return said
-
-    def _told(self, event: rules.Event, color: Color) -> list[ArenaMessage]:
-        """What a seat is told of an event beside the action itself."""
-        match event:
-            case rules.Fought():
-                square, attacker, survivor = SQUARES[event.square], event.attacker, event.survivor
-                stays = survivor is Survivor.DEFENDER and attacker is not Rank.SCOUT
-                hidden = self.ruleset.defence is Defence.SILENT and stays and event.color is color
-                return [Battle(square, attacker, None if hidden else event.defender, survivor)]
-            case rules.Revealed(square, rank):
-                return [Reveal(SQUARES[square], rank)]
-            case rules.Rescued(side, square, rank):
-                return [Rescued(side, SQUARES[square], rank)]
-            case rules.Guessed(square, rank, right):
-                return [Guess(SQUARES[square], rank, right)]
-            case _:
-                return []
+        events = self.game.apply(action)
+        return {color: [tell(event)[color] for event in events] for color in Color}
 
     def end(self, color: Color) -> End:
         """How the finished game ended for one seat."""
@@ -123,12 +95,6 @@ class SmallArena:
 def small_arena() -> Callable[[str | Ruleset], SmallArena]:
     """Makes a `SmallArena` for a ruleset or for the one of that name."""
     return SmallArena
-
-
-@pytest.fixture(scope="session")
-def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
-    """A random set-up: `random_rows(ruleset, rng)`."""
-    return lambda ruleset, rng: protocol.bot.random_rows(dict(ruleset.army), rng)
 
 
 class Line(NamedTuple):

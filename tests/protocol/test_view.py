@@ -2,27 +2,29 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from every_ruleset import EVERY_RULESET
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.combat import fight
-from arena.stratego.rules.game import Game as RulesGame
 from arena.stratego.rules.ruleset import Bombs, EqualRanks, Ruleset
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Battle, Clock, Enemy, Game, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
 from protocol.notation import HOME_SQUARES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
 from protocol.piece import Piece
 from protocol.view import View, new_view
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arena.stratego.rules.action_types import Action
+    from arena.stratego.rules.game import Game as RulesGame
     from tests.protocol.conftest import SmallArena
 
     MakeArena = Callable[[str | Ruleset], SmallArena]
@@ -294,18 +296,10 @@ def test_all_that_a_piece_has_shown_counts_together() -> None:
 
 # --- whole games --------------------------------------------------------------------------------------------------
 
-EVERY = [
-    *ruleset_names(),
-    *(f"isf+{switch}" for switch in switch_names() if switch != "infiltration"),
-    "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains+attackers-advantage",
-    "vintage/lightning+silent-defence+mobile-bombs+rescue",
-    "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
-    "isf+lightning-captains+facing-attacks+silent-defence",
-]
 SQUARE = re.compile(SQUARE_PATTERN)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_through_whole_games_the_view_has_every_piece_in_its_place_and_no_rank_wrong(
     small_arena: "MakeArena",
@@ -319,7 +313,7 @@ def test_through_whole_games_the_view_has_every_piece_in_its_place_and_no_rank_w
     play_through(small_arena(data.draw(any_rules)), random_rows, lively, seed)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", EVERY_RULESET)
 def test_the_same_holds_under_every_ruleset_and_every_switch(
     small_arena: "MakeArena", random_rows: "RandomRows", lively: "Lively", name: str
 ) -> None:

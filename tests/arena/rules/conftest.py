@@ -2,12 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable
-from random import Random
 from typing import Any
 
 import pytest
 
-import protocol.bot
 from arena.stratego.rules.events import Event, IllegalActionError
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset
@@ -81,13 +79,3 @@ def refusal() -> Callable[[Game, str], IllegalActionError]:
         return caught.value
 
     return attempt
-
-
-@pytest.fixture(scope="session")
-def random_rows() -> Callable[[Ruleset, Random], list[str]]:
-    """A random set-up of the ruleset's army."""
-
-    def draw(ruleset: Ruleset, rng: Random) -> list[str]:
-        return list(protocol.bot.random_rows(dict(ruleset.army), rng))
-
-    return draw

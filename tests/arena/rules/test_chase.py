@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from arena.stratego.rules.events import Event, Fought, IllegalActionError, Rule
 from arena.stratego.rules.game import Game
-from arena.stratego.rules.ruleset import Chase
 
 Start = Callable[..., Game]
 Play = Callable[[Game, str], tuple[Event, ...]]
@@ -47,43 +46,12 @@ def test_a_chase_in_which_another_piece_has_moved_meanwhile_brings_nothing_back(
     play(game, "b5-b6")
 
 
-def test_where_pieces_may_be_chased_for_ever_the_lake_is_gone_round_for_ever(start: Start, play: Play) -> None:
-    game = _round_the_lake(start, play, chase=Chase.FREE)
-    play(game, "b5-b6")
-    for step in range(1, 12):
-        play(game, f"{RING[step]}-{RING[(step + 1) % 12]} {RING[step - 1]}-{RING[step]}")
-    play(game, "b6-b7 b5-b6")
-
-
-# Red's marshal on file a follows Blue's general on file b: beside it at every turn.
-UP_AND_DOWN = "a4-a5 i10-i9 a5-a6 i9-i10 a6-a7 b7-b6 a7-a6 b6-b5 a6-a5 b5-b6 a5-a6 b6-b7"
-
-
-def test_a_chase_over_three_squares_and_back_may_not_return_to_its_beginning(
-    start: Start, play: Play, refusal: Refusal
-) -> None:
-    game = start("F:j1 M:a4 9:i1", "F:j10 9:b7 M:i10")
-    play(game, UP_AND_DOWN)
-    assert refusal(game, "a6-a7").rule is Rule.CHASE
-    game = start("F:j1 M:a4 9:i1", "F:j10 9:b7 M:i10", chase=Chase.FREE)
-    play(game, UP_AND_DOWN + " a6-a7")
-
-
 def test_the_evading_side_may_bring_positions_back(start: Start, play: Play) -> None:
     game = start("F:j1 M:a4 9:i1", "F:j10 9:a7 M:i10", two_squares=None)
     play(game, "i1-i2 a7-a6 a4-a5 a6-b6")
     board = game.board[:]
     play(game, "a5-b5 b6-a6 b5-a5 a6-b6")
     assert game.board == board
-
-
-def test_a_step_straight_back_is_allowed_as_long_as_the_two_squares_rule_allows_it(
-    start: Start, play: Play, refusal: Refusal
-) -> None:
-    """Over two squares the chase rule is silent: the side that began to go to and fro, here the evading one, stops."""
-    game = start("F:j1 M:a4 9:i1", "F:j10 9:a7 M:i10")
-    play(game, "i1-i2 a7-a6 a4-a5 a6-b6 a5-b5 b6-a6 b5-a5 a6-b6 a5-b5")
-    assert refusal(game, "b6-a6").rule is Rule.TWO_SQUARES
 
 
 def test_without_a_two_squares_rule_steps_straight_back_are_allowed_for_ever(start: Start, play: Play) -> None:

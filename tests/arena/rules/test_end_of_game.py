@@ -17,30 +17,6 @@ RED_WINS = {reason: Outcome(Color.RED, reason) for reason in Reason}
 BLUE_WINS = {reason: Outcome(Color.BLUE, reason) for reason in Reason}
 
 
-# --- the flag -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("letter", "S23456789MI")
-def test_whatever_can_attack_captures_the_flag_and_wins(start: Start, play: Play, letter: str) -> None:
-    game = start(f"F:a1 {letter}:a4", f"F:a7 {letter}:j7")
-    play(game, "a4-a5 j7-j6 a5-a6 j6-j5")
-    assert game.outcome is None
-    play(game, "a6-a7")
-    assert game.outcome == RED_WINS[Reason.FLAG]
-
-
-def test_a_scout_captures_the_flag_from_afar(start: Start, play: Play) -> None:
-    game = start("F:a1 2:a4", "F:a10 2:j7")
-    play(game, "a4-a10")
-    assert game.outcome == RED_WINS[Reason.FLAG]
-
-
-def test_blue_wins_by_capturing_reds_flag(start: Start, play: Play) -> None:
-    game = start("F:a1 2:b4", "F:j10 2:a7")
-    play(game, "b4-b5 a7-a1")
-    assert game.outcome == BLUE_WINS[Reason.FLAG]
-
-
 # --- nothing to move ------------------------------------------------------------------------------------------------
 
 BOTH = pytest.mark.parametrize("no_move", NoMove)
@@ -65,29 +41,6 @@ def test_a_side_to_move_whose_pieces_are_all_walled_in_loses(start: Start, play:
     assert game.outcome == RED_WINS[Reason.NO_MOVE]
 
 
-def test_an_attacker_that_loses_its_last_movable_piece_loses_at_once(start: Start, play: Play) -> None:
-    game = start("F:a1 B:b1 9:a4", "F:a10 B:a7 9:j7", no_move=NoMove.AT_ONCE)
-    play(game, "a4-a5 j7-j6 a5-a6 j6-j5 a6-a7")
-    assert game.outcome == BLUE_WINS[Reason.NO_MOVE]
-
-
-def test_an_attacker_that_loses_its_last_movable_piece_loses_only_on_its_turn(start: Start, play: Play) -> None:
-    game = start("F:a1 B:b1 9:a4", "F:a10 B:a7 9:j7", no_move=NoMove.ON_TURN)
-    play(game, "a4-a5 j7-j6 a5-a6 j6-j5 a6-a7")
-    assert game.outcome is None
-    play(game, "j5-j4")
-    assert game.outcome == BLUE_WINS[Reason.NO_MOVE]
-
-
-LAST_FIGHT = "a4-a5 a7-a6 a5-a6"
-
-
-def test_one_fight_that_leaves_neither_side_a_move_is_a_draw(start: Start, play: Play) -> None:
-    game = start("F:a1 B:b1 M:a4", "F:a10 B:b10 M:a7", no_move=NoMove.AT_ONCE)
-    play(game, LAST_FIGHT)
-    assert game.outcome == Outcome(None, Reason.BOTH_IMMOBILE)
-
-
 def test_one_fight_that_leaves_neither_side_anything_to_attack_with_is_a_draw_that_is_not_put_down_to_moves(
     start: Start, play: Play
 ) -> None:
@@ -109,12 +62,6 @@ def test_if_neither_side_has_anything_to_attack_with_nobody_wins_by_a_bomb_that_
     play(game, "a4-a5 b7-b6 a5-a6 b6-b7 a6-a7")
     play(game, last)
     assert game.outcome == Outcome(None, Reason.BOTH_IMMOBILE)
-
-
-def test_where_only_the_side_to_move_is_looked_at_that_fight_is_lost_by_it(start: Start, play: Play) -> None:
-    game = start("F:a1 B:b1 M:a4", "F:a10 B:b10 M:a7", no_move=NoMove.ON_TURN)
-    play(game, LAST_FIGHT)
-    assert game.outcome == RED_WINS[Reason.NO_MOVE]
 
 
 WALLED = "F:a1 B:a2 B:b2 4:b1 B:c1"

@@ -7,58 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.stratego.rules.events import Event, IllegalActionError, Revealed, Rule
+from arena.stratego.rules.events import Event, IllegalActionError, Rule
 from arena.stratego.rules.game import Game
-from arena.stratego.rules.ruleset import Starts
-from protocol.notation import SQUARE_INDEX, Color, Rank
 
 Start = Callable[..., Game]
 Play = Callable[[Game, str], tuple[Event, ...]]
 Refusal = Callable[[Game, str], IllegalActionError]
-
-
-def _texts(game: Game) -> list[str]:
-    return sorted(move.text for move in game.legal_moves())
-
-
-# --- the first moves ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("starts", "first", "origin"),
-    [(Starts.RED, Color.RED, "a4"), (Starts.BLUE, Color.BLUE, "a7"), (Starts.CHOSEN, Color.RED, "a4")],
-)
-def test_the_side_that_the_ruleset_names_begins_and_red_where_nobody_has_chosen(
-    start: Start, starts: Starts, first: Color, origin: str
-) -> None:
-    game = start("F:a1 M:a4", "F:a10 M:a7", starts=starts)
-    assert game.to_move is first
-    assert {text[:2] for text in _texts(game)} == {origin}
-
-
-def test_a_piece_moves_one_square_along_its_file_or_rank(start: Start) -> None:
-    assert _texts(start("F:a1 M:f3", "F:a10 M:a7")) == ["f3-e3", "f3-f2", "f3-f4", "f3-g3"]
-
-
-def test_a_piece_at_the_edge_and_beside_a_lake_has_only_the_squares_there_are(start: Start) -> None:
-    assert _texts(start("F:a1 M:j4", "F:a10 M:a7")) == ["j4-i4", "j4-j3", "j4-j5"]
-    assert _texts(start("F:a1 M:c4", "F:a10 M:a7")) == ["c4-b4", "c4-c3", "c4-d4"]
-
-
-def test_a_scout_moves_any_distance_up_to_a_lake_an_own_piece_or_onto_an_enemy(start: Start) -> None:
-    game = start("F:a1 2:e3 4:h3", "F:a10 2:e7 4:h7")
-    scouts = [text for text in _texts(game) if text.startswith("e3")]
-    along_the_rank = ["e3-d3", "e3-c3", "e3-b3", "e3-a3", "e3-f3", "e3-g3"]
-    along_the_file = ["e3-e2", "e3-e1", "e3-e4", "e3-e5", "e3-e6", "e3-e7"]
-    assert scouts == sorted(along_the_rank + along_the_file)
-    game = start("F:a1 2:c3 4:h3", "F:a10 2:e7 4:h7")
-    assert [text for text in _texts(game) if text.startswith("c3-c")] == ["c3-c1", "c3-c2", "c3-c4"]
-
-
-def test_a_scouts_longer_move_shows_what_it_is_and_a_step_does_not(start: Start, play: Play) -> None:
-    game = start("F:a1 2:e3", "F:a10 2:i7")
-    assert play(game, "e3-e4")[1:] == ()
-    assert play(game, "i7-i5")[1:] == (Revealed(SQUARE_INDEX["i5"], Rank.SCOUT),)
 
 
 # --- refusals -------------------------------------------------------------------------------------------------------

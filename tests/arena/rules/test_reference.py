@@ -7,35 +7,24 @@ at once; at every ply both must allow the same actions, report the same events, 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from random import Random
 
 import pytest
+from random_rules import army_of, random_ruleset
 
 from arena.stratego.rules.events import Event, Fought, Guessed, IllegalActionError, Moved, Rescued, Revealed, Rule
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import (
-    Attacks,
-    Bombs,
-    Captains,
-    Chase,
-    Defence,
-    EqualRanks,
-    FixedPieces,
-    Flag,
-    NoMove,
     Ruleset,
     RulesetError,
-    Scouts,
-    Spy,
-    Starts,
 )
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from protocol.notation import FILES, LAKES, RANK_BY_LETTER, SQUARES, Rank
+from protocol.notation import FILES, LAKES, SQUARES
 
-Rows = Callable[[Ruleset, Random], list[str]]
+Rows = Callable[[Ruleset, Random], tuple[str, ...]]
 Told = tuple[str, ...]
 """An event in words."""
 
@@ -81,7 +70,7 @@ class Piece:
 class Reference:
     """A game under the rules whose names and values in words are `rules`."""
 
-    def __init__(self, rules: dict[str, str], red: list[str], blue: list[str]) -> None:
+    def __init__(self, rules: dict[str, str], red: Sequence[str], blue: Sequence[str]) -> None:
         self.rules = rules
         self.army = [word.split(":")[0] for word in rules["army"].split()]
         self.board: dict[str, Piece] = {}
@@ -662,11 +651,6 @@ def _happenings(model: Reference, kind: str, told: list[Told]) -> Iterator[str]:
 # --- rulesets -------------------------------------------------------------------------------------------------------
 
 
-def _army(text: str) -> tuple[tuple[Rank, int], ...]:
-    """`F1 M1 23`: a flag, a marshal and three scouts."""
-    return tuple((RANK_BY_LETTER[word[0]], int(word[1:])) for word in text.split())
-
-
 ARMIES = [
     "F1 M1 91",
     "F1 B1 S1 22 M1",
@@ -678,41 +662,9 @@ ARMIES = [
 ]
 
 
-def _random_ruleset(rng: Random) -> Ruleset:
-    """Any rules, with an army of at most ten."""
-    while True:
-        try:
-            return Ruleset(
-                name="random",
-                title="Random",
-                source="this test",
-                army=_army(rng.choice(ARMIES)),
-                starts=rng.choice(list(Starts)),
-                two_squares=rng.choice([None, 1, 2, 3, 5]),
-                chase=rng.choice(list(Chase)),
-                no_move=rng.choice(list(NoMove)),
-                needs_attacker=rng.random() < 0.5,
-                equal_ranks=rng.choice(list(EqualRanks)),
-                bombs=rng.choice(list(Bombs)),
-                flag=rng.choice(list(Flag)),
-                fixed_pieces=rng.choice(list(FixedPieces)),
-                rescues=rng.choice([0, 1, 2]),
-                defence=rng.choice(list(Defence)),
-                scouts=rng.choice(list(Scouts)),
-                captains=rng.choice(list(Captains)),
-                infiltration=rng.random() < 0.5,
-                spy=rng.choice(list(Spy)),
-                attacks=rng.choice(list(Attacks)),
-                max_plies=rng.choice([None, 70, 2000]),
-                max_quiet_plies=rng.choice([None, 20, 200]),
-            )
-        except RulesetError:
-            continue
-
-
 def _small(ruleset: Ruleset, army: str) -> Ruleset:
     """The same rules with fewer pieces, and no end of its own."""
-    return replace(ruleset, army=_army(army), max_plies=None, max_quiet_plies=None)
+    return replace(ruleset, army=army_of(army), max_plies=None, max_quiet_plies=None)
 
 
 SMALL = "F1 B2 S1 22 31 61 91 M1"
@@ -771,7 +723,7 @@ def test_all_pairs_of_switches_but_the_contradicting_ones_are_played() -> None:
 
 @pytest.mark.parametrize("seed", range(100))
 def test_games_under_random_rules_go_as_in_the_reference(seed: int, random_rows: Rows) -> None:
-    _play_both(_random_ruleset(Random(seed)), random_rows, seed, plies=70)
+    _play_both(random_ruleset(Random(seed), ARMIES), random_rows, seed, plies=70)
 
 
 TO_THE_CORNER = "i4-i7 i7-i8 a4-a5 i8-i9 a5-a6 i9-i8 a6-a7 i8-i7 a7-a8 i7-i8 a8-a9 i8-i7"

@@ -36,17 +36,6 @@ BACK = "a8-b8"
 
 
 @pytest.mark.parametrize("chase", FORMS)
-@pytest.mark.parametrize("blue", ["4:b7 4:c7 M:j7", "M:b7 4:c7 4:j7"])
-def test_hidden_pieces_that_have_changed_places_make_another_position_whatever_they_are(
-    start: Start, play: Play, chase: Chase, blue: str
-) -> None:
-    game = start("F:j1 M:a4 4:i1 4:h1", f"F:j10 {blue}", chase=chase, two_squares=None)
-    play(game, f"{TO_B8} {AROUND}")
-    assert {move.text for move in game.legal_moves()} >= {BACK, "a8-a7", "a8-a9"}
-    play(game, BACK)
-
-
-@pytest.mark.parametrize("chase", FORMS)
 def test_pieces_that_have_been_named_count_as_their_ranks(
     start: Start, play: Play, refusal: Refusal, chase: Chase
 ) -> None:
@@ -60,17 +49,6 @@ def test_pieces_that_have_been_named_count_as_their_ranks(
 def test_if_one_of_two_has_been_named_they_are_no_pair(start: Start, play: Play, chase: Chase) -> None:
     game = start("F:j1 M:a4 2:i1 2:h1", "F:j10 M:j7 2:b10 2:c7", chase=chase, two_squares=None)
     play(game, f"i1-i2 b10-b7 {TO_B8} {AROUND} {BACK}")
-
-
-@pytest.mark.parametrize("chase", FORMS)
-@pytest.mark.parametrize("blue", ["4:b7 4:c7 M:j7", "M:b7 4:c7 4:j7"])
-def test_the_same_hidden_pieces_in_the_same_places_are_the_same_position(
-    start: Start, play: Play, refusal: Refusal, chase: Chase, blue: str
-) -> None:
-    """Twice round: each is where it was."""
-    game = start("F:j1 M:a4 4:i1 4:h1", f"F:j10 {blue}", chase=chase, two_squares=None)
-    play(game, f"{TO_B8} {AROUND} {BACK} {AROUND}")
-    assert refusal(game, BACK).rule is Rule.CHASE
 
 
 def test_what_is_named_later_counts_for_earlier_positions_too(start: Start, play: Play, refusal: Refusal) -> None:

@@ -51,17 +51,6 @@ def test_the_limit_is_the_number_of_moves_that_may_be_made_over_a_border(
     assert f"the marshal on {moves[limit][:2]} has made {limit} moves in a row over this border" in str(error)
 
 
-def test_after_a4_a5_and_back_and_forth_again_the_way_back_is_closed(
-    back_and_forth: BackAndForth, refusal: Refusal
-) -> None:
-    game = back_and_forth(["a4-a5", "a5-a4", "a4-a5"])
-    assert refusal(game, "a5-a4").rule is Rule.TWO_SQUARES
-
-
-def test_a_third_square_on_the_same_line_is_open(back_and_forth: BackAndForth, play: Play) -> None:
-    play(back_and_forth(["a4-a5", "a5-a4", "a4-a5"]), "a5-a6")
-
-
 def test_going_on_and_coming_back_begins_a_new_count(
     back_and_forth: BackAndForth, play: Play, refusal: Refusal
 ) -> None:
@@ -80,21 +69,6 @@ def test_a_move_off_the_line_begins_a_new_count(back_and_forth: BackAndForth, re
     assert refusal(back_and_forth(moves), "a4-a5").rule is Rule.TWO_SQUARES
 
 
-def test_only_the_piece_that_went_back_and_forth_is_held_up(back_and_forth: BackAndForth) -> None:
-    game = back_and_forth(["a4-a5", "a5-a4", "a4-a5"])
-    texts = {move.text for move in game.legal_moves()}
-    assert {"a5-a6", "a5-b5", "h1-h2", "e4-e5"} <= texts
-    assert "a5-a4" not in texts
-
-
-def test_the_rule_holds_for_blue_and_along_a_rank(start: Start, play: Play, refusal: Refusal) -> None:
-    game = start("F:j1 M:a1 3:e1", "F:j10 M:a7 3:e10", chase=Chase.FREE)
-    play(game, "a1-a2 a7-b7 a2-b2 b7-a7 b2-b1 a7-b7 b1-a1")
-    error = refusal(game, "b7-a7")
-    assert error.rule is Rule.TWO_SQUARES
-    assert "the marshal on b7" in str(error)
-
-
 def test_a_scout_crosses_every_border_on_its_way(back_and_forth: BackAndForth, refusal: Refusal) -> None:
     """After e4-e7, e7-e5 and e5-e8 the piece has gone three times between e5 and e7, and nowhere else."""
     game = back_and_forth(["e4-e7", "e7-e5", "e5-e8"])
@@ -102,14 +76,6 @@ def test_a_scout_crosses_every_border_on_its_way(back_and_forth: BackAndForth, r
     assert texts == {"e8-e7", "e8-e9", "e8-e10"}
     for closed in ("e8-e6", "e8-e5", "e8-e4"):
         assert refusal(game, closed).rule is Rule.TWO_SQUARES
-
-
-def test_a_scouts_longer_move_is_refused_for_one_closed_border_among_open_ones(
-    back_and_forth: BackAndForth, refusal: Refusal
-) -> None:
-    game = back_and_forth(["e4-e5", "e5-e4", "e4-e5"])
-    assert refusal(game, "e5-e1").rule is Rule.TWO_SQUARES
-    assert "e5-e10" in {move.text for move in game.legal_moves()}
 
 
 def test_a_scouts_moves_that_share_no_border_close_none(back_and_forth: BackAndForth) -> None:
