@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from unplayed import record_of
+from unplayed import Quiet, record_of
 
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec, Player
@@ -178,22 +178,6 @@ def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
     assert run(knockout()) == [("cid", "dan"), ("bob", "dan")]
 
 
-class Silent:
-    """Takes what is told, and keeps the games."""
-
-    def __init__(self) -> None:
-        self.rows: list[GameRow] = []
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        self.rows.append(row)
-
-    def remark(self, text: str) -> None:
-        pass
-
-    def closing(self, under_way: int) -> None:
-        pass
-
-
 def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Callable[..., BotSpec]) -> None:
     """With bots and workers: how many games there are is known when all are played, and kept for the table."""
     resigns = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
@@ -201,7 +185,7 @@ def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Calla
     entry = LeagueEntry([str(bot.path) for bot in bots], Kind.LEAGUE, 1, format=Knockout)
     options = PlayOptions(rules="duel", time="60s", store=tmp_path / "k.sqlite", jobs=2)
     for expected in (3, 0):
-        watcher = Silent()
+        watcher = Quiet()
         with open_league(entry, options, lambda line: None) as league:
             assert league.planned is None
             outcome = league.play(StopRequest(), watcher)

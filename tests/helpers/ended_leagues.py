@@ -72,10 +72,11 @@ def record_of(game: GameSpec, seed: int) -> GameRecord:
     )
 
 
-class Stopping:
+class Stopping(unplayed.Quiet):
     """Asks to stop after so many games."""
 
     def __init__(self, stop: StopRequest, games: int | None) -> None:
+        super().__init__()
         self._stop, self._left = stop, games
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
@@ -83,12 +84,6 @@ class Stopping:
             self._left -= 1
             if self._left <= 0:
                 self._stop.ask(Wish.STOP_NOW)
-
-    def remark(self, text: str) -> None:
-        pass
-
-    def closing(self, under_way: int) -> None:
-        pass
 
 
 class Run(NamedTuple):

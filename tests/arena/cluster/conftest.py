@@ -26,14 +26,14 @@ for hold in [name for name in os.listdir({folder!r}) if name.startswith("hold-")
 say("move " + heard["legal"][{number} % len(heard["legal"])])
 play()
 """
-NAMES = ("ann", "bob", "cat", "dan")
+NAMES = ("ann", "bob", "cat")
 SAME = ("--rules", "duel", "--time", "600s/move", "--start-time", "600s", "--setup-time", "600s", "--rounds", "2")
 """With more time for a bot than any test holds it."""
-GAMES = 24
+GAMES = 12
 
 
 class Bots:
-    """Four bots in a folder. From `hold` to `let_go` they wait in their first turn."""
+    """Three bots in a folder. From `hold` to `let_go` they wait in their first turn."""
 
     def __init__(self, folder: Path, all_folders: Path) -> None:
         """Only processes somewhere in `all_folders` count as these bots."""
