@@ -6,34 +6,28 @@ hold for any rules: random rules, and random play that is drawn towards what sel
 
 import atexit
 import faulthandler
-import importlib.util
 import os
 import secrets
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import commands
 import psutil
 import pytest
+import random_play
 import trio
 from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
 from own_children import started_from_now
-from random_rules import VALUES, made_ruleset
 
-import protocol.bot
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.league.league_options import usable_cpus
 from arena.play.game_options import USUAL, GameOptions
@@ -41,13 +35,9 @@ from arena.play.runner import play_game
 from arena.sandbox import procfs, reaper
 from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
-from arena.stratego.rules.board import MOVES, Move
 from arena.stratego.rules.game import Game
-from arena.stratego.rules.ruleset import Attacks, Ruleset, RulesetError, Spy
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from protocol.bot import Bot, Conversation
-from protocol.bot_codec import decode_for_bot, encode_from_bot
-from protocol.notation import BOARD_SIZE, Color
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.rulesets import load_ruleset
 
 MOST_PROCESSES = 8
 """Those in which the tests run at once. Each collects all tests first, so that more of them save less and less."""
@@ -194,122 +184,11 @@ def left_behind(marker: str) -> Iterator[Callable[[], list[str]]]:
     psutil.wait_procs(left, timeout=NEVER_ENDS)
 
 
-# --- bots made with the kit, without processes ------------------------------------------------------------------------
-
-
-def _bot_class(path: Path) -> type[Bot]:
-    """The bot that a file defines."""
-    found = importlib.util.spec_from_file_location(f"sample_{path.stem}", path)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    (made,) = [
-        thing
-        for thing in vars(module).values()
-        if isinstance(thing, type) and issubclass(thing, Bot) and thing.__module__ == module.__name__
-    ]
-    return made
-
-
-def _play_kit_bots(variant: str, red: type[Bot], blue: type[Bot], seed: int, plies: int = 400) -> Referee:
-    """A whole game between two bots without processes; anything that a bot raises comes out of here."""
-    ruleset = replace(load_ruleset(variant), max_plies=plies)
-    referee = Referee(
-        GameSpec(
-            "0" * 16, variant_of(ruleset), TimeControl(), (Player("r", "1"), Player("b", "2")), (seed, seed + 1), 5
-        )
-    )
-    conversations = (Conversation(red), Conversation(blue))
-    while referee.verdict is None:
-        for color in referee.due():
-            lines = referee.take(color).splitlines(keepends=True)
-            referee.sent(color, 0.0)
-            for line in lines:
-                message = decode_for_bot(line)
-                assert message is not None
-                for answer in conversations[color].receive(message):
-                    referee.receive(color, encode_from_bot(answer), 0.0)
-    return referee
-
-
-@pytest.fixture(scope="session")
-def bot_class() -> Callable[[Path], type[Bot]]:
-    """`bot_class(path)`: the bot that a file defines."""
-    return _bot_class
-
-
-@pytest.fixture(scope="session")
-def play_kit_bots() -> Callable[..., Referee]:
-    """`play_kit_bots(variant, red, blue, seed, plies=400)`: the referee of a whole game that was cut off there."""
-    return _play_kit_bots
-
-
 @pytest.fixture(scope="session")
 def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
-    """A random set-up of the ruleset's army: `random_rows(ruleset, rng)`."""
-    return lambda ruleset, rng: protocol.bot.random_rows(dict(ruleset.army), rng)
-
-
-# --- any rules ------------------------------------------------------------------------------------------------------
-
-
-def _combined(name: str, switches: Sequence[str]) -> str:
-    """The ruleset with those of the switches that it can be combined with."""
-    for switch in switches:
-        with suppress(RulesetError):
-            load_ruleset(f"{name}+{switch}")
-            name += f"+{switch}"
-    return name
-
-
-def _made(army: str, rules: dict[str, Any]) -> Ruleset:
-    if rules["spy"] is Spy.DIAGONAL:
-        rules = {**rules, "attacks": Attacks.ALL_SIDES}  # the others would contradict it
-    return made_ruleset(army, rules)
-
-
-MADE = st.builds(
-    _made,
-    st.sampled_from(["F1 B2 S1 22 31 61 91 M1 I1", "F1 B3 S2 22 32 41 63 M1 I2"]),
-    st.fixed_dictionaries(
-        {
-            rule: st.sampled_from(list(values))
-            for rule, values in {**VALUES, "max_plies": (400, 150), "max_quiet_plies": (80, 30, None)}.items()
-        }
-    ),
-)
-"""A ruleset that no booklet has: every rule random, with a small army of all sorts of pieces."""
-
-
-@pytest.fixture(scope="session")
-def any_rules() -> st.SearchStrategy[Ruleset]:
-    """Any ruleset that comes with the arena, with up to four of the switches that it combines with, or a random one."""
-    switches = st.lists(st.sampled_from(switch_names()), unique=True, max_size=4)
-    return st.builds(_combined, st.sampled_from(ruleset_names()), switches).map(load_ruleset) | MADE
-
-
-def _towards_the_rare(game: Game, rng: Random) -> Action:
-    """A random legal action: often one that only some rulesets have, often a step towards the enemy."""
-    actions = game.legal_moves()
-    chance = rng.random()
-    if chance < 0.4:
-        special = [action for action in actions if action.text not in MOVES]
-        if special:
-            return rng.choice(special)
-    if chance < 0.8:
-        up = 1 if game.to_move is Color.RED else -1
-        ahead = [
-            action
-            for action in actions
-            if isinstance(action, Move) and action.target // BOARD_SIZE * up > action.origin // BOARD_SIZE * up
-        ]
-        if ahead:
-            return rng.choice(ahead)
-    return rng.choice(actions)
+    return random_play.random_rows
 
 
 @pytest.fixture(scope="session")
 def lively() -> Callable[[Game, Random], Action]:
-    """`lively(game, rng)`: a random legal action, drawn towards what seldom happens."""
-    return _towards_the_rare
+    return random_play.lively

@@ -26,6 +26,7 @@ import pytest
 import trio
 from click.testing import CliRunner
 from commands import PLAYS, UNHURRIED
+from kit_bots import bot_class, play_kit_bots
 from served_command import visit
 
 import arena
@@ -37,10 +38,9 @@ from arena.bots.manifest import Manifest
 from arena.bots.new import write_bot
 from arena.cli.main import cli
 from arena.game.record import GameRecord
-from arena.game.referee import Referee
 from arena.stratego.library.self_play import options_parser
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.bot import PLAY_ITSELF, Bot
+from protocol.bot import PLAY_ITSELF
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -110,13 +110,7 @@ PYTHON_BLOCKS = [block for block in blocks("python") if USES_THE_KIT in block.bo
 
 @pytest.mark.parametrize("number", range(len(PYTHON_BLOCKS)))
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_each_bot_in_python_plays_legally_under_every_kind_of_rules(
-    number: int,
-    variant: str,
-    bot_class: Callable[[Path], type[Bot]],
-    play_kit_bots: Callable[..., Referee],
-    tmp_path: Path,
-) -> None:
+def test_each_bot_in_python_plays_legally_under_every_kind_of_rules(number: int, variant: str, tmp_path: Path) -> None:
     path = tmp_path / "shown.py"
     path.write_text(PYTHON_BLOCKS[number].body.replace("\nrun(Mine)\n", "\n"), encoding="utf-8")
     shown, drifter = bot_class(path), bot_class(ROOT / "bots" / "drifter.py")

@@ -1,21 +1,22 @@
 """A time control for each side: referee, clocks, lines, record and its check use the side's own."""
 
-from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
-from arena.game.game_spec import GameSpec
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
 from arena.game.time_control import TimeControl
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arena.game.game_spec import GameSpec
+    from arena.stratego.rules.ruleset import Ruleset
     from tests.arena.conftest import Table
 
     SpecFor = Callable[..., GameSpec]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import pytest
 
@@ -25,7 +25,6 @@ from arena.cli import exit_codes, main
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
-from arena.game.seat import Introduction
 from arena.game.time_control import TimeControl
 from arena.sandbox import bwrap
 from arena.sandbox.levels import Level
@@ -35,6 +34,9 @@ from arena.stratego.game import variant_of
 from arena.stratego.rules.ruleset import RulesetError
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import Color
+
+if TYPE_CHECKING:
+    from arena.game.seat import Introduction
 
 ROOT = Path(__file__).parent.parent.parent
 TEMPLATES = ROOT / "arena" / "templates"

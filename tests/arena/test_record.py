@@ -9,10 +9,12 @@ import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from random_play import any_rules, lively, random_rows
+from scripted import Table, game_spec
 
 import arena.stratego.rules.ruleset as ruleset_module
 from arena.game.faults import lost_by
-from arena.game.game_spec import GameSpec, Player
+from arena.game.game_spec import Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.recorded import judged
@@ -39,33 +41,23 @@ from protocol.notation import Color, Reason
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arena.stratego.rules.action_types import Action
-    from arena.stratego.rules.game import Game
-    from tests.arena.conftest import Table
-
-    SpecFor = Callable[..., GameSpec]
-    TableFor = Callable[[GameSpec], Table]
-    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
     PlayGame = Callable[..., tuple[Table, GameRecord]]
-    Lively = Callable[[Game, Random], Action]
 
 EVENT_VERBS = {b"moved", b"battle", b"reveal", b"rescued", b"guess"}
 changed = msgspec.structs.replace
 
 
-def record_of(table: "Table") -> GameRecord:
+def record_of(table: Table) -> GameRecord:
     """The record of a finished game, put together as `arena.play.runner` does it."""
     return judged(table.referee, arena="0", started=1.5, seconds=2.25, stderr=("", ""))
 
 
 @pytest.fixture(scope="session")
-def play_game(table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows", lively: "Lively") -> "PlayGame":
+def play_game() -> "PlayGame":
     """Plays a random game: `play_game(ruleset, rng, plies)`; the bot that is to move after so many plies gives up."""
 
-    def play(
-        ruleset: Ruleset, rng: Random, plies: int = 10_000, last: str = "move resign"
-    ) -> tuple["Table", GameRecord]:
-        table = table_for(spec(ruleset, TimeControl(move_ms=1000)))
+    def play(ruleset: Ruleset, rng: Random, plies: int = 10_000, last: str = "move resign") -> tuple[Table, GameRecord]:
+        table = Table(game_spec(ruleset, TimeControl(move_ms=1000)))
         rows = random_rows(ruleset, rng), random_rows(ruleset, rng)
         table.begin(*rows, red=["name Ann 1.0", "want board"], blue=["want board"])
         assert table.referee.state is not None
@@ -98,7 +90,7 @@ any_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 @given(
     seed=st.integers(0, 2**32),
     plies=st.integers(0, 30),
-    data=st.data(),
+    ruleset=any_rules,
     stderr=st.tuples(texts, texts),
     notes=st.lists(st.builds(NoteLine, st.integers(0, 10**9), st.sampled_from(["red", "blue"]), texts), max_size=3),
     detail=texts,
@@ -107,17 +99,16 @@ any_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 @settings(deadline=None, max_examples=25)
 def test_a_record_is_read_back_as_the_value_that_was_written(
     play_game: "PlayGame",
-    any_rules: st.SearchStrategy[Ruleset],
     *,
     seed: int,
     plies: int,
-    data: st.DataObject,
+    ruleset: Ruleset,
     stderr: tuple[str, str],
     notes: list[NoteLine],
     detail: str,
     started: float,
 ) -> None:
-    _, played = play_game(data.draw(any_rules), Random(seed), plies)
+    _, played = play_game(ruleset, Random(seed), plies)
     record = changed(
         played, stderr=stderr, notes=tuple(notes), verdict=changed(played.verdict, detail=detail), started=started
     )
@@ -186,13 +177,12 @@ def test_a_record_cut_short_or_with_a_field_missing_or_of_the_wrong_type_is_refu
 # --- played again ---------------------------------------------------------------------------------------------------
 
 
-@given(data=st.data(), seed=st.integers(0, 2**32))
+@given(ruleset=any_rules, seed=st.integers(0, 2**32))
 @settings(deadline=None, max_examples=20)
 def test_a_replay_brings_the_same_events_and_the_same_knowledge_as_the_game_did(
-    play_game: "PlayGame", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int
+    play_game: "PlayGame", ruleset: Ruleset, seed: int
 ) -> None:
     """What the seats were sent live, line by line, against what the replay makes of the record."""
-    ruleset = data.draw(any_rules)
     table, record = play_game(ruleset, Random(seed), 100)
     replay = Replay(record)
     state = as_stratego(replay.state)
@@ -309,13 +299,11 @@ def forgeries(record: GameRecord, rng: Random) -> dict[str, GameRecord]:
     }
 
 
-@given(data=st.data(), seed=st.integers(0, 2**32), plies=st.integers(5, 200))
+@given(ruleset=any_rules, seed=st.integers(0, 2**32), plies=st.integers(5, 200))
 @settings(deadline=None, max_examples=25)
-def test_a_forged_record_is_refused(
-    play_game: "PlayGame", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int, plies: int
-) -> None:
+def test_a_forged_record_is_refused(play_game: "PlayGame", ruleset: Ruleset, seed: int, plies: int) -> None:
     rng = Random(seed)
-    _, record = play_game(replace(data.draw(any_rules), max_plies=150, max_quiet_plies=60), rng, plies)
+    _, record = play_game(replace(ruleset, max_plies=150, max_quiet_plies=60), rng, plies)
     check_record(record)
     check_record(decode_record(encode_record(record)))
     for what, forged in forgeries(record, rng).items():
@@ -535,10 +523,9 @@ def test_the_words_of_a_verdict_are_those_that_follow_from_it(play_game: "PlayGa
 # --- the rules in a record ------------------------------------------------------------------------------------------
 
 
-@given(data=st.data())
+@given(ruleset=any_rules)
 @settings(deadline=None, max_examples=100)
-def test_any_rules_are_read_back_from_their_lines(any_rules: st.SearchStrategy[Ruleset], data: st.DataObject) -> None:
-    ruleset = data.draw(any_rules)
+def test_any_rules_are_read_back_from_their_lines(ruleset: Ruleset) -> None:
     again = ruleset_from_lines(ruleset.name, ruleset.lines())
     assert again == replace(ruleset, title=ruleset.name, source="", notes=())
     assert again.lines() == ruleset.lines()

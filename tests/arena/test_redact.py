@@ -1,14 +1,14 @@
 """What a side may see of a game as a line: nothing in it depends on a hidden rank."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import PLAYERS, Lively, played_alike, record_of_twin, with_two_swapped
+from random_play import lively, random_rows
+from twins import PLAYERS, played_alike, record_of_twin, with_two_swapped
 
 from arena.game.exported import decode_line, encode_line, redact
 from arena.game.faults import Fault, forfeit, lost_by
@@ -18,11 +18,8 @@ from arena.game.verdict import GameResult, Verdict
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.game import Game
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
-
-RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "records"
 
@@ -64,7 +61,7 @@ def ending(game: Game, seat: Color, how: str, rng: Random) -> Verdict:
 )
 @settings(deadline=None, max_examples=60)
 def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
-    random_rows: RandomRows, lively: Lively, *, seed: int, rules: str, seat: Color, how: str
+    *, seed: int, rules: str, seat: Color, how: str
 ) -> None:
     rng = Random(seed)
     ruleset = load_ruleset(rules)
@@ -91,9 +88,7 @@ def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
 
 @given(seed=st.integers(0, 2**32), rules=st.sampled_from(["duel", "barrage", "duel+silent-defence"]))
 @settings(deadline=None, max_examples=30)
-def test_two_games_that_differ_in_what_one_side_hid_are_the_same_game_for_the_public(
-    random_rows: RandomRows, lively: Lively, *, seed: int, rules: str
-) -> None:
+def test_two_games_that_differ_in_what_one_side_hid_are_the_same_game_for_the_public(*, seed: int, rules: str) -> None:
     rng = Random(seed)
     ruleset = load_ruleset(rules)
     rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]

@@ -10,6 +10,7 @@ from threading import Event
 import pytest
 import trio
 import trio.testing
+from scripted import game_spec
 from unplayed import Listed, record_of
 
 from arena.bots.spec import BotSpec
@@ -27,9 +28,9 @@ FOREVER = 120.0
 Here = Callable[..., AbstractAsyncContextManager[Executor]]
 
 
-def specs(spec: Callable[..., GameSpec], count: int) -> list[GameSpec]:
+def specs(count: int) -> list[GameSpec]:
     """Games that differ in their ids."""
-    one = spec()
+    one = game_spec()
     return [
         GameSpec(secrets.token_hex(8), one.variant, one.time, one.players, one.seeds, one.pair_seed)
         for _ in range(count)
@@ -46,9 +47,9 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
+    store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
-    games = specs(spec, 1)
+    games = specs(1)
     told: list[GameRow] = []
 
     async def main() -> None:
@@ -71,10 +72,10 @@ def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
 
 
 def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor_here: Here
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor_here: Here
 ) -> None:
     """Three games are over at once; the first is just being written, the others wait for their turn."""
-    games = specs(spec, 3)
+    games = specs(3)
     writing, go_on = Event(), Event()
     add_all = store.add_all
 
@@ -105,9 +106,9 @@ def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
 
 
 def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
+    store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
-    games = specs(spec, 6)
+    games = specs(6)
     session = RunProgress()
     begun: list[str] = []
 
@@ -134,9 +135,9 @@ def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
 
 
 def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_stored(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
+    store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
-    games = specs(spec, 4)
+    games = specs(4)
     session = RunProgress()
 
     async def play(task: GameTask) -> GameRecord:
@@ -164,9 +165,9 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
 
 
 def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
+    store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
-    games = specs(spec, 3)
+    games = specs(3)
 
     async def play(task: GameTask) -> GameRecord:
         if task.spec == games[0]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_play import any_rules
 
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec
@@ -22,7 +23,6 @@ from arena.league.executor.wire import Play, SkippedGames, WorkerSetup, from_wor
 from arena.sandbox.launch import HostError, SandboxError
 from arena.sandbox.levels import Level
 from arena.stratego.game import variant_of
-from arena.stratego.rules.ruleset import Ruleset
 from protocol.notation import Reason
 
 odd_text = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -83,7 +83,7 @@ def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slo
 
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_a_task_is_the_same_in_a_worker(data: st.DataObject, any_rules: st.SearchStrategy[Ruleset]) -> None:
+def test_a_task_is_the_same_in_a_worker(data: st.DataObject) -> None:
     time = TimeControl(data.draw(st.none() | numbers), data.draw(st.none() | numbers), data.draw(numbers))
     spec = GameSpec(
         data.draw(text),

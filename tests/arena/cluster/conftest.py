@@ -6,12 +6,9 @@ from pathlib import Path
 
 import clusters
 import pytest
-from made_stores import play_game
 from waiting import PATIENCE, until
 
 from arena.league.store import Store
-
-__all__ = ["play_game"]
 
 PREAMBLE = Path(__file__).parents[2] / "hostile" / "preamble.py"
 PROGRAM = """

@@ -3,17 +3,10 @@
 test_reference.py and test_variants.py compare the list of legal moves in positions reached by random play.
 """
 
-from collections.abc import Callable
-
 import pytest
+from rule_games import play, refusal, start
 
-from arena.stratego.rules.events import Event, IllegalActionError, Rule
-from arena.stratego.rules.game import Game
-
-Start = Callable[..., Game]
-Play = Callable[[Game, str], tuple[Event, ...]]
-Refusal = Callable[[Game, str], IllegalActionError]
-
+from arena.stratego.rules.events import Rule
 
 # --- refusals -------------------------------------------------------------------------------------------------------
 
@@ -44,9 +37,7 @@ BLUE = "F:a10 B:b10 2:e9 4:f7 M:c7 S:e7 3:j10"
         ("e4-e1", Rule.BLOCKED, ["e3"]),
     ],
 )
-def test_a_refusal_names_the_rule_and_what_is_where(
-    start: Start, refusal: Refusal, action: str, rule: Rule, words: list[str]
-) -> None:
+def test_a_refusal_names_the_rule_and_what_is_where(action: str, rule: Rule, words: list[str]) -> None:
     error = refusal(start(RED, BLUE), action)
     assert error.rule is rule
     text = str(error)
@@ -57,13 +48,13 @@ def test_a_refusal_names_the_rule_and_what_is_where(
 
 
 @pytest.mark.parametrize(("action", "lake"), [("d4-d7", "d5"), ("d4-d5", "d5"), ("d4-d6", "d5"), ("d4-d10", "d5")])
-def test_a_scout_neither_enters_nor_crosses_a_lake(start: Start, refusal: Refusal, action: str, lake: str) -> None:
+def test_a_scout_neither_enters_nor_crosses_a_lake(action: str, lake: str) -> None:
     error = refusal(start("F:a1 2:d4", "F:a10 2:d7"), action)
     assert error.rule is Rule.LAKE
     assert lake in str(error).removeprefix(f"{action}: ")
 
 
-def test_a_scout_that_meets_a_lake_sideways_is_refused(start: Start, play: Play, refusal: Refusal) -> None:
+def test_a_scout_that_meets_a_lake_sideways_is_refused() -> None:
     game = start("F:a1 2:a4", "F:a10 2:j7")
     play(game, "a4-a6 j7-j6")
     for action, lake in (("a6-c6", "c6"), ("a6-e6", "c6")):
@@ -95,9 +86,7 @@ def test_a_scout_that_meets_a_lake_sideways_is_refused(start: Start, play: Play,
         ("+8c2", "to another square"),
     ],
 )
-def test_what_is_not_a_move_or_a_path_is_refused_for_its_form(
-    start: Start, refusal: Refusal, action: str, why: str
-) -> None:
+def test_what_is_not_a_move_or_a_path_is_refused_for_its_form(action: str, why: str) -> None:
     error = refusal(start(RED, BLUE), action)
     assert error.rule is Rule.FORM
     assert why in str(error)
@@ -128,7 +117,7 @@ def test_what_is_not_a_move_or_a_path_is_refused_for_its_form(
         "a4--a5",
     ],
 )
-def test_no_text_at_all_does_worse_than_to_be_refused_for_its_form(start: Start, refusal: Refusal, action: str) -> None:
+def test_no_text_at_all_does_worse_than_to_be_refused_for_its_form(action: str) -> None:
     """A record may hold anything."""
     assert refusal(start(RED, BLUE), action).rule is Rule.FORM
 
@@ -144,14 +133,14 @@ def test_no_text_at_all_does_worse_than_to_be_refused_for_its_form(start: Start,
     ],
 )
 def test_an_action_that_only_other_rulesets_have_is_refused_by_its_own_rule(
-    start: Start, refusal: Refusal, action: str, rule: Rule, words: str
+    action: str, rule: Rule, words: str
 ) -> None:
     error = refusal(start(RED, BLUE), action)
     assert error.rule is rule
     assert words in str(error)
 
 
-def test_blue_is_refused_in_its_own_colours_name(start: Start, play: Play, refusal: Refusal) -> None:
+def test_blue_is_refused_in_its_own_colours_name() -> None:
     game = start(RED, BLUE)
     play(game, "a4-a5")
     assert "blue has no piece on a5" in str(refusal(game, "a5-a6"))
@@ -160,7 +149,7 @@ def test_blue_is_refused_in_its_own_colours_name(start: Start, play: Play, refus
 
 
 @pytest.mark.parametrize("last", ["a6-a7", "resign"])
-def test_after_the_end_nothing_is_played_any_more(start: Start, play: Play, refusal: Refusal, last: str) -> None:
+def test_after_the_end_nothing_is_played_any_more(last: str) -> None:
     game = start("F:a1 M:a4", "F:a7 M:j7")
     play(game, f"a4-a5 j7-j6 a5-a6 j6-j5 {last}")
     assert game.legal_moves() == []

@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 from random import Random
 
 import pytest
+from random_play import random_rows
 from random_rules import army_of, random_ruleset
 
 from arena.stratego.rules.events import Event, Fought, Guessed, IllegalActionError, Moved, Rescued, Revealed, Rule
@@ -24,7 +25,6 @@ from arena.stratego.rules.ruleset import (
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import FILES, LAKES, SQUARES
 
-Rows = Callable[[Ruleset, Random], tuple[str, ...]]
 Told = tuple[str, ...]
 """An event in words."""
 
@@ -555,7 +555,7 @@ def _fixed_moves(model: Reference) -> list[str]:
 
 
 def _play_both(
-    ruleset: Ruleset, rows: Rows, seed: int, *, plies: int = 80, every: int = 1, mood: str | None = None
+    ruleset: Ruleset, seed: int, *, plies: int = 80, every: int = 1, mood: str | None = None
 ) -> Counter[str]:
     """A random game in the engine and in the reference at once. Returns what has happened in it.
 
@@ -563,7 +563,7 @@ def _play_both(
     """
     rng = Random(seed)
     mood = mood or rng.choice(sorted(MOODS))
-    red, blue = rows(ruleset, rng), rows(ruleset, rng)
+    red, blue = random_rows(ruleset, rng), random_rows(ruleset, rng)
     game, model = Game(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
     seen: Counter[str] = Counter()
     trail: list[str] = []
@@ -688,27 +688,27 @@ PAIRS = [pair for pair in combinations(switch_names(), 2) if _with_switches(*pai
 
 
 @pytest.mark.parametrize("name", ruleset_names())
-def test_games_under_each_shipped_ruleset_go_as_in_the_reference(name: str, random_rows: Rows) -> None:
+def test_games_under_each_shipped_ruleset_go_as_in_the_reference(name: str) -> None:
     ruleset = load_ruleset(name)
     every = 7 if ruleset.army_size > 10 else 1
     for seed, mood in enumerate(("brawl", "march", "chase")):
-        _play_both(ruleset, random_rows, seed, plies=100, every=every, mood=mood)
+        _play_both(ruleset, seed, plies=100, every=every, mood=mood)
 
 
 @pytest.mark.parametrize("switch", switch_names())
-def test_games_with_each_switch_go_as_in_the_reference(switch: str, random_rows: Rows) -> None:
+def test_games_with_each_switch_go_as_in_the_reference(switch: str) -> None:
     ruleset = _with_switches(switch)
     assert ruleset
     for seed in range(2):
-        _play_both(ruleset, random_rows, seed)
+        _play_both(ruleset, seed)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="+".join)
-def test_games_with_each_pair_of_switches_go_as_in_the_reference(pair: tuple[str, str], random_rows: Rows) -> None:
+def test_games_with_each_pair_of_switches_go_as_in_the_reference(pair: tuple[str, str]) -> None:
     ruleset = _with_switches(*pair)
     assert ruleset
     seed = PAIRS.index(pair)
-    _play_both(ruleset, random_rows, seed, mood=("march", "brawl")[seed % 2])
+    _play_both(ruleset, seed, mood=("march", "brawl")[seed % 2])
 
 
 def test_all_pairs_of_switches_but_the_contradicting_ones_are_played() -> None:
@@ -722,8 +722,8 @@ def test_all_pairs_of_switches_but_the_contradicting_ones_are_played() -> None:
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_games_under_random_rules_go_as_in_the_reference(seed: int, random_rows: Rows) -> None:
-    _play_both(random_ruleset(Random(seed), ARMIES), random_rows, seed, plies=70)
+def test_games_under_random_rules_go_as_in_the_reference(seed: int) -> None:
+    _play_both(random_ruleset(Random(seed), ARMIES), seed, plies=70)
 
 
 TO_THE_CORNER = "i4-i7 i7-i8 a4-a5 i8-i9 a5-a6 i9-i8 a6-a7 i8-i7 a7-a8 i7-i8 a8-a9 i8-i7"
@@ -811,13 +811,11 @@ HAPPENINGS: list[tuple[str, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("happening", "name", "army", "mood"), HAPPENINGS)
-def test_what_seldom_happens_does_happen_in_the_games_compared(
-    happening: str, name: str, army: str, mood: str, random_rows: Rows
-) -> None:
+def test_what_seldom_happens_does_happen_in_the_games_compared(happening: str, name: str, army: str, mood: str) -> None:
     ruleset = _small(load_ruleset(name), army)
     seen: Counter[str] = Counter()
     for seed in range(40):
-        seen += _play_both(ruleset, random_rows, seed, plies=120, mood=mood)
+        seen += _play_both(ruleset, seed, plies=120, mood=mood)
         if seen[happening] > 1:
             return
     pytest.fail(f"not in 40 games: {happening}; only {dict(seen)}")

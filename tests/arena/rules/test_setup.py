@@ -1,15 +1,14 @@
 """Set-ups: exactly the ruleset's army on the side's own four rows, and a sentence that says what is wrong otherwise."""
 
-from collections.abc import Callable
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_play import random_rows
 
 from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.game import Game
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from protocol.notation import SQUARES
@@ -17,7 +16,6 @@ from protocol.notation import SQUARES
 FULL = ["FB22222222", "BB33333444", "BB45555666", "BS6777889M"]
 BARRAGE = ["FB........", "..........", "....S....3", "2...9M...2"]
 
-Rows = Callable[[Ruleset, Random], tuple[str, ...]]
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -105,9 +103,7 @@ def test_another_army_is_refused_with_the_counts(name: str, rows: list[str], wor
     place=st.integers(0, 39),
     letter=st.sampled_from("FBS23456789MI."),
 )
-def test_changing_any_one_square_makes_a_set_up_illegal(
-    random_rows: Rows, name: str, seed: int, place: int, letter: str
-) -> None:
+def test_changing_any_one_square_makes_a_set_up_illegal(name: str, seed: int, place: int, letter: str) -> None:
     ruleset = load_ruleset(name)
     squares = list("".join(random_rows(ruleset, Random(seed))))
     same = squares[place] == letter

@@ -15,6 +15,8 @@ import pytest
 from every_ruleset import EVERY_RULESET
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_play import any_rules, lively, random_rows
+from rule_games import play, refusal, start
 
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue, parse_action
 from arena.stratego.rules.board import BLUE_BIT, DIAGONAL_MOVES, MOVES, RANKS, Move
@@ -26,11 +28,8 @@ from protocol.forms import is_action
 from protocol.notation import HOME_SQUARES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES, Color, Rank, Reason, Survivor
 from protocol.seats import Outcome
 
-Start = Callable[..., Game]
 Play = Callable[[Game, str], tuple[Event, ...]]
-Refusal = Callable[[Game, str], IllegalActionError]
-Rows = Callable[[Ruleset, Random], tuple[str, ...]]
-Lively = Callable[[Game, Random], Action]
+
 
 ALL_SORTS = tuple(
     (RANK_BY_LETTER[word[0]], int(word[1:])) for word in ["F1", "B2", "S2", "22", "32", "41", "62", "91", "M1", "I2"]
@@ -38,8 +37,8 @@ ALL_SORTS = tuple(
 seeds = st.integers(0, 2**32 - 1)
 
 
-def _begin(rules: Ruleset, rows: Rows, rng: Random) -> Game:
-    return Game(rules, rows(rules, rng), rows(rules, rng))
+def _begin(rules: Ruleset, rng: Random) -> Game:
+    return Game(rules, random_rows(rules, rng), random_rows(rules, rng))
 
 
 def _on_board(game: Game, side: Color) -> Counter[Rank]:
@@ -134,9 +133,9 @@ def _assert_list_can_be_played(game: Game) -> None:
         assert one.board == other.board
 
 
-def _assert_list_holds(rules: Ruleset, rows: Rows, lively: Lively, rng: Random, plies: int) -> None:
+def _assert_list_holds(rules: Ruleset, rng: Random, plies: int) -> None:
     """Look at the list after so many plies of random play, or before the ply that ends the game."""
-    game = _begin(rules, rows, rng)
+    game = _begin(rules, rng)
     for _ in range(plies):
         if game.outcome:
             break
@@ -150,17 +149,11 @@ def _assert_list_holds(rules: Ruleset, rows: Rows, lively: Lively, rng: Random, 
 
 
 @settings(max_examples=20, deadline=None)
-@given(data=st.data(), seed=seeds, plies=st.integers(0, 250))
+@given(ruleset=any_rules, seed=seeds, plies=st.integers(0, 250))
 def test_the_legal_actions_are_those_of_all_texts_that_pass_the_check(
-    any_rules: st.SearchStrategy[Ruleset],
-    random_rows: Rows,
-    lively: Lively,
-    *,
-    data: st.DataObject,
-    seed: int,
-    plies: int,
+    *, ruleset: Ruleset, seed: int, plies: int
 ) -> None:
-    _assert_list_holds(data.draw(any_rules), random_rows, lively, Random(seed), plies)
+    _assert_list_holds(ruleset, Random(seed), plies)
 
 
 @pytest.mark.parametrize(
@@ -171,14 +164,12 @@ def test_the_legal_actions_are_those_of_all_texts_that_pass_the_check(
         "jumbo-81320/infiltrator+rescue+silent-defence+attackers-advantage",
     ],
 )
-def test_where_guesses_paths_and_rescues_are_possible_the_list_is_what_passes_the_check(
-    name: str, random_rows: Rows, lively: Lively
-) -> None:
+def test_where_guesses_paths_and_rescues_are_possible_the_list_is_what_passes_the_check(name: str) -> None:
     """In five positions that have one of these on the list; with a small army of all sorts of pieces."""
     rules, looked = replace(load_ruleset(name), army=ALL_SORTS), 0
     for seed in range(40):
         rng = Random(seed)
-        game = _begin(rules, random_rows, rng)
+        game = _begin(rules, rng)
         while not game.outcome and looked < 5:
             special = {type(action) for action in game.legal_moves()} & {Infiltration, Rescue}
             if special and rng.random() < 0.3:
@@ -196,7 +187,7 @@ def _sort(action: Action) -> str:
     return type(action).__name__.lower()
 
 
-def test_random_play_meets_every_sort_of_action_event_and_refusal(random_rows: Rows, lively: Lively) -> None:
+def test_random_play_meets_every_sort_of_action_event_and_refusal() -> None:
     """So that the properties here do not hold for want of cases."""
     names = [
         "jumbo-81320/infiltrator+rescue+lightning-captains+mobile-flag",
@@ -212,7 +203,7 @@ def test_random_play_meets_every_sort_of_action_event_and_refusal(random_rows: R
     diagonal_attacks = right = silent = 0
     for seed in range(60):
         rng = Random(seed)
-        game = _begin(rules[seed % len(rules)], random_rows, rng)
+        game = _begin(rules[seed % len(rules)], rng)
         while not game.outcome:
             if seed < 10 and game.ply % 25 == 20:
                 refusals |= _refusals(game, rng)
@@ -253,9 +244,7 @@ FIXED = {"fixed_pieces": FixedPieces.LOSES}
     ("action", "rule"),
     [("b1-a1", Rule.TARGET), ("b1-b3", Rule.STEP), ("b1-c2", Rule.DIAGONAL), ("c4-c5", Rule.LAKE)],
 )
-def test_what_is_no_move_at_all_is_no_move_of_a_bomb_either(
-    start: Start, refusal: Refusal, action: str, rule: Rule
-) -> None:
+def test_what_is_no_move_at_all_is_no_move_of_a_bomb_either(action: str, rule: Rule) -> None:
     game = start("F:a1 B:b1 B:c4 M:j4", "F:a10 B:b10 B:c10 M:j7", **FIXED)
     assert refusal(game, action).rule is rule
 
@@ -263,10 +252,10 @@ def test_what_is_no_move_at_all_is_no_move_of_a_bomb_either(
 # --- all games ------------------------------------------------------------------------------------------------------
 
 
-def _play_to_the_end(rules: Ruleset, rows: Rows, lively: Lively, seed: int) -> None:
+def _play_to_the_end(rules: Ruleset, seed: int) -> None:
     """Play, and look at every ply at what must hold in any game."""
     rng = Random(seed)
-    game = _begin(rules, rows, rng)
+    game = _begin(rules, rng)
     army = Counter(dict(rules.army))
     rescued: tuple[list[Rank], list[Rank]] = ([], [])
     has_rescued: tuple[set[int], set[int]] = (set(), set())
@@ -351,28 +340,26 @@ def _assert_outcome_fits(game: Game) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(data=st.data(), seed=seeds)
-def test_a_random_game_ends_and_no_piece_appears_or_is_lost_on_the_way(
-    any_rules: st.SearchStrategy[Ruleset], random_rows: Rows, lively: Lively, data: st.DataObject, seed: int
-) -> None:
+@given(ruleset=any_rules, seed=seeds)
+def test_a_random_game_ends_and_no_piece_appears_or_is_lost_on_the_way(ruleset: Ruleset, seed: int) -> None:
     """Somebody is to move or the game is over; a piece is only rescued if it was lost, by one that has not rescued
     before, and never more often than the rules allow."""
-    _play_to_the_end(data.draw(any_rules), random_rows, lively, seed)
+    _play_to_the_end(ruleset, seed)
 
 
 @pytest.mark.parametrize("name", EVERY_RULESET)
-def test_the_same_holds_under_every_ruleset_and_every_switch(name: str, random_rows: Rows, lively: Lively) -> None:
-    _assert_list_holds(load_ruleset(name), random_rows, lively, Random(name), 60)
-    _play_to_the_end(load_ruleset(name), random_rows, lively, 5)
+def test_the_same_holds_under_every_ruleset_and_every_switch(name: str) -> None:
+    _assert_list_holds(load_ruleset(name), Random(name), 60)
+    _play_to_the_end(load_ruleset(name), 5)
 
 
-def test_games_with_rescues_run_into_their_limits(random_rows: Rows, lively: Lively) -> None:
+def test_games_with_rescues_run_into_their_limits() -> None:
     """So that the limits do not hold for want of cases: two are rescued, and a piece that has done so arrives again."""
     rules = replace(load_ruleset("jumbo-494+rescue"), army=ALL_SORTS)
     used_up = again = 0
     for seed in range(40):
         rng = Random(seed)
-        game = _begin(rules, random_rows, rng)
+        game = _begin(rules, rng)
         while not game.outcome:
             side: int = game.to_move
             for action in game.legal_moves():
@@ -402,12 +389,12 @@ def _play_on(game: Game, rng: Random, plies: int) -> list[object]:
 
 
 @settings(max_examples=20, deadline=None)
-@given(data=st.data(), seed=seeds, plies=st.integers(0, 120))
+@given(ruleset=any_rules, seed=seeds, plies=st.integers(0, 120))
 def test_playing_on_in_a_copy_leaves_the_original_as_it_was_and_the_other_way_round(
-    any_rules: st.SearchStrategy[Ruleset], random_rows: Rows, data: st.DataObject, seed: int, plies: int
+    ruleset: Ruleset, seed: int, plies: int
 ) -> None:
     rng = Random(seed)
-    game = _begin(data.draw(any_rules), random_rows, rng)
+    game = _begin(ruleset, rng)
     _play_on(game, rng, plies)
     first, second = game.copy(), game.copy()
     in_first = _play_on(first, Random(seed), 25)
@@ -420,7 +407,7 @@ def test_playing_on_in_a_copy_leaves_the_original_as_it_was_and_the_other_way_ro
 
 
 # Red's scout is lost on i7, its marshal gets to a10 and chases Blue's scout round four squares.
-def test_a_rescue_may_not_cross_a_border_once_too_often(start: Start, play: Play, refusal: Refusal) -> None:
+def test_a_rescue_may_not_cross_a_border_once_too_often() -> None:
     game = start("F:j1 M:a4 S:e4 2:i1", "F:j10 M:j7 2:e9 S:i10", rescues=2)
     play(game, "a4-a5 e9-e4 a5-a6 j7-j6 a6-a7 j6-j7 a7-a8 e4-e5 a8-a9 j7-j6 a9-a10 j6-j7")
     play(game, "i1-i2 e5-e4 a10-a9 j7-j6 a9-a10 j6-j7 a10-a9 e4-e5")
@@ -428,7 +415,7 @@ def test_a_rescue_may_not_cross_a_border_once_too_often(start: Start, play: Play
     assert not any(isinstance(action, Rescue) for action in game.legal_moves())
 
 
-def test_a_flag_that_walks_home_rescues_nothing(start: Start, play: Play, refusal: Refusal) -> None:
+def test_a_flag_that_walks_home_rescues_nothing() -> None:
     """Arriving wins. What comes back then comes back after the end."""
     game = start("F:a4 M:e4 2:j1", "F:j10 M:j7 2:e9", rescues=2, flag=Flag.MOBILE, two_squares=None)
     play(game, "j1-j7 e9-e8 a4-a5 e8-e9 a5-a6 e9-e8 a6-a7 e8-e9 a7-a8 e9-e8 a8-a9 e8-e9")

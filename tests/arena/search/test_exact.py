@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from random_rules import random_ruleset
+from viewed_games import Table, told
 
 from arena.search import Knowledge
 from arena.stratego.rules.action_types import Action, Infiltration, Rescue
@@ -78,19 +79,17 @@ def chosen(game: Game, rng: Random, last: Action | None) -> Action:
     return rng.choice(actions)
 
 
-def possible_set_ups(table: Any, color: Color, what_is_told: Any) -> set[tuple[str, ...]]:
+def possible_set_ups(table: Any, color: Color) -> set[tuple[str, ...]]:
     """The enemy's set-ups from which the same would have been told."""
     own, enemy = table.rows[color], "".join(table.rows[color.opponent])
-    said = what_is_told(table.ruleset, *table.rows, table.actions, color)
+    said = told(table.ruleset, table.rows, table.actions, color)
     squares = [square for square, letter in enumerate(enemy) if letter != EMPTY]
     found = set()
     for order in orders(enemy.replace(EMPTY, "")):
         rows = rows_of(dict(zip(squares, order, strict=True)))
         both = (own, rows) if color is Color.RED else (rows, own)
         try:
-            if Game(table.ruleset, *both).outcome is None and said == what_is_told(
-                table.ruleset, *both, table.actions, color
-            ):
+            if Game(table.ruleset, *both).outcome is None and said == told(table.ruleset, both, table.actions, color):
                 found.add(rows)
         except (IllegalActionError, KeyError):  # the check lets some actions through that their piece cannot do
             continue
@@ -110,14 +109,12 @@ def armies_of(knowledge: Knowledge) -> set[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("plies", [0, 2, 4, 7, 12, 25, 45])
-def test_all_armies_are_the_set_ups_from_which_the_same_would_have_been_told(
-    plies: int, table_of: Any, what_is_told: Any
-) -> None:
+def test_all_armies_are_the_set_ups_from_which_the_same_would_have_been_told(plies: int) -> None:
     compared = 0
     for seed in range(20):
         rng = Random(f"{plies} {seed}")
         ruleset, crowded = random_ruleset(rng, ARMIES, **VALUES), rng.random() < 0.5
-        table = table_of(ruleset, *(random_rows(ruleset, rng, crowded=crowded) for _ in Color))
+        table = Table(ruleset, *(random_rows(ruleset, rng, crowded=crowded) for _ in Color))
         last: Action | None = None
         while table.game.outcome is None and table.game.ply < plies:
             action = chosen(table.game, rng, last)
@@ -126,7 +123,7 @@ def test_all_armies_are_the_set_ups_from_which_the_same_would_have_been_told(
         if table.game.outcome is not None:
             continue
         knowledge = Knowledge(table.view)
-        assert armies_of(knowledge) == possible_set_ups(table, knowledge.color, what_is_told)
+        assert armies_of(knowledge) == possible_set_ups(table, knowledge.color)
         assert set(knowledge.armies.sample(rng)) <= set(Rank)
         compared += 1
     assert compared > 0
@@ -142,17 +139,15 @@ d4-c4
 """At its end two of Red's pieces have changed places since an earlier position, and Red goes on chasing."""
 
 
-def test_two_pieces_that_have_changed_places_in_a_chase_are_not_both_of_one_rank(
-    table_of: Any, what_is_told: Any
-) -> None:
+def test_two_pieces_that_have_changed_places_in_a_chase_are_not_both_of_one_rank() -> None:
     army = ((Rank.FLAG, 1), (Rank.LIEUTENANT, 2), (Rank.CAPTAIN, 1))
     ruleset = Ruleset("made", "Made", "these tests", army, chase=Chase.BOOKLET, max_plies=None, max_quiet_plies=None)
     front = ("F.........", "..........", "..........")
-    table = table_of(ruleset, (*front, "....655..."), (*front, "565......."))
+    table = Table(ruleset, (*front, "....655..."), (*front, "565......."))
     for action in EXCHANGE.split():
         table.play(action)
     knowledge = Knowledge(table.view)
     assert len(knowledge.armies.conditions) == 1
     armies = armies_of(knowledge)
-    assert armies == possible_set_ups(table, knowledge.color, what_is_told)
+    assert armies == possible_set_ups(table, knowledge.color)
     assert len(armies) < knowledge.armies.count

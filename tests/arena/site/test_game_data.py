@@ -3,14 +3,14 @@
 import itertools
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_stores import read_game_script
-from twins import PLAYERS, Lively, played_alike, record_of_twin, with_two_swapped
+from made_stores import play_game, read_game_script
+from random_play import lively, random_rows
+from twins import PLAYERS, played_alike, record_of_twin, with_two_swapped
 
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
@@ -29,12 +29,6 @@ from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import true_cells
 from arena.stratego.state import as_stratego
 from protocol.notation import SQUARES, Color, Reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-    PlayGame = Callable[..., GameRecord]
 
 RULES = [
     "isf",
@@ -60,7 +54,7 @@ def boards(data: GameData, view: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_game: "PlayGame", rules: str) -> None:
+def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(rules: str) -> None:
     record = play_game(load_ruleset(rules), seed=len(rules))
     data = read_game_script(game_script(1, game_data(record, SeenBy.ALL, {}, labels={})))
     shown = {view: boards(data, view) for view in ("all", "red", "blue")}
@@ -81,7 +75,7 @@ def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_ga
 )
 @settings(deadline=None, max_examples=40)
 def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_script(
-    random_rows: "RandomRows", lively: Lively, seed: int, rules: str, audience: SeenBy
+    seed: int, rules: str, audience: SeenBy
 ) -> None:
     rng, ruleset = Random(seed), load_ruleset(rules)
     rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
@@ -100,7 +94,7 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
 
 @pytest.mark.parametrize("reader", ["bot:ann", "public"])
 def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_game_included(
-    random_rows: "RandomRows", lively: Lively, tmp_path: Path, reader: str
+    tmp_path: Path, reader: str
 ) -> None:
     """Ann and Bob set up alike in both games of a pair; Bob's set-up, seeds and words differ between the leagues."""
     rng, ruleset = Random(len(reader)), load_ruleset("duel")

@@ -1,9 +1,7 @@
-"""What these tests share: a small arena, and transcripts of a conversation as text."""
+"""A small arena without bots, clocks or processes, and transcripts of a conversation as text."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-
-import pytest
 
 from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.game import Game
@@ -91,12 +89,6 @@ class SmallArena:
         return End(Result.WIN if outcome.winner is color else Result.LOSS, outcome.reason)
 
 
-@pytest.fixture(scope="session")
-def small_arena() -> Callable[[str | Ruleset], SmallArena]:
-    """Makes a `SmallArena` for a ruleset or for the one of that name."""
-    return SmallArena
-
-
 class Line(NamedTuple):
     """One line of a transcript, with the newline that it had on the wire."""
 
@@ -127,9 +119,3 @@ class Transcript:
     @property
     def bot(self) -> list[bytes]:
         return [line.data for line in self.lines if not line.from_arena]
-
-
-@pytest.fixture
-def transcript() -> Callable[[str], Transcript]:
-    """Reads a conversation from its text."""
-    return Transcript

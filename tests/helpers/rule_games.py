@@ -1,0 +1,66 @@
+"""Games under made rules, set up by hand, with moves played by name."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from arena.stratego.rules.events import Event, IllegalActionError
+from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset
+from protocol.notation import EMPTY, RANK_BY_LETTER, Color, home_square
+
+TOURNAMENT: dict[str, Any] = {"two_squares": 3, "chase": Chase.ISF, "no_move": NoMove.AT_ONCE}
+
+
+def _rows(color: Color, placed: dict[str, str]) -> list[str]:
+    """A set-up with the given letters on the given squares; a square outside the side's home rows is an error."""
+    left = dict(placed)
+    rows = []
+    for row in range(4):
+        names = [_name(home_square(color, row, file)) for file in range(10)]
+        rows.append("".join(left.pop(name, EMPTY) for name in names))
+    assert not left, f"not home squares of {color.word}: {left}"
+    return rows
+
+
+def _name(square: int) -> str:
+    return "abcdefghij"[square % 10] + str(square // 10 + 1)
+
+
+def _placed(text: str) -> dict[str, str]:
+    """`F:a1 M:b4` as letters by square."""
+    pairs = [word.split(":") for word in text.split()]
+    return {square: letter for letter, square in pairs}
+
+
+def start(red: str, blue: str, **rules: Any) -> Game:
+    """`start("F:a1 M:b4", "F:a10 M:b7", two_squares=5)`: a game between these two set-ups of one army.
+
+    The army is what Red has placed (Blue must have placed the same). Keywords are rules; the ones not named are three
+    moves over a border, chasing as the ISF has it, immobility checked after every ply, and no caps.
+    """
+
+    on_red, on_blue = _placed(red), _placed(blue)
+    army = tuple((RANK_BY_LETTER[letter], count) for letter, count in Counter(on_red.values()).items())
+    chosen = {**TOURNAMENT, "max_plies": None, "max_quiet_plies": None, **rules}
+    ruleset = Ruleset(name="by-hand", title="By hand", source="this test", army=army, **chosen)
+    return Game(ruleset, _rows(Color.RED, on_red), _rows(Color.BLUE, on_blue))
+
+
+def play(game: Game, moves: str) -> tuple[Event, ...]:
+    """Play both sides' moves in turn, each of which must be legal; return the last one's events."""
+    events: tuple[Event, ...] = ()
+    for text in moves.split():
+        events = game.apply(text)
+    return events
+
+
+def refusal(game: Game, text: str) -> IllegalActionError:
+    """Return the error that an action meets; fail if it is played, or refused but half done."""
+    before = (game.board[:], game.to_move, game.ply, game.quiet, game.outcome, set(game.legal_moves()))
+    with pytest.raises(IllegalActionError) as caught:
+        game.apply(text)
+    after = (game.board[:], game.to_move, game.ply, game.quiet, game.outcome, set(game.legal_moves()))
+    assert after == before, f"{text} was refused but changed the game"
+    return caught.value
