@@ -17,27 +17,22 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
+import bot_games
 import commands
 import psutil
 import pytest
 import random_play
-import trio
+from bot_games import NEVER_ENDS
 from hypothesis import HealthCheck, settings
 from own_children import started_from_now
 
 from arena.bots.spec import BotSpec
-from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
-from arena.game.time_control import TimeControl
 from arena.league.league_options import usable_cpus
-from arena.play.game_options import USUAL, GameOptions
-from arena.play.runner import play_game
 from arena.sandbox import procfs, reaper
-from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.rules.rulesets import load_ruleset
 
 MOST_PROCESSES = 8
 """Those in which the tests run at once. Each collects all tests first, so that more of them save less and less."""
@@ -62,12 +57,8 @@ settings.load_profile("arena")
 
 PREAMBLE = Path(__file__).parent / "hostile" / "preamble.py"
 MARKER_VARIABLE = "ARENA_TEST_MARKER"
-PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
-"""Limits that no game reaches, however busy the machine is."""
 HANGS = 900
 """Seconds after which a test and its fixtures count as hanging; each wait inside has a shorter limit of its own."""
-NEVER_ENDS = 120.0
-"""Seconds after which a game counts as one that never ends."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -120,34 +111,7 @@ def make_bot(tmp_path: Path, marker: str) -> Callable[..., BotSpec]:
 
 @pytest.fixture
 def play() -> Callable[..., Awaitable[GameRecord]]:
-    """`await play(red, blue, time=..., ruleset=..., seeds=..., conditions=..., blue_time=...)`: one game.
-
-    It fails the test if it never ends.
-    """
-
-    async def play_one(
-        red: BotSpec,
-        blue: BotSpec,
-        time: TimeControl = PATIENT,
-        ruleset: str = "barrage",
-        seeds: tuple[int, int] = (11, 22),
-        *,
-        conditions: GameOptions = USUAL,
-        blue_time: TimeControl | None = None,
-    ) -> GameRecord:
-        game = GameSpec(
-            id=secrets.token_hex(8),
-            variant=variant_of(load_ruleset(ruleset)),
-            time=time,
-            players=(Player(red.name, red.digest), Player(blue.name, blue.digest)),
-            seeds=seeds,
-            pair_seed=33,
-            blue_time=blue_time,
-        )
-        with trio.fail_after(NEVER_ENDS):
-            return await play_game(game, red, blue, conditions)
-
-    return play_one
+    return bot_games.play
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ import click
 import commands
 import pytest
 import trio
+from bot_games import play
 from click.testing import CliRunner
 from commands import PLAYS, UNHURRIED
 from kit_bots import bot_class, play_kit_bots
@@ -37,7 +38,6 @@ from arena.bots.loading import load_bot
 from arena.bots.manifest import Manifest
 from arena.bots.new import write_bot
 from arena.cli.main import cli
-from arena.game.record import GameRecord
 from arena.stratego.library.self_play import options_parser
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.bot import PLAY_ITSELF
@@ -122,9 +122,7 @@ def test_each_bot_in_python_plays_legally_under_every_kind_of_rules(number: int,
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="needs perl (Debian: perl)")
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_bot_in_perl_plays_legally_under_every_kind_of_rules(
-    variant: str, tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]
-) -> None:
+def test_the_bot_in_perl_plays_legally_under_every_kind_of_rules(variant: str, tmp_path: Path) -> None:
     (block,) = blocks("perl")
     path = tmp_path / "hunter.pl"
     path.write_text(block.body, encoding="utf-8")

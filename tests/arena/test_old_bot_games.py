@@ -4,20 +4,20 @@ words where that cannot be done."""
 import json
 import shutil
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
+from bot_games import play
 from commands import arena
 from sandboxes import at_every_level
 
 from arena import open_bot
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
-from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.sandbox.levels import Level
@@ -27,7 +27,6 @@ HELPERS = Path(__file__).parent.parent / "helpers"
 OLD = HELPERS / "ucc_random.py"
 DRIFTER = HELPERS.parent.parent / "bots" / "drifter.py"
 PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
-Play = Callable[..., Awaitable[GameRecord]]
 
 
 @pytest.fixture
@@ -80,7 +79,7 @@ def test_a_bot_of_2012_can_be_kept_and_opened(tmp_path: Path, short: str) -> Non
 
 @pytest.mark.parametrize("is_red", [True, False])
 def test_a_program_in_c_that_reads_line_by_line_plays_a_bot_of_the_arenas_own_protocol(
-    tmp_path: Path, make_bot: Callable[..., BotSpec], play: Play, short: str, *, is_red: bool
+    tmp_path: Path, make_bot: Callable[..., BotSpec], short: str, *, is_red: bool
 ) -> None:
     compiler = shutil.which("cc")
     if compiler is None:
@@ -107,7 +106,7 @@ def test_a_program_in_c_that_reads_line_by_line_plays_a_bot_of_the_arenas_own_pr
     ],
 )
 def test_what_an_old_bot_does_wrong_is_in_the_verdict(
-    make_bot: Callable[..., BotSpec], play: Play, short: str, code: str, detail: str
+    make_bot: Callable[..., BotSpec], short: str, code: str, detail: str
 ) -> None:
     red, blue = replace(make_bot(code), is_of_2012=True), load_bot(DRIFTER)
     record = trio.run(partial(play, red, blue, time=PATIENT, ruleset=short))

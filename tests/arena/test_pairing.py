@@ -1,18 +1,18 @@
 """A league asks its pairing for games: with results, without more games than there is room for, again after a stop."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
 import trio
+from executors import executor_here
 from unplayed import Quiet, record_of
 
 from arena.bots.spec import BotSpec
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.league.executor.task import Executor, GameTask
+from arena.league.executor.task import GameTask
 from arena.league.game_specs import Games
 from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions
@@ -29,7 +29,6 @@ from arena.stratego.rules.rulesets import load_ruleset
 SETTINGS = Settings(variant_of(load_ruleset("duel")), TimeControl())
 PLAYERS = tuple(Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cid", "dan"))
 ANN, BOB, CID, DAN = PLAYERS
-Here = Callable[..., AbstractAsyncContextManager[Executor]]
 
 
 class Knockout:
@@ -80,7 +79,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def run(store: Store, tmp_path: Path, executor_here: Here) -> Callable[..., list[tuple[str, ...]]]:
+def run(store: Store, tmp_path: Path) -> Callable[..., list[tuple[str, ...]]]:
     """`run(pairing, slots=1, play=None, session=None)`: plays what is missing; returns who met whom, as reported."""
 
     def run_one(
@@ -148,7 +147,7 @@ def test_a_league_that_is_closed_while_its_pairing_waits_ends_and_goes_on_later(
 
 
 def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
-    run: Run, store: Store, tmp_path: Path, executor_here: Here
+    run: Run, store: Store, tmp_path: Path
 ) -> None:
     """Both semi-finals are begun; one is over, and Ctrl-C comes in the other, while the pairing waits for it."""
     pairing = knockout()

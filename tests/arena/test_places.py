@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -27,8 +26,8 @@ PLACED = (SWISS, KNOCKOUT, LADDER)
 
 
 @pytest.fixture
-def made(tmp_path: Path, executor_here: Callable[..., Any]) -> Iterator[Made]:
-    with made_in(tmp_path, executor_here, 7) as made:
+def made(tmp_path: Path) -> Iterator[Made]:
+    with made_in(tmp_path, 7) as made:
         yield made
 
 

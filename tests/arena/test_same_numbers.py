@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from ended_leagues import BOTS, Made, Run, made_in
@@ -116,14 +116,12 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
 
 
 @pytest.fixture
-def make(
-    tmp_path_factory: pytest.TempPathFactory, executor_here: Callable[..., Any]
-) -> Callable[[int], AbstractContextManager[Made]]:
+def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], AbstractContextManager[Made]]:
     """A new folder, in which the results of games follow from a seed."""
 
     @contextmanager
     def make(seed: int) -> Iterator[Made]:
-        with made_in(tmp_path_factory.mktemp("made"), executor_here, seed) as made:
+        with made_in(tmp_path_factory.mktemp("made"), seed) as made:
             yield made
 
     return make

@@ -1,7 +1,7 @@
 """The dialogue of a game follows from its record: line by line what both bots were sent, and what they are known to
 have sent; and what a record does not say is said to be unknown."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+from bot_games import play
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_play import random_rows
@@ -264,7 +265,7 @@ def recording(make_bot: Callable[..., BotSpec], tmp_path: Path) -> Callable[...,
 
 
 def test_a_live_game_has_exactly_the_lines_that_its_bots_have_written_down(
-    recording: Callable[[str], tuple[BotSpec, Path]], play: Callable[..., Awaitable[GameRecord]]
+    recording: Callable[[str], tuple[BotSpec, Path]],
 ) -> None:
     (red, red_log), (blue, blue_log) = recording("ann"), recording("bob")
     time = TimeControl(move_ms=60_000, bank_ms=600_000, increment_ms=11, setup_ms=600_000, start_ms=600_000)
