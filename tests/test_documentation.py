@@ -12,7 +12,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -60,7 +59,6 @@ WITH_OUTPUT = re.compile(r"^```sh\n(.*)\n```\n\n```text$", re.MULTILINE)
 """A command and the output that a page shows of it: tests/test_tutorial.py runs those of the tutorial."""
 NEEDS_SHELL = re.compile(r"[|&;<>$`]|--cluster")
 MOST_GAMES = {"--rounds": 1, "--games": 2}
-COMMAND_SECONDS = 300
 BOTS = ("drifter", "raider", "warden")
 PLIES = 120
 VARIANTS = (
@@ -229,24 +227,14 @@ def assert_runs(command: str, desk: Path) -> None:
         return
     have_run.add(command)
     path = os.pathsep.join([str(desk / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    environment = {**os.environ, "PATH": path, "COLUMNS": "80"}
     if command.startswith("arena serve "):
-        code, said = visit(command, desk, environment)
+        code, said = visit(command, desk, {**os.environ, "PATH": path, "COLUMNS": "80"})
         assert code == 0, f"{command}\n{said}"
         return
     if command.startswith("arena ") and not NEEDS_SHELL.search(command):
         done = commands.arena(desk, *arguments_of(command, desk), PATH=path, COLUMNS="80")
     else:
-        done = subprocess.run(
-            ["/bin/sh", "-c", command],
-            check=False,
-            cwd=desk,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=COMMAND_SECONDS,
-        )
+        done = commands.run_program(["/bin/sh", "-c", command], desk, PATH=path, COLUMNS="80")
     answers = {0, 1} if command.startswith("arena compare ") else {0}  # which of two bots is better
     assert done.returncode in answers, f"{command}\n{done.stdout}\n{done.stderr}"
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import pytest
+from commands import invoke, run_program
 
 from arena.bots.build import build_all
 from arena.bots.languages import LANGUAGES, TEST_SCRIPT, Language, find_language
@@ -21,7 +22,7 @@ from arena.bots.loading import load_bot
 from arena.bots.new import write_bot
 from arena.bots.samples import SAMPLES
 from arena.bots.spec import BotSpec
-from arena.cli import exit_codes, main
+from arena.cli import exit_codes
 from arena.errors import ArenaError, UsageError
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
@@ -207,15 +208,7 @@ def test_an_action_of_any_form_is_sent_as_it_was_listed(
 def run_line(line: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     """What an author types there."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return subprocess.run(
-        ["sh", "-c", line],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    return run_program(["sh", "-c", line], folder, PATH=path, PYTHONPATH=str(ROOT))
 
 
 @languages
@@ -350,51 +343,30 @@ def test_a_bot_that_cannot_be_written_whole_is_not_left_in_part(folder: Path, mo
 # --- the command ------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def run(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str, str]]:
-    """`run(*words)`: what `arena new` comes to in an empty folder: exit code, standard output, standard error."""
-    monkeypatch.chdir(folder)
-
-    def run_here(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["arena", "new", *words])
-        code = main.cli.run()
-        seen = capsys.readouterr()
-        return code, seen.out, seen.err
-
-    return run_here
-
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-def test_the_command_says_what_to_type_next(run: Run, folder: Path) -> None:
+def test_the_command_says_what_to_type_next(folder: Path) -> None:
     (folder / "my bots").mkdir()
-    code, output, errors = run("my bots/hunter", "--language", "shell")
-    assert (code, errors) == (exit_codes.DONE, "")
-    lines = [line.strip() for line in output.splitlines()]
+    done = invoke(folder, "new", "my bots/hunter", "--language", "shell")
+    assert (done.returncode, done.stderr) == (exit_codes.DONE, "")
+    lines = [line.strip() for line in done.stdout.splitlines()]
     assert "arena match 'my bots/hunter' warden" in lines
     assert "arena check 'my bots/hunter'" in lines
     assert "cd 'my bots/hunter' && sh test.sh" in lines
     assert "my bots/hunter/bot.sh" in lines
-    assert max(map(len, output.splitlines())) <= 80
+    assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-def test_without_a_language_it_is_python_with_the_kit(run: Run) -> None:
-    code, output, _ = run("hunter", "--json")
-    assert code == exit_codes.DONE
-    written = json.loads(output)
+def test_without_a_language_it_is_python_with_the_kit(folder: Path) -> None:
+    written = json.loads(invoke(folder, "new", "hunter", "--json").stdout)
     assert (written["language"], written["source"], written["build"]) == ("python", "bot.py", None)
     assert "bot.toml" in written["files"]
 
 
 def test_a_missing_toolchain_is_said_with_its_package_and_the_files_are_written(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(folder))
-    code, output, errors = run("hunter", "--language", "golang", "--json")
-    assert code == exit_codes.DONE
-    assert "needs the program go, which is not on the PATH here; on Debian: apt install golang-go" in errors
-    assert json.loads(output)["missing"] == {"go": "golang-go"}
+    done = invoke(folder, "new", "hunter", "--language", "golang", "--json")
+    assert done.returncode == exit_codes.DONE
+    assert "needs the program go, which is not on the PATH here; on Debian: apt install golang-go" in done.stderr
+    assert json.loads(done.stdout)["missing"] == {"go": "golang-go"}
     assert (folder / "hunter" / "bot.go").is_file()

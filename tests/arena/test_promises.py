@@ -268,7 +268,7 @@ def test_a_machine_that_runs_out_stops_the_league_with_one_message(tmp_path: Pat
     script = f"import pkgutil, arena.cli.play_games\ndef fail(*_, **__): raise {error}\n"
     script += f"setattr(pkgutil.resolve_name({module!r}), {attribute!r}, fail)\nfrom arena.cli.main import main; main()"
     line = [sys.executable, "-c", script, "league", *commands.UNHURRIED, *OPTIONS, "--rounds", "3"]
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=NEVER_ENDS, check=False)
+    done = commands.run_program(line, folder)
     assert done.returncode == 1, done.stderr
     assert words in done.stderr
     assert "stopped: 2 of 6 games are stored in l.sqlite" in done.stderr
@@ -286,11 +286,8 @@ def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
         pytest.skip(f"only root can make a small disk: {mounted.stderr.strip()}")
     try:
         folder = league_folder(tmp_path)
-        line = [
-            *ARENA,
-            *["league", "alpha.py", "beta.py", "--rules", "duel", "--rounds", "400", "--store", "disk/l.sqlite"],
-        ]
-        done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=NEVER_ENDS, check=False)
+        options = ("--rules", "duel", "--rounds", "400", "--store", "disk/l.sqlite")
+        done = commands.run_program([*ARENA, "league", "alpha.py", "beta.py", *options], folder)
         assert done.returncode == 1, done.stderr
         assert "disk/l.sqlite: the disk is full; every game that was stored before is still there" in done.stderr
         assert "resume with: " in done.stderr

@@ -4,15 +4,16 @@ import importlib.metadata
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
 from commands import arena as command
+from commands import run_program
 from heap_bots import GAME_FILE, heap_bot
 
 import arena
@@ -20,9 +21,11 @@ import protocol
 from arena.league.store import Store
 from arena.pytest_plugin import OPTIONS, describe
 
+if TYPE_CHECKING:
+    import subprocess
+
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
-PATIENCE = 120
 IS_REGISTERED = any(point.value == "arena.pytest_plugin" for point in importlib.metadata.entry_points(group="pytest11"))
 """False in an environment in which the arena was installed before the plugin came."""
 
@@ -52,16 +55,9 @@ def prepare(folder: Path) -> None:
 
 def run_pytest(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     plugin = [] if IS_REGISTERED else ["-p", "arena.pytest_plugin"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *plugin, f"--basetemp={folder / 'temporary'}", *arguments],
-        cwd=folder,
-        env={**environment, "COLUMNS": "120"},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    ours = [name for name in os.environ if name.startswith("PYTEST_")]
+    words = ["env", *(f"--unset={name}" for name in ours), sys.executable, "-m", "pytest", *plugin]
+    return run_program([*words, f"--basetemp={folder / 'temporary'}", *arguments], folder, COLUMNS="120")
 
 
 @pytest.fixture

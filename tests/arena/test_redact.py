@@ -18,6 +18,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.game import Game
+from arena.stratego.rules.ruleset import Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
@@ -78,6 +79,8 @@ def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
         played = [*actions, "resign"] if verdict.reason is Reason.RESIGN else actions
         verdict = msgspec.structs.replace(verdict, plies=len(played))
         record = record_of_twin(ruleset, setups, played, verdict, hidden=[seat.opponent], rng=Random(seed + world))
+        first = Color.BLUE if ruleset.starts is Starts.BLUE else Color.RED
+        record = msgspec.structs.replace(record, interrupted=((1, 5 if first is seat else 5 + world),))
         if how != "illegal":
             check_record(record)
         lines.append(redact(record, seat))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import made_bots
 import pytest
-from commands import arena_bytes, unhurried
+from commands import arena_bytes, run_program, unhurried
 from terminals import read_all
 
 from arena.league.store import Store
@@ -30,14 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 def through_shell(folder: Path, line: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run a line of the shell in which `"$@"` is the command."""
-    return subprocess.run(
-        ["sh", "-c", line, "sh", *ARENA, *arguments],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_program(["sh", "-c", line, "sh", *ARENA, *arguments], folder, **environment)
 
 
 REDIRECTIONS = {

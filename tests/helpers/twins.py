@@ -96,7 +96,6 @@ def record_of_twin(
         cpu_us=by_ply(),
         used=both(Use(1, 2), lambda: Use(rng.randrange(9), 3)),
         forgiven_us=by_ply(),
-        interrupted=((1, rng.randrange(90_000) if first in hidden else 5),),
         pondered_us=both(3, lambda: rng.randrange(9)),
         authors=words,
         wants=both((), lambda: (rng.choice(list(Want)),)),
