@@ -7,13 +7,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
 
 import pytest
 from commands import invoke, run_program
+from talking import play, talking
 
 from arena.bots.build import build_all
 from arena.bots.languages import LANGUAGES, TEST_SCRIPT, Language, find_language
@@ -24,20 +22,11 @@ from arena.bots.samples import SAMPLES
 from arena.bots.spec import BotSpec
 from arena.cli import exit_codes
 from arena.errors import ArenaError, UsageError
-from arena.game.game_spec import GameSpec, Player
-from arena.game.referee import Referee
-from arena.game.time_control import TimeControl
 from arena.sandbox import bwrap
 from arena.sandbox.levels import Level
 from arena.sandbox.mounts import mounts_of
 from arena.sandbox.programs import HostPrograms
-from arena.stratego.game import variant_of
-from arena.stratego.rules.ruleset import RulesetError
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from protocol.notation import Color
-
-if TYPE_CHECKING:
-    from arena.game.seat import Introduction
+from arena.stratego.game import GAME
 
 ROOT = Path(__file__).parent.parent.parent
 TEMPLATES = ROOT / "arena" / "templates"
@@ -57,70 +46,6 @@ def skip_without_tools(language: Language) -> None:
 
 
 # --- what is written plays --------------------------------------------------------------------------------------------
-
-
-def variants() -> Iterator[str]:
-    """Every ruleset, and every switch with a ruleset that it goes with."""
-    yield from ruleset_names()
-    for switch in switch_names():
-        for name in ("isf", *ruleset_names()):
-            try:
-                load_ruleset(f"{name}+{switch}")
-            except RulesetError:
-                continue
-            yield f"{name}+{switch}"
-            break
-
-
-class Talk:
-    """One process of a bot, and where its conversation stands."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self.input: IO[bytes] = process.stdin
-        self.output: IO[bytes] = process.stdout
-        self.introduction: Introduction | None = None
-
-
-@contextmanager
-def talking(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[Talk]:
-    """A bot that is running; at the end it must exit by itself, because it is told to."""
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        try:
-            talk = Talk(process)
-            yield talk
-            talk.input.write(b"quit later\n")
-            talk.input.flush()
-            process.wait(PATIENCE)  # while its input is open
-        finally:
-            process.kill()
-    assert process.returncode == 0
-
-
-def play(name: str, plies: int, talks: tuple[Talk, Talk]) -> Referee:
-    """A game between two processes that have perhaps played others before, cut off after so many plies."""
-    ruleset = replace(load_ruleset(name), max_plies=plies)
-    spec = GameSpec(
-        "0" * 16, variant_of(ruleset), TimeControl(), (Player("r", "1"), Player("b", "2")), (7, 2**32 - 1), 5
-    )
-    known = {color: talk.introduction for color, talk in zip(Color, talks, strict=True) if talk.introduction}
-    referee = Referee(spec, introduced=known, keeps=True)
-    while referee.verdict is None:
-        for color in referee.due():
-            talks[color].input.write(referee.take(color))
-            talks[color].input.flush()
-            referee.sent(color, 0.0)
-        for color in referee.awaited():
-            line = talks[color].output.readline()
-            assert line, f"{name}: {color} has ended"
-            referee.receive(color, line, 0.0)
-    for color, talk in zip(Color, talks, strict=True):
-        talk.input.write(referee.take(color))
-        talk.introduction = referee.seats[color].introduction
-    return referee
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +91,7 @@ def test_a_new_bot_plays_legally_under_every_ruleset_and_switch(
         line = bwrap.command(mounts_of(bot, host=host), Limits(), bwrap.spare_user())
         command, environment = [*bwrap.through_shell(line)], {}
     with talking(command, bot.folder, environment) as red, talking(command, bot.folder, environment) as blue:
-        short = variants() if level is Level.BASIC else ("duel",)
+        short = GAME.tried_variants() if level is Level.BASIC else ("duel",)
         rich = RICH if level is Level.BASIC else ()
         for name, plies in [*((name, PLIES) for name in short), *((name, MORE_PLIES) for name in rich)]:
             referee = play(name, plies, (red, blue))

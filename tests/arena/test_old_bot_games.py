@@ -33,7 +33,7 @@ PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 def short(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A ruleset for short games."""
     path = tmp_path_factory.mktemp("rules") / "short.toml"
-    path.write_text('extends = "ucc-2012"\nmax_plies = 80\n')
+    path.write_text('extends = "ucc-2012"\nmax_plies = 30\n')
     return str(path)
 
 

@@ -14,7 +14,6 @@ from terminals import read_all
 
 from arena.league.store import Store
 
-PLAYS = f"exec(open({str(made_bots.PREAMBLE)!r}).read())\nintroduce()\nset_up()\nplay()\n"
 ARENA = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
 PAGE = 4096
 """What a pipe keeps its data in."""
@@ -24,7 +23,7 @@ MATCH = unhurried(["match", "alpha.py", "beta.py", "--rules", "barrage", "--stor
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
-        (tmp_path / name).write_text(f"{PLAYS}# {name}\n")
+        (tmp_path / name).write_text(f"{made_bots.RESIGNS}# {name}\n")
     return tmp_path
 
 

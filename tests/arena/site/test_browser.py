@@ -91,13 +91,13 @@ def test_all_kinds_of_pages_load_without_a_complaint_fit_the_width_and_axe_finds
 def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_rules_of_every_kind(
     open_page: "OpenPage", tmp_path: Path
 ) -> None:
-    """Thirty plies of each, all of its squares; pieces in one language and numbering after the other."""
+    """Twenty plies of each, all of its squares; pieces in one language and numbering after the other."""
     shutil.copytree(FOLDER / "static", tmp_path / "static")
     (tmp_path / "games").mkdir()
     called = [Names(language, numbering) for language in PieceLanguage for numbering in Numbering]
     frame, page = PageFrame(Site("a league", (), "")), open_page(tmp_path / "static/arena.js")
     for number, rules in enumerate(RULES, 1):
-        record = play_game(load_ruleset(rules), seed=number, plies=30)
+        record = play_game(load_ruleset(rules), seed=number, plies=20)
         names = called[number % len(called)]
         html = game_page(frame, number, record, shown={}, audience=SeenBy.ALL)
         (tmp_path / f"games/{number}.html").write_text(html)
