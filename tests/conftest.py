@@ -31,7 +31,7 @@ from arena.game.record import GameRecord
 from arena.league.league_options import usable_cpus
 from arena.sandbox import procfs, reaper
 from arena.stratego.rules.action_types import Action
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 
 MOST_PROCESSES = 8
@@ -154,5 +154,5 @@ def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
 
 
 @pytest.fixture(scope="session")
-def lively() -> Callable[[Game, Random], Action]:
+def lively() -> Callable[[EngineGame, Random], Action]:
     return random_play.lively

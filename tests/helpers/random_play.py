@@ -11,8 +11,8 @@ from random_rules import VALUES, made_ruleset
 import protocol.bot
 from arena.search import Position
 from arena.stratego.rules.action_types import Action
-from arena.stratego.rules.board import MOVES, Move
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.board import MOVES, StraightMove
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Attacks, Ruleset, RulesetError, Spy
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.notation import BOARD_SIZE, Color
@@ -62,7 +62,7 @@ any_rules: st.SearchStrategy[Ruleset] = (
 """Any ruleset that comes with the arena, with up to four of the switches that it combines with, or a random one."""
 
 
-def lively(game: Game | Position, rng: Random) -> Action:
+def lively(game: EngineGame | Position, rng: Random) -> Action:
     """Return a random legal action: often one that only some rulesets have, often a step towards the enemy."""
     actions = game.legal_moves()
     chance = rng.random()
@@ -75,7 +75,7 @@ def lively(game: Game | Position, rng: Random) -> Action:
         ahead = [
             action
             for action in actions
-            if isinstance(action, Move) and action.target // BOARD_SIZE * up > action.origin // BOARD_SIZE * up
+            if isinstance(action, StraightMove) and action.target // BOARD_SIZE * up > action.origin // BOARD_SIZE * up
         ]
         if ahead:
             return rng.choice(ahead)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event, IllegalActionError
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset
 from protocol.notation import EMPTY, RANK_BY_LETTER, Color, home_square
 
@@ -34,7 +34,7 @@ def _placed(text: str) -> dict[str, str]:
     return {square: letter for letter, square in pairs}
 
 
-def start(red: str, blue: str, **rules: Any) -> Game:
+def start(red: str, blue: str, **rules: Any) -> EngineGame:
     """`start("F:a1 M:b4", "F:a10 M:b7", two_squares=5)`: a game between these two set-ups of one army.
 
     The army is what Red has placed (Blue must have placed the same). Keywords are rules; the ones not named are three
@@ -45,10 +45,10 @@ def start(red: str, blue: str, **rules: Any) -> Game:
     army = tuple((RANK_BY_LETTER[letter], count) for letter, count in Counter(on_red.values()).items())
     chosen = {**TOURNAMENT, "max_plies": None, "max_quiet_plies": None, **rules}
     ruleset = Ruleset(name="by-hand", title="By hand", source="this test", army=army, **chosen)
-    return Game(ruleset, _rows(Color.RED, on_red), _rows(Color.BLUE, on_blue))
+    return EngineGame(ruleset, _rows(Color.RED, on_red), _rows(Color.BLUE, on_blue))
 
 
-def play(game: Game, moves: str) -> tuple[Event, ...]:
+def play(game: EngineGame, moves: str) -> tuple[Event, ...]:
     """Play both sides' moves in turn, each of which must be legal; return the last one's events."""
     events: tuple[Event, ...] = ()
     for text in moves.split():
@@ -56,7 +56,7 @@ def play(game: Game, moves: str) -> tuple[Event, ...]:
     return events
 
 
-def refusal(game: Game, text: str) -> IllegalActionError:
+def refusal(game: EngineGame, text: str) -> IllegalActionError:
     """Return the error that an action meets; fail if it is played, or refused but half done."""
     before = (game.board[:], game.to_move, game.ply, game.quiet, game.outcome, set(game.legal_moves()))
     with pytest.raises(IllegalActionError) as caught:

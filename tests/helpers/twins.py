@@ -9,14 +9,14 @@ from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.stratego.rules.action_types import Action
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset, Starts
 from arena.stratego.seat_view import tell
 from protocol.messages import Want
 from protocol.notation import EMPTY, FILES, Color
 
-Lively = Callable[[Game, Random], Action]
+Lively = Callable[[EngineGame, Random], Action]
 PLIES = 40
 PLAYERS = (Player("ann", "1" * 64), Player("bob", "2" * 64))
 
@@ -32,14 +32,16 @@ def with_two_swapped(rows: Sequence[str], rng: Random) -> tuple[str, ...]:
     return tuple("".join(letters[start : start + width]) for start in range(0, len(letters), width))
 
 
-def are_alike(one: Game, other: Game, action: str, seats: Iterable[Color]) -> bool:
+def are_alike(one: EngineGame, other: EngineGame, action: str, seats: Iterable[Color]) -> bool:
     """Play an action in two games; whether these seats are told the same of both, and neither is over."""
     events = [game.apply(action) for game in (one, other)]
     told = [[[tell(event)[seat] for seat in seats] for event in each] for each in events]
     return told[0] == told[1] and one.outcome is None and other.outcome is None
 
 
-def played_alike(games: tuple[Game, Game], seats: Iterable[Color], rng: Random, lively: Lively) -> list[str]:
+def played_alike(
+    games: tuple[EngineGame, EngineGame], seats: Iterable[Color], rng: Random, lively: Lively
+) -> list[str]:
     """Actions that are legal in both of two games, of which these seats are told the same."""
     (one, other), seats = games, tuple(seats)
     actions: list[str] = []

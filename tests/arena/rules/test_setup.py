@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from random_play import random_rows
 
 from arena.stratego.rules.board import BLUE_BIT, RANKS
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from protocol.notation import SQUARES
@@ -25,7 +25,7 @@ def _refusal(name: str, rows: list[str]) -> str:
     return str(caught.value)
 
 
-def _pieces(game: Game) -> dict[str, str]:
+def _pieces(game: EngineGame) -> dict[str, str]:
     """The pieces on the board, such as `red F`, by square."""
     return {
         SQUARES[square]: f"{'blue' if code & BLUE_BIT else 'red'} {RANKS[code].letter}"
@@ -50,7 +50,7 @@ def test_a_small_army_may_stand_on_any_home_squares(rows: list[str]) -> None:
 
 
 def test_each_side_stands_on_its_own_rows_its_back_row_first_and_files_a_to_j_for_both() -> None:
-    game = Game(load_ruleset("barrage"), BARRAGE, BARRAGE)
+    game = EngineGame(load_ruleset("barrage"), BARRAGE, BARRAGE)
     red = {"a1": "F", "b1": "B", "e3": "S", "j3": "3", "a4": "2", "e4": "9", "f4": "M", "j4": "2"}
     blue = {"a10": "F", "b10": "B", "e8": "S", "j8": "3", "a7": "2", "e7": "9", "f7": "M", "j7": "2"}
     assert _pieces(game) == {square: f"red {letter}" for square, letter in red.items()} | {
@@ -124,4 +124,4 @@ def test_a_game_does_not_begin_from_an_illegal_set_up_of_either_side(wrong: int)
     with pytest.raises(
         IllegalSetupError, match=f"^{('red', 'blue')[wrong]}: expected 4 rows of 10 squares, got 3 rows"
     ):
-        Game(load_ruleset("isf"), *setups)
+        EngineGame(load_ruleset("isf"), *setups)

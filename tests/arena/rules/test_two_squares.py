@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from rule_games import play, refusal, start
 
-from arena.stratego.rules.events import Fought, Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import BrokenRule, Fought
 from arena.stratego.rules.ruleset import Chase, NoMove
 from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
 
@@ -20,10 +20,10 @@ RED = "F:j1 M:a4 2:e4 3:h1"
 
 
 @pytest.fixture
-def back_and_forth() -> Callable[..., Game]:
+def back_and_forth() -> Callable[..., EngineGame]:
     """`back_and_forth(["a4-a5", "a5-a4"], limit=3)`: Red has made these moves, Blue has wandered, Red is to move."""
 
-    def build(moves: list[str], limit: int | None = 3, red: str = RED) -> Game:
+    def build(moves: list[str], limit: int | None = 3, red: str = RED) -> EngineGame:
         game = start(red, BLUE, two_squares=limit, chase=Chase.FREE)
         for number, move in enumerate(moves):
             game.apply(move)
@@ -33,7 +33,7 @@ def back_and_forth() -> Callable[..., Game]:
     return build
 
 
-BackAndForth = Callable[..., Game]
+BackAndForth = Callable[..., EngineGame]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
@@ -45,24 +45,24 @@ def test_the_limit_is_the_number_of_moves_that_may_be_made_over_a_border(
         assert moves[made] in {move.text for move in back_and_forth(moves[:made], limit).legal_moves()}
     game = back_and_forth(moves[:limit], limit)
     error = refusal(game, moves[limit])
-    assert error.rule is Rule.TWO_SQUARES
+    assert error.rule is BrokenRule.TWO_SQUARES
     assert f"the marshal on {moves[limit][:2]} has made {limit} moves in a row over this border" in str(error)
 
 
 def test_going_on_and_coming_back_begins_a_new_count(back_and_forth: BackAndForth) -> None:
     moves = ["a4-a5", "a5-a4", "a4-a5", "a5-a6", "a6-a5"]
     play(back_and_forth(moves), "a5-a4")
-    assert refusal(back_and_forth([*moves, "a5-a6"], limit=3), "a6-a5").rule is Rule.TWO_SQUARES
+    assert refusal(back_and_forth([*moves, "a5-a6"], limit=3), "a6-a5").rule is BrokenRule.TWO_SQUARES
 
 
 def test_another_pieces_move_begins_a_new_count(back_and_forth: BackAndForth) -> None:
     moves = ["a4-a5", "a5-a4", "a4-a5", "h1-h2", "a5-a4", "a4-a5", "a5-a4"]
-    assert refusal(back_and_forth(moves), "a4-a5").rule is Rule.TWO_SQUARES
+    assert refusal(back_and_forth(moves), "a4-a5").rule is BrokenRule.TWO_SQUARES
 
 
 def test_a_move_off_the_line_begins_a_new_count(back_and_forth: BackAndForth) -> None:
     moves = ["a4-a5", "a5-a4", "a4-a5", "a5-b5", "b5-a5", "a5-a4", "a4-a5", "a5-a4"]
-    assert refusal(back_and_forth(moves), "a4-a5").rule is Rule.TWO_SQUARES
+    assert refusal(back_and_forth(moves), "a4-a5").rule is BrokenRule.TWO_SQUARES
 
 
 def test_a_scout_crosses_every_border_on_its_way(back_and_forth: BackAndForth) -> None:
@@ -71,7 +71,7 @@ def test_a_scout_crosses_every_border_on_its_way(back_and_forth: BackAndForth) -
     texts = {move.text for move in game.legal_moves() if move.text.startswith("e8-e")}
     assert texts == {"e8-e7", "e8-e9", "e8-e10"}
     for closed in ("e8-e6", "e8-e5", "e8-e4"):
-        assert refusal(game, closed).rule is Rule.TWO_SQUARES
+        assert refusal(game, closed).rule is BrokenRule.TWO_SQUARES
 
 
 def test_a_scouts_moves_that_share_no_border_close_none(back_and_forth: BackAndForth) -> None:
@@ -86,7 +86,7 @@ def test_an_attack_that_the_piece_survives_counts_as_a_move() -> None:
     events = play(game, "a5-a6")
     assert events[1:] == (Fought(SQUARE_INDEX["a6"], Rank.MARSHAL, Rank.MINER, Survivor.ATTACKER, Color.RED),)
     play(game, "j9-j8 a6-a5 j8-i8")
-    assert refusal(game, "a5-a6").rule is Rule.TWO_SQUARES
+    assert refusal(game, "a5-a6").rule is BrokenRule.TWO_SQUARES
 
 
 @pytest.mark.parametrize("limit", [3, 5])
@@ -95,7 +95,7 @@ def test_an_attack_over_a_closed_border_is_refused_and_over_an_open_one_is_not(l
     game = start("F:j1 M:a4 2:h1", "F:j10 M:j9 2:b8", two_squares=limit, chase=Chase.FREE)
     play(game, "a4-a5 b8-b4 a5-a4 j9-j8 a4-a5 b4-a4")
     if limit == 3:
-        assert refusal(game, "a5-a4").rule is Rule.TWO_SQUARES
+        assert refusal(game, "a5-a4").rule is BrokenRule.TWO_SQUARES
     else:
         play(game, "a5-a4")
 
@@ -106,7 +106,7 @@ def test_what_the_opponent_does_in_between_makes_no_difference() -> None:
     play(game, "a4-a5 j9-j8 a5-a4")
     assert isinstance(play(game, "e7-e4")[1], Fought)
     play(game, "a4-a5 j8-j9")
-    assert refusal(game, "a5-a4").rule is Rule.TWO_SQUARES
+    assert refusal(game, "a5-a4").rule is BrokenRule.TWO_SQUARES
 
 
 def test_a_capture_of_the_piece_leaves_nothing_to_count() -> None:

@@ -19,16 +19,16 @@ from random_play import any_rules, lively, random_rows
 from rule_games import play, refusal, start
 
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue, parse_action
-from arena.stratego.rules.board import BLUE_BIT, DIAGONAL_MOVES, MOVES, RANKS, Move
-from arena.stratego.rules.events import Event, Fought, Guessed, IllegalActionError, Rescued, Revealed, Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.board import BLUE_BIT, DIAGONAL_MOVES, MOVES, RANKS, StraightMove
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import BrokenRule, Event, Fought, Guessed, IllegalActionError, Returned, Revealed
 from arena.stratego.rules.ruleset import FixedPieces, Flag, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.forms import is_action
 from protocol.notation import HOME_SQUARES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES, Color, Rank, Reason, Survivor
 from protocol.seats import Outcome
 
-Play = Callable[[Game, str], tuple[Event, ...]]
+Play = Callable[[EngineGame, str], tuple[Event, ...]]
 
 
 ALL_SORTS = tuple(
@@ -37,11 +37,11 @@ ALL_SORTS = tuple(
 seeds = st.integers(0, 2**32 - 1)
 
 
-def _begin(rules: Ruleset, rng: Random) -> Game:
-    return Game(rules, random_rows(rules, rng), random_rows(rules, rng))
+def _begin(rules: Ruleset, rng: Random) -> EngineGame:
+    return EngineGame(rules, random_rows(rules, rng), random_rows(rules, rng))
 
 
-def _on_board(game: Game, side: Color) -> Counter[Rank]:
+def _on_board(game: EngineGame, side: Color) -> Counter[Rank]:
     return Counter(RANKS[code] for code in game.board if code and (code > BLUE_BIT) == bool(side))
 
 
@@ -81,7 +81,7 @@ NEAR = [
 LETTERS = "".join(RANK_BY_LETTER)
 
 
-def _others(game: Game, arriving: list[str]) -> Iterator[str]:
+def _others(game: EngineGame, arriving: list[str]) -> Iterator[str]:
     """All guesses, and all rescues that come with these moves, that could be legal here, and many that are not."""
     for origin, target in NEAR:
         infiltrator = RANKS.get(game.board[origin]) is Rank.INFILTRATOR
@@ -94,7 +94,7 @@ def _others(game: Game, arriving: list[str]) -> Iterator[str]:
                 yield f"{travel}+{letter}{SQUARES[square]}"
 
 
-def _refused_by(game: Game, action: Action) -> Rule | None:
+def _refused_by(game: EngineGame, action: Action) -> BrokenRule | None:
     """The rule that refuses an action; None if none does."""
     try:
         game.check(action)
@@ -103,11 +103,15 @@ def _refused_by(game: Game, action: Action) -> Rule | None:
     return None
 
 
-def _assert_list_is_what_passes(game: Game) -> None:
+def _assert_list_is_what_passes(game: EngineGame) -> None:
     listed = [action.text for action in game.legal_moves()]
     assert len(set(listed)) == len(listed)
     refused_by = {action.text: _refused_by(game, action) for action in TRAVELS}
-    may_rescue = (None, Rule.TWO_SQUARES, Rule.CHASE)  # what the move alone may not repeat, it may with a rescue
+    may_rescue = (
+        None,
+        BrokenRule.TWO_SQUARES,
+        BrokenRule.CHASE,
+    )  # what the move alone may not repeat, it may with a rescue
     arriving = [
         text for text, rule in refused_by.items() if rule in may_rescue and text.split("-")[-1][1:] in ("1", "10")
     ]
@@ -121,7 +125,7 @@ def _assert_list_is_what_passes(game: Game) -> None:
     assert not fixed or game.ruleset.fixed_pieces is FixedPieces.LOSES
 
 
-def _assert_list_can_be_played(game: Game) -> None:
+def _assert_list_can_be_played(game: EngineGame) -> None:
     """Every action has the form that a bot must write, is read back as itself, and is played the same from its text."""
     actions = game.legal_moves()
     for action in actions:
@@ -180,7 +184,7 @@ def test_where_guesses_paths_and_rescues_are_possible_the_list_is_what_passes_th
 
 
 def _sort(action: Action) -> str:
-    if isinstance(action, Move):
+    if isinstance(action, StraightMove):
         return "diagonal" if action.text in DIAGONAL_MOVES else "far" if action.between else "step"
     if isinstance(action, Rescue):
         return "rescue of a path" if isinstance(action.move, Path) else "rescue"
@@ -198,7 +202,7 @@ def test_random_play_meets_every_sort_of_action_event_and_refusal() -> None:
     rules += [load_ruleset("tek"), load_ruleset("lattaque")]
     actions: Counter[str] = Counter()
     events: Counter[type] = Counter()
-    refusals: set[Rule | None] = set()
+    refusals: set[BrokenRule | None] = set()
     reasons: set[Reason] = set()
     diagonal_attacks = right = silent = 0
     for seed in range(60):
@@ -216,17 +220,19 @@ def test_random_play_meets_every_sort_of_action_event_and_refusal() -> None:
             silent += any(isinstance(event, Fought) and event.silent for event in said)
         reasons.add(game.outcome.reason)
     assert set(actions) >= {"step", "far", "diagonal", "path", "rescue", "infiltration"}
-    assert set(events) >= {Fought, Revealed, Rescued, Guessed}
+    assert set(events) >= {Fought, Revealed, Returned, Guessed}
     assert diagonal_attacks == actions["diagonal"]
     assert 0 < right < events[Guessed]
     assert silent
     assert {Reason.FLAG, Reason.FLAG_HOME} <= reasons
-    assert refusals >= set(Rule) - {Rule.FORM, Rule.CHASE, Rule.TWO_SQUARES, Rule.OVER}
+    assert refusals >= set(BrokenRule) - {BrokenRule.FORM, BrokenRule.CHASE, BrokenRule.TWO_SQUARES, BrokenRule.OVER}
 
 
-def _refusals(game: Game, rng: Random) -> set[Rule | None]:
+def _refusals(game: EngineGame, rng: Random) -> set[BrokenRule | None]:
     arriving = [
-        action.text for action in game.legal_moves() if isinstance(action, Move) and action.target // 10 in (0, 9)
+        action.text
+        for action in game.legal_moves()
+        if isinstance(action, StraightMove) and action.target // 10 in (0, 9)
     ]
     met = {_refused_by(game, action) for action in TRAVELS}
     for text in rng.sample([*_others(game, arriving[:1])], 500) + [f"{text}+8c2" for text in arriving]:
@@ -242,9 +248,14 @@ FIXED = {"fixed_pieces": FixedPieces.LOSES}
 
 @pytest.mark.parametrize(
     ("action", "rule"),
-    [("b1-a1", Rule.TARGET), ("b1-b3", Rule.STEP), ("b1-c2", Rule.DIAGONAL), ("c4-c5", Rule.LAKE)],
+    [
+        ("b1-a1", BrokenRule.TARGET),
+        ("b1-b3", BrokenRule.STEP),
+        ("b1-c2", BrokenRule.DIAGONAL),
+        ("c4-c5", BrokenRule.LAKE),
+    ],
 )
-def test_what_is_no_move_at_all_is_no_move_of_a_bomb_either(action: str, rule: Rule) -> None:
+def test_what_is_no_move_at_all_is_no_move_of_a_bomb_either(action: str, rule: BrokenRule) -> None:
     game = start("F:a1 B:b1 B:c4 M:j4", "F:a10 B:b10 B:c10 M:j7", **FIXED)
     assert refusal(game, action).rule is rule
 
@@ -274,7 +285,7 @@ def _play_to_the_end(rules: Ruleset, seed: int) -> None:
             assert min(game.lost[color].values(), default=0) >= 0
         _follow_rescuers(has_rescued, side, action, events)
         for event in events:
-            if isinstance(event, Rescued):
+            if isinstance(event, Returned):
                 assert isinstance(action, Rescue)
                 assert lost_before[side][event.rank] > 0
                 assert event.rank not in (Rank.FLAG, Rank.BOMB)
@@ -312,7 +323,7 @@ def _follow_rescuers(
         has_rescued[side].add(move.target)
 
 
-def _assert_outcome_fits(game: Game) -> None:
+def _assert_outcome_fits(game: EngineGame) -> None:
     assert game.outcome is not None
     winner, reason = game.outcome
     flags = [game.lost[color][Rank.FLAG] for color in Color]
@@ -363,7 +374,11 @@ def test_games_with_rescues_run_into_their_limits() -> None:
         while not game.outcome:
             side: int = game.to_move
             for action in game.legal_moves():
-                again += isinstance(action, Move) and action.origin in game.rescuers[side] and game.rescued[side] == 1
+                again += (
+                    isinstance(action, StraightMove)
+                    and action.origin in game.rescuers[side]
+                    and game.rescued[side] == 1
+                )
             game.play(lively(game, rng))
         used_up += 2 in game.rescued
     assert used_up
@@ -373,7 +388,7 @@ def test_games_with_rescues_run_into_their_limits() -> None:
 # --- copies ---------------------------------------------------------------------------------------------------------
 
 
-def _play_on(game: Game, rng: Random, plies: int) -> list[object]:
+def _play_on(game: EngineGame, rng: Random, plies: int) -> list[object]:
     """What is seen in random play from here on."""
     seen: list[object] = []
     for _ in range(plies):
@@ -411,7 +426,7 @@ def test_a_rescue_may_not_cross_a_border_once_too_often() -> None:
     game = start("F:j1 M:a4 S:e4 2:i1", "F:j10 M:j7 2:e9 S:i10", rescues=2)
     play(game, "a4-a5 e9-e4 a5-a6 j7-j6 a6-a7 j6-j7 a7-a8 e4-e5 a8-a9 j7-j6 a9-a10 j6-j7")
     play(game, "i1-i2 e5-e4 a10-a9 j7-j6 a9-a10 j6-j7 a10-a9 e4-e5")
-    assert refusal(game, "a9-a10+Se1").rule is Rule.TWO_SQUARES
+    assert refusal(game, "a9-a10+Se1").rule is BrokenRule.TWO_SQUARES
     assert not any(isinstance(action, Rescue) for action in game.legal_moves())
 
 

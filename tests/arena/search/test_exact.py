@@ -15,8 +15,8 @@ from viewed_games import Table, told
 from arena.search import Knowledge
 from arena.stratego.rules.action_types import Action, Infiltration, Rescue
 from arena.stratego.rules.board import ENEMIES
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import (
     Attacks,
     Chase,
@@ -59,7 +59,7 @@ def orders(letters: str) -> Iterator[str]:
             yield letter + rest
 
 
-def chosen(game: Game, rng: Random, last: Action | None) -> Action:
+def chosen(game: EngineGame, rng: Random, last: Action | None) -> Action:
     """A random action: often an attack, a threat, or one that evades the last action."""
     actions, side = list(game.legal_moves()), game.to_move
     moves = [(action.move if isinstance(action, Rescue) else action, action) for action in actions]
@@ -89,7 +89,9 @@ def possible_set_ups(table: Any, color: Color) -> set[tuple[str, ...]]:
         rows = rows_of(dict(zip(squares, order, strict=True)))
         both = (own, rows) if color is Color.RED else (rows, own)
         try:
-            if Game(table.ruleset, *both).outcome is None and said == told(table.ruleset, both, table.actions, color):
+            if EngineGame(table.ruleset, *both).outcome is None and said == told(
+                table.ruleset, both, table.actions, color
+            ):
                 found.add(rows)
         except (IllegalActionError, KeyError):  # the check lets some actions through that their piece cannot do
             continue
