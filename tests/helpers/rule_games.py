@@ -8,44 +8,36 @@ import pytest
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event, IllegalActionError
 from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset
-from protocol.notation import EMPTY, RANK_BY_LETTER, Color, home_square
+from protocol.notation import EMPTY, FILES, RANK_BY_LETTER, Color, Rank
 
 TOURNAMENT: dict[str, Any] = {"two_squares": 3, "chase": Chase.ISF, "no_move": NoMove.AT_ONCE}
 
 
-def _rows(color: Color, placed: dict[str, str]) -> list[str]:
-    """A set-up with the given letters on the given squares; a square outside the side's home rows is an error."""
-    left = dict(placed)
-    rows = []
-    for row in range(4):
-        names = [_name(home_square(color, row, file)) for file in range(10)]
-        rows.append("".join(left.pop(name, EMPTY) for name in names))
-    assert not left, f"not home squares of {color.word}: {left}"
+def rows_of(placed: str, color: Color) -> list[str]:
+    """The rows of a set-up such as `F:a1 M:b4`; a square outside the side's home rows is an error."""
+    letters = {square: letter for letter, square in (word.split(":") for word in placed.split())}
+    ranks = (1, 2, 3, 4) if color is Color.RED else (10, 9, 8, 7)
+    rows = ["".join(letters.pop(f"{file}{rank}", EMPTY) for file in FILES) for rank in ranks]
+    assert not letters, f"not home squares of {color.word}: {letters}"
     return rows
 
 
-def _name(square: int) -> str:
-    return "abcdefghij"[square % 10] + str(square // 10 + 1)
-
-
-def _placed(text: str) -> dict[str, str]:
-    """`F:a1 M:b4` as letters by square."""
-    pairs = [word.split(":") for word in text.split()]
-    return {square: letter for letter, square in pairs}
+def army_of(red: str, blue: str) -> tuple[tuple[Rank, int], ...]:
+    """The army that both sides have placed."""
+    army = Counter(word[0] for word in red.split())
+    assert army == Counter(word[0] for word in blue.split()), "both sides have the same army"
+    return tuple((RANK_BY_LETTER[letter], count) for letter, count in army.items())
 
 
 def start(red: str, blue: str, **rules: Any) -> EngineGame:
     """`start("F:a1 M:b4", "F:a10 M:b7", two_squares=5)`: a game between these two set-ups of one army.
 
-    The army is what Red has placed (Blue must have placed the same). Keywords are rules; the ones not named are three
-    moves over a border, chasing as the ISF has it, immobility checked after every ply, and no caps.
+    Keywords are rules; the ones not named are three moves over a border, chasing as the ISF has it, immobility checked
+    after every ply, and no caps.
     """
-
-    on_red, on_blue = _placed(red), _placed(blue)
-    army = tuple((RANK_BY_LETTER[letter], count) for letter, count in Counter(on_red.values()).items())
     chosen = {**TOURNAMENT, "max_plies": None, "max_quiet_plies": None, **rules}
-    ruleset = Ruleset(name="by-hand", title="By hand", source="this test", army=army, **chosen)
-    return EngineGame(ruleset, _rows(Color.RED, on_red), _rows(Color.BLUE, on_blue))
+    ruleset = Ruleset(name="by-hand", title="By hand", source="this test", army=army_of(red, blue), **chosen)
+    return EngineGame(ruleset, rows_of(red, Color.RED), rows_of(blue, Color.BLUE))
 
 
 def play(game: EngineGame, moves: str) -> tuple[Event, ...]:

@@ -15,6 +15,7 @@ from random import Random
 import pytest
 from random_play import random_rows
 from random_rules import army_of, random_ruleset
+from rule_games import rows_of
 
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import (
@@ -32,7 +33,7 @@ from arena.stratego.rules.ruleset import (
     RulesetError,
 )
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from protocol.notation import FILES, LAKES, SQUARES
+from protocol.notation import FILES, LAKES, SQUARES, Color
 
 Told = tuple[str, ...]
 """An event in words."""
@@ -607,7 +608,7 @@ def _play_both(
 
 def _play_script(name: str, placed: str, moves: str) -> Reference:
     """A game by hand in both; it ends with an action that both refuse for repetition, if there is one."""
-    red, blue = (_rows(text.split(), side) for side, text in enumerate(placed.split(" / ")))
+    red, blue = (rows_of(text, color) for color, text in zip(Color, placed.split(" / "), strict=True))
     letters = Counter("".join(red).replace(".", ""))
     ruleset = _small(load_ruleset(name), " ".join(f"{letter}{count}" for letter, count in letters.items()))
     game, model = EngineGame(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
@@ -621,12 +622,6 @@ def _play_script(name: str, placed: str, moves: str) -> Reference:
         assert [_in_words(event) for event in game.apply(text)] == model.play(text)
         assert _standing(game) == _standing_of(model), text
     return model
-
-
-def _rows(placed: list[str], side: int) -> list[str]:
-    """`F:a1` and so on as the rows of a set-up."""
-    letters = {square: letter for letter, square in (word.split(":") for word in placed)}
-    return ["".join(letters.get(f"{file}{rank}", ".") for file in FILES) for rank in HOME_RANKS[side]]
 
 
 def _compare_refusals(game: EngineGame, model: Reference, here: str) -> Iterator[str]:
