@@ -405,10 +405,6 @@ def test_a_new_version_is_told_with_the_files_that_make_it_new(folder: Path) -> 
     assert "has changed" not in second, "it has played by now"
 
 
-def version(name: str, digest: str, **files: str) -> BotSpec:
-    return BotSpec(name, Path("/"), ("x",), Path("/"), digest, files=files)
-
-
 def test_nothing_that_a_bot_says_of_itself_reaches_a_terminal_raw(folder: Path) -> None:
     evil = f"evil{CLIPBOARD}"
     put(folder / "crash.sh", f"#!/bin/sh\nprintf '{CLIPBOARD}\\r\\n\\233' >&2\nexit 3\n")
