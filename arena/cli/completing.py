@@ -52,7 +52,7 @@ def offer_games(ctx: click.Context, _: click.Parameter, incomplete: str) -> list
 
 
 def offer_reasons(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer how the games of the store on the line have ended."""
+    """Offer the reasons by which the games of the store on the command line ended."""
     from arena.league.peek import peek_reasons
 
     return [CompletionItem(word) for word in ["forfeit", *peek_reasons(_store(ctx))] if word.startswith(incomplete)]

@@ -292,7 +292,7 @@ def _already_played(game: AlreadyPlayed) -> str:
 
 def _kept(prepared: PreparedGame) -> str:
     """Return the state of a game that was stopped before it could be saved."""
-    return f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
+    return f"{prepared.file} is unchanged" if prepared.history else "there is nothing to save"
 
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:

@@ -295,7 +295,7 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         lambda game: changed(game, confinement=("bwrap: memory 1G, 64 processes, 16M of /tmp", game.confinement[1])),
         "had the limits 'memory 1G, 64 processes, 16M of /tmp', and the store is for 'memory 512M, 64 processes",
     ),
-    ("the order of the rules", 12, lambda game: changed(game, rules=game.rules[::-1]), "its rules stand in the order"),
+    ("the order of the rules", 12, lambda game: changed(game, rules=game.rules[::-1]), "its rules are in the order"),
 ]
 
 
