@@ -78,7 +78,7 @@ from arena.league.store import Store
 from arena.report.progress import LiveTable
 with Store(Path(sys.argv[1]), create=False) as store:
     table = LiveTable(players_of(int(sys.argv[2])), store.count().rows)
-    assert sum(line.games for line in table.shown(10**6).lines) == 2 * int(sys.argv[3])
+    assert sum(line.games for line in table.lines(10**6)) == 2 * int(sys.argv[3])
 """
 
 

@@ -38,8 +38,8 @@ from arena.play.runner import play_game
 from arena.sandbox import procfs, reaper
 from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
-from arena.stratego.rules.board import MOVES, Move
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.board import MOVES, StraightMove
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import (
     Attacks,
     Bombs,
@@ -310,7 +310,7 @@ def any_rules() -> st.SearchStrategy[Ruleset]:
     return st.builds(_combined, st.sampled_from(ruleset_names()), switches).map(load_ruleset) | _made_rules()
 
 
-def _towards_the_rare(game: Game, rng: Random) -> Action:
+def _towards_the_rare(game: EngineGame, rng: Random) -> Action:
     """A random legal action: often one that only some rulesets have, often a step towards the enemy."""
     actions = game.legal_moves()
     chance = rng.random()
@@ -323,7 +323,7 @@ def _towards_the_rare(game: Game, rng: Random) -> Action:
         ahead = [
             action
             for action in actions
-            if isinstance(action, Move) and action.target // BOARD_SIZE * up > action.origin // BOARD_SIZE * up
+            if isinstance(action, StraightMove) and action.target // BOARD_SIZE * up > action.origin // BOARD_SIZE * up
         ]
         if ahead:
             return rng.choice(ahead)
@@ -331,6 +331,6 @@ def _towards_the_rare(game: Game, rng: Random) -> Action:
 
 
 @pytest.fixture(scope="session")
-def lively() -> Callable[[Game, Random], Action]:
+def lively() -> Callable[[EngineGame, Random], Action]:
     """`lively(game, rng)`: a random legal action, drawn towards what seldom happens."""
     return _towards_the_rare

@@ -54,7 +54,7 @@ PURE = (
     "arena.game",
     "arena.league.ratings",
 )
-IMPURE = ("arena.game.finding", "arena.stratego.library")
+IMPURE = ("arena.game.registry", "arena.stratego.library")
 """What reads the files that define games, and what talks to bots."""
 IMPURE_IMPORTS = {"trio", "subprocess", "socket", "time", "os", "sqlite3", "threading", "signal"}
 

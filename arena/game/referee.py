@@ -48,7 +48,7 @@ from protocol.messages import (
     Setup,
     Wants,
 )
-from protocol.seats import Color, Outcome, Reason, Result
+from protocol.seats import Color, Outcome, Reason, SeatResult
 
 
 class Referee:
@@ -363,9 +363,9 @@ class Referee:
         self.verdict = verdict
         for seat in self.seats:
             if verdict.result is GameResult.DRAW:
-                seen = Result.DRAW
+                seen = SeatResult.DRAW
             else:
-                seen = Result.WIN if verdict.result.winner is seat.color else Result.LOSS
+                seen = SeatResult.WIN if verdict.result.winner is seat.color else SeatResult.LOSS
             # What a bot was still to answer could be taken for an answer in the next game.
             is_last = not self._keeps or self.live.state is None or seat.fault or seat.phase.bot_must_answer
             seat.say(End(seen, seat.fault.reason if seat.fault else verdict.reason))

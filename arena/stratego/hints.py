@@ -10,8 +10,8 @@ from collections.abc import Callable
 from arena.game.faults import Illegal, Malformed
 from arena.game.hints.seen import WANT_LEGAL, Hint, Mistake, ProgramLanguage, Seen
 from arena.stratego.rules.board import BLUE_BIT
-from arena.stratego.rules.events import IllegalActionError, Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import BrokenRule, IllegalActionError
 from arena.stratego.state import StrategoState
 from protocol.forms import is_action
 from protocol.lines import Slip
@@ -28,7 +28,7 @@ MOST_ROWS = 12
 def hint(seen: Seen) -> Hint | None:
     """Return the hint for an answer that Stratego does not allow; None for other faults."""
     match seen.fault.cause:
-        case Illegal(action, Rule() as rule) if isinstance(seen.state, StrategoState):
+        case Illegal(action, BrokenRule() as rule) if isinstance(seen.state, StrategoState):
             return illegal_action(seen, seen.state.board, action, rule)
         case Malformed(Slip.FIELDS, line) if line == " ".join(line.split()):
             verb, _, fields = line.partition(" ")
@@ -87,7 +87,7 @@ EARLIER_TURNS = 10
 """Earlier turns of a bot that are searched for its action."""
 LONGEST_REPLAY = 4000
 """Plies of a game that is replayed for that; other games wait meanwhile, some 3 us a ply."""
-OWN_SIDE = frozenset({Rule.OWN_PIECE, Rule.IMMOVABLE, Rule.TARGET})
+OWN_SIDE = frozenset({BrokenRule.OWN_PIECE, BrokenRule.IMMOVABLE, BrokenRule.TARGET})
 
 _READINGS: tuple[tuple[Mistake, Callable[[str, int], str], str], ...] = (
     (
@@ -109,8 +109,8 @@ _READINGS: tuple[tuple[Mistake, Callable[[str, int], str], str], ...] = (
 """Other readings of the name of a square."""
 
 
-def illegal_action(seen: Seen, game: Game, action: str, rule: Rule) -> Hint | None:
-    if rule in (Rule.TWO_SQUARES, Rule.CHASE):
+def illegal_action(seen: Seen, game: EngineGame, action: str, rule: BrokenRule) -> Hint | None:
+    if rule in (BrokenRule.TWO_SQUARES, BrokenRule.CHASE):
         cure = f"{_choose(seen)}, which leave" if seen.gets_legal else "the legal actions leave"
         hint: Hint | None = Hint(Mistake.REPETITION, f"moving back and forth is limited: {cure} such moves out")
     else:
@@ -123,7 +123,7 @@ def _choose(seen: Seen) -> str:
     return f"choose from the 'legal' lines that come before this 'turn'{kit}"
 
 
-def _is_legal(game: Game, action: str) -> bool:
+def _is_legal(game: EngineGame, action: str) -> bool:
     if not is_action(action):
         return False
     try:
@@ -133,11 +133,11 @@ def _is_legal(game: Game, action: str) -> bool:
     return True
 
 
-def _stale(seen: Seen, game: Game, action: str) -> Hint | None:
+def _stale(seen: Seen, game: EngineGame, action: str) -> Hint | None:
     count = len(seen.actions)
     if not all(seen.setups) or not 2 <= count <= LONGEST_REPLAY:
         return None
-    again, last = Game(game.ruleset, *seen.setups), 0
+    again, last = EngineGame(game.ruleset, *seen.setups), 0
     for before, played in enumerate(seen.actions):
         is_own = before >= count - 2 * EARLIER_TURNS and again.to_move is game.to_move
         if is_own and _is_legal(again, action):
@@ -154,7 +154,7 @@ def _read(action: str, reading: Callable[[str, int], str]) -> str:
     return _SQUARE.sub(lambda match: reading(match[1], int(match[2])), action)
 
 
-def _mixed_up(game: Game, action: str, rule: Rule) -> Hint | None:
+def _mixed_up(game: EngineGame, action: str, rule: BrokenRule) -> Hint | None:
     back = "-".join(reversed(action.split("-")))
     if action.count("-") == 1 and _is_legal(game, back):
         return Hint(Mistake.SQUARES_REVERSED, f"{back} is legal: the square that the piece leaves comes first")
@@ -165,13 +165,13 @@ def _mixed_up(game: Game, action: str, rule: Rule) -> Hint | None:
     return None
 
 
-def _wrong_rows(seen: Seen, game: Game, action: str, rule: Rule) -> Hint | None:
+def _wrong_rows(seen: Seen, game: EngineGame, action: str, rule: BrokenRule) -> Hint | None:
     """Return the hint for an action that takes the wrong piece, or one in another row."""
     if rule not in OWN_SIDE:
         return None
     if seen.rows and game.ply < BOTH_FIRST_TURNS:
         rows = tuple(reversed(seen.rows))
-        other = Game(game.ruleset, rows, rows)  # of the enemy's it is enough that it is not in the way
+        other = EngineGame(game.ruleset, rows, rows)  # of the enemy's it is enough that it is not in the way
         other.to_move, other.outcome = game.to_move, None
         if _is_legal(other, action):
             words = "perhaps its set-up is upside down: the first row is its back row"

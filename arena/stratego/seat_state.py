@@ -133,7 +133,7 @@ class StrategoSeat(PersonSeat):
         """Apply a message of the arena."""
         self.told.append(message)
         match message:
-            case messages.Game(color, variant):
+            case messages.GameLine(color, variant):
                 self._view = View(color, variant)
             case messages.SetupRequest():
                 self.stage = SeatStage.SETTING_UP

@@ -10,8 +10,8 @@ from operator import attrgetter
 
 from arena.stratego.rules.action_types import Action, Path, Rescue
 from arena.stratego.rules.board import BLUE_BIT, RANKS
-from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import Acted, Event, Fought, Guessed, Resigned, Returned, Revealed
 from arena.stratego.rules.ruleset import Ruleset
 from protocol import messages
 from protocol.messages import ArenaMessage
@@ -44,13 +44,13 @@ def told_to(event: Event, seat: Color | None) -> ArenaMessage:
 
 def _public(event: Event) -> ArenaMessage:
     match event:
-        case Moved(mover, action):
+        case Acted(mover, action):
             return messages.Moved(mover, action.text)
         case Fought():
             return messages.Battle(SQUARES[event.square], event.attacker, event.defender, event.survivor)
         case Revealed(square, rank):
             return messages.Reveal(SQUARES[square], rank)
-        case Rescued(color, square, rank):
+        case Returned(color, square, rank):
             return messages.Rescued(color, SQUARES[square], rank)
         case Guessed(square, rank, right):
             return messages.Guess(SQUARES[square], rank, right)
@@ -58,11 +58,11 @@ def _public(event: Event) -> ArenaMessage:
             return messages.Moved(mover, RESIGN)
 
 
-def enemy_squares(game: Game, color: Color) -> tuple[str, ...]:
+def enemy_squares(game: EngineGame, color: Color) -> tuple[str, ...]:
     return tuple(SQUARES[square] for square, code in enumerate(game.board) if code and (code > BLUE_BIT) != bool(color))
 
 
-def legal_actions(game: Game) -> tuple[str, ...]:
+def legal_actions(game: EngineGame) -> tuple[str, ...]:
     """Return the side to move's legal actions as text, in the order of their squares."""
     order = _by_squares if game.tables.plain else _order
     return tuple(action.text for action in sorted(game.legal_moves(), key=order))
@@ -78,12 +78,12 @@ def _order(action: Action) -> tuple[int, int, int, int, int, str]:
     return travel.origin, second, len(action.text), third, placed, action.text
 
 
-def true_cells(game: Game) -> tuple[str, ...]:
+def true_cells(game: EngineGame) -> tuple[str, ...]:
     """Return the 100 cells of the board with every rank shown: for the host, never for a bot."""
     return tuple(true_cell(game, square) for square in range(len(SQUARES)))
 
 
-def true_cell(game: Game, square: int) -> str:
+def true_cell(game: EngineGame, square: int) -> str:
     code = game.board[square]
     if not code or square in LAKE_SQUARES:
         return CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY

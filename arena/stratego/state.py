@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from arena.errors import UsageError
 from arena.game import State, Told, to_both
-from arena.stratego.rules import game as engine
-from arena.stratego.rules.events import Event, Moved
+from arena.stratego.rules import engine
+from arena.stratego.rules.events import Acted, Event
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell, true_cells
 from protocol.codec import encode_for_bot
-from protocol.messages import ArenaMessage, Board, Enemy
+from protocol.messages import ArenaMessage, BoardLine, Enemy
 from protocol.seats import Color, Outcome
 
 
@@ -17,7 +17,7 @@ class StrategoState(State):
     """One game of Stratego: the engine's game, and what each seat has been told of it."""
 
     def __init__(self, ruleset: Ruleset, rows: tuple[Sequence[str], Sequence[str]]) -> None:
-        self.board = engine.Game(ruleset, *rows)
+        self.board = engine.EngineGame(ruleset, *rows)
         self.rows = rows
         self.events: tuple[Event, ...] = ()
         """The public events of the last action."""
@@ -49,7 +49,7 @@ class StrategoState(State):
     def play(self, action: str) -> Told:
         self.events = events = self.board.apply(action)
         self._played.append(events)
-        if len(events) == 1 and type(events[0]) is Moved:
+        if len(events) == 1 and type(events[0]) is Acted:
             mover = events[0].color
             return _MOVES[mover].get(action) or _moves(mover, action, events)
         return told_of(events)
@@ -61,7 +61,7 @@ class StrategoState(State):
         return legal_actions(self.board)
 
     def board_line(self, color: Color) -> str:
-        return line_of(Board(self.view(color).cells()))
+        return line_of(BoardLine(self.view(color).cells()))
 
     def view(self, color: Color) -> SeatView:
         """Return a seat's knowledge of the position."""
@@ -76,7 +76,7 @@ class StrategoState(State):
         return view
 
     def _first_enemy(self, color: Color) -> tuple[str, ...]:
-        return enemy_squares(engine.Game(self.board.ruleset, *self.rows), color)
+        return enemy_squares(engine.EngineGame(self.board.ruleset, *self.rows), color)
 
     def cells(self, seat: Color | None) -> tuple[str, ...]:
         """Return the 100 cells of the board as a seat knows them, or with every rank shown (None)."""

@@ -24,7 +24,7 @@ from arena.cli.config import CONFIGURED, ConfiguredCommand, FileSettings, find_c
 from arena.cli.helping import Whole, long_name
 from arena.cli.main import cli
 from arena.errors import UsageError
-from arena.game.finding import FILES as GAME_FILES
+from arena.game.registry import FILES as GAME_FILES
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.ruleset import RulesetError
 

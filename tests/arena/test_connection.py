@@ -18,7 +18,7 @@ from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
 from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import Action
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.state import as_stratego, told_of
@@ -30,7 +30,7 @@ from protocol.messages import Hello, Move, Moved, Note, Quit, Turn
 from protocol.notation import Color
 
 RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-Lively = Callable[[Game, Random], Action]
+Lively = Callable[[EngineGame, Random], Action]
 
 RED, BLUE = Color.RED, Color.BLUE
 CONTROLS = (

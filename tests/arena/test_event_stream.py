@@ -15,20 +15,20 @@ from arena.play.game_events import ActionPlayed, GameStarted
 from arena.stratego.game import variant_of
 from arena.stratego.rules.action_types import infiltration, parse_action, rescue
 from arena.stratego.rules.board import MOVES
-from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
+from arena.stratego.rules.events import Acted, Event, Fought, Guessed, Resigned, Returned, Revealed
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.state import told_of
 from protocol.notation import Color, Rank, Survivor
 
 MOVE = MOVES["a4-a5"]
 EVENTS: tuple[Event, ...] = (
-    Moved(Color.RED, MOVE),
-    Moved(Color.BLUE, parse_action("d2-d3-e3")),
-    Moved(Color.BLUE, rescue(MOVE, Rank.COLONEL, 17)),
-    Moved(Color.RED, infiltration(3, 5, Rank.BOMB)),
+    Acted(Color.RED, MOVE),
+    Acted(Color.BLUE, parse_action("d2-d3-e3")),
+    Acted(Color.BLUE, rescue(MOVE, Rank.COLONEL, 17)),
+    Acted(Color.RED, infiltration(3, 5, Rank.BOMB)),
     *(Fought(3, Rank.SPY, Rank.MARSHAL, who, Color.BLUE, silent) for who in Survivor for silent in (False, True)),
     Revealed(7, Rank.BOMB),
-    Rescued(Color.RED, 4, Rank.MINER),
+    Returned(Color.RED, 4, Rank.MINER),
     Guessed(2, Rank.SCOUT, True),
     Resigned(Color.BLUE),
 )
@@ -49,7 +49,7 @@ class Pipe:
 
 
 def action(ply: int) -> ActionPlayed:
-    return ActionPlayed("game", ply, Color.RED, "a4-a5", told_of((Moved(Color.RED, MOVE),)), 10, 20)
+    return ActionPlayed("game", ply, Color.RED, "a4-a5", told_of((Acted(Color.RED, MOVE),)), 10, 20)
 
 
 def plies(sent: list[Happened]) -> list[int]:

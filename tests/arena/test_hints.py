@@ -34,7 +34,7 @@ from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after
 from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError, Slip
-from protocol.messages import Game as GameLine
+from protocol.messages import GameLine
 from protocol.notation import Color, Reason
 from protocol.view import new_view
 

@@ -22,7 +22,7 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import MOVES
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rule_lines import ruleset_from_lines
 from arena.stratego.rules.ruleset import (
     DEFAULTS,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     TableFor = Callable[[GameSpec], Table]
     RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
     PlayGame = Callable[..., tuple[Table, GameRecord]]
-    Lively = Callable[[Game, Random], Action]
+    Lively = Callable[[EngineGame, Random], Action]
 
 EVERY = [
     *ruleset_names(),

@@ -18,8 +18,8 @@ from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.stratego.rules.board import MOVES
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Want
@@ -31,7 +31,7 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "records"
 PLAYERS = (Player("ann", "1" * 64), Player("bob", "2" * 64))
 
 
-def illegal(game: Game, color: Color, rng: Random) -> str:
+def illegal(game: EngineGame, color: Color, rng: Random) -> str:
     """Why an action of this side is illegal, in the words of the engine, which name ranks."""
     home = range(40) if color is Color.RED else range(60, 100)
     for text in rng.sample(sorted(MOVES), len(MOVES)):
@@ -92,7 +92,7 @@ def record_of(
     )
 
 
-def ending(game: Game, seat: Color, how: str, rng: Random) -> Verdict:
+def ending(game: EngineGame, seat: Color, how: str, rng: Random) -> Verdict:
     """How the game ends now: by a fault of the side to move, whose words name its ranks, or by something else."""
     loser, plies = game.to_move, game.ply
     if how == "illegal" and loser is not seat:
@@ -123,10 +123,10 @@ def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
     rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
     twins = list(rows)
     twins[seat.opponent] = with_two_swapped(rows[seat.opponent], rng)
-    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), [seat], rng, lively)
+    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), [seat], rng, lively)
     lines, wholes = [], []
     for world, setups in enumerate((rows, twins)):
-        game = Game(ruleset, *setups)
+        game = EngineGame(ruleset, *setups)
         for action in actions:
             game.apply(action)
         verdict = ending(game, seat, how, Random(seed + world if how == "crash" else seed))
@@ -152,10 +152,10 @@ def test_two_games_that_differ_in_what_one_side_hid_are_the_same_game_for_the_pu
     hider = rng.choice(list(Color))
     twins = list(rows)
     twins[hider] = with_two_swapped(rows[hider], rng)
-    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), [hider.opponent], rng, lively)
+    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), [hider.opponent], rng, lively)
     lines = set()
     for setups in (rows, twins):
-        game = Game(ruleset, *setups)
+        game = EngineGame(ruleset, *setups)
         for action in actions:
             game.apply(action)
         verdict = msgspec.structs.replace(ending(game, hider, "resign", rng), plies=len(actions) + 1)

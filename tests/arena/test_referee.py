@@ -26,7 +26,7 @@ from arena.stratego.state import as_stratego
 from arena.system.printable import printable
 from protocol.bot_codec import decode_for_bot
 from protocol.lines import MAX_BOT_LINE
-from protocol.messages import Board, Legal
+from protocol.messages import BoardLine, Legal
 from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank, Reason
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def test_a_wanted_board_has_a_hundred_cells_and_a_wanted_list_is_the_engines(
     for _ in range(40):
         messages = [decode_for_bot(line.encode()) for line in table.next_write(RED)]
         board, legal = messages[-3], messages[-2]
-        assert isinstance(board, Board)
+        assert isinstance(board, BoardLine)
         assert isinstance(legal, Legal)
         assert len(board.cells) == 100
         assert {index for index, cell in enumerate(board.cells) if cell == "~~"} == LAKE_SQUARES

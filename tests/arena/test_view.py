@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from arena.game.game_spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
-from arena.stratego.rules.board import MOVES, RANKS, Move
+from arena.stratego.rules.board import MOVES, RANKS, StraightMove
 from arena.stratego.rules.combat import fight
-from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import Acted, Event, Fought, Guessed, Resigned, Returned, Revealed
 from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from arena.stratego.seat_view import SeatView, enemy_squares, tell, true_cells
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     TableFor = Callable[[GameSpec], Table]
     RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
     MakeTwins = Callable[..., "Twins"]
-    Lively = Callable[[Game, Random], Action]
+    Lively = Callable[[EngineGame, Random], Action]
 
 EVERY = [
     *ruleset_names(),
@@ -69,7 +69,7 @@ LONGEST = 120
 """Plies after which a comparison ends, whether or not the difference has come out."""
 
 
-def plain(action: Action) -> Move | Path | Infiltration:
+def plain(action: Action) -> StraightMove | Path | Infiltration:
     """What is done with the piece on `origin`, a rescue left aside."""
     return action.move if isinstance(action, Rescue) else action
 
@@ -96,7 +96,7 @@ def with_two_swapped(rows: Sequence[str], color: Color, rng: Random) -> tuple[tu
     return swapped, {HOME_SQUARES[color][one], HOME_SQUARES[color][other]}
 
 
-def board_of(table: "Table") -> Game:
+def board_of(table: "Table") -> EngineGame:
     state = table.referee.state
     assert state is not None
     return as_stratego(state).board
@@ -117,7 +117,7 @@ class Twins:
     """What the swapped pieces have done and gone through."""
 
     @property
-    def games(self) -> tuple[Game, Game]:
+    def games(self) -> tuple[EngineGame, EngineGame]:
         one, other = (board_of(table) for table in self.tables)
         return one, other
 
@@ -140,9 +140,9 @@ class Twins:
                 return True
             return move.target in self.swapped and not self.keeps_silent(move)
         announced = one.ruleset.scouts is Scouts.ANNOUNCED
-        return announced and move.origin in self.swapped and isinstance(move, Move) and bool(move.between)
+        return announced and move.origin in self.swapped and isinstance(move, StraightMove) and bool(move.between)
 
-    def keeps_silent(self, move: Move | Path) -> bool:
+    def keeps_silent(self, move: StraightMove | Path) -> bool:
         """Whether this attack ends the same way in both games without the defender being named."""
         rules = self.games[0].ruleset
         attacker = RANKS[self.games[0].board[move.origin]]
@@ -166,7 +166,7 @@ class Twins:
         targets = [action for action in actions if plain(action).target in self.swapped]
         near = targets + [action for action in actions if plain(action).origin in self.swapped]
         special = targets or [action for action in near or actions if action.text not in MOVES]
-        far = [action for action in near if isinstance(action, Move) and action.between]
+        far = [action for action in near if isinstance(action, StraightMove) and action.between]
         if one.to_move is self.seat:
             ahead = [action for action in actions if self.closes_in(plain(action))]
         else:
@@ -177,7 +177,7 @@ class Twins:
                 return rng.choice(wanted)
         return rng.choice(actions)
 
-    def closes_in(self, move: Move | Path | Infiltration) -> bool:
+    def closes_in(self, move: StraightMove | Path | Infiltration) -> bool:
         """Whether a piece comes nearer to one of the swapped pieces."""
         return any(apart(move.target, square) < apart(move.origin, square) < 5 for square in self.swapped)
 
@@ -211,7 +211,7 @@ class Twins:
         move = plain(action)
         theirs, mine = move.target in self.swapped, move.origin in self.swapped
         self.met["moves"] += mine
-        self.met["far"] += mine and isinstance(move, Move) and bool(move.between)
+        self.met["far"] += mine and isinstance(move, StraightMove) and bool(move.between)
         self.met["guesses"] += theirs and isinstance(move, Infiltration)
         self.met["silent"] += theirs and not isinstance(move, Infiltration)
         self.met["rescues"] += mine and isinstance(action, Rescue)
@@ -337,12 +337,12 @@ class AllSeeing(SeatView):
         return true_cells(self._game)
 
 
-def by_rank(game: Game, color: Color) -> tuple[str, ...]:
+def by_rank(game: EngineGame, color: Color) -> tuple[str, ...]:
     """The right squares, in an order that gives ranks away."""
     return tuple(sorted(enemy_squares(game, color), key=lambda square: game.board[SQUARE_INDEX[square]]))
 
 
-def without_vain_attacks(game: Game) -> tuple[str, ...]:
+def without_vain_attacks(game: EngineGame) -> tuple[str, ...]:
     """A list of actions that leaves out attacks on bombs."""
     return tuple(action.text for action in game.legal_moves() if game.board[plain(action).target] not in (2, 18))
 
@@ -388,9 +388,9 @@ def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch,
 
 def random_events(
     ruleset: Ruleset, random_rows: "RandomRows", rng: Random
-) -> tuple[Game, dict[Color, tuple[str, ...]]]:
+) -> tuple[EngineGame, dict[Color, tuple[str, ...]]]:
     rows = {color: random_rows(ruleset, rng) for color in Color}
-    return Game(ruleset, rows[Color.RED], rows[Color.BLUE]), rows
+    return EngineGame(ruleset, rows[Color.RED], rows[Color.BLUE]), rows
 
 
 ALL_RANKS = frozenset(RANK_LETTERS)
@@ -440,7 +440,7 @@ class Witness:
                 case Revealed(square, rank):
                     assert self.men[SQUARES[square]].letter == rank.letter
                     self.men[SQUARES[square]].tell()
-                case Rescued(color, square, rank):
+                case Returned(color, square, rank):
                     self.men[SQUARES[square]] = Man(color, rank.letter, told=set(Color))
                 case Guessed(square, rank, right):
                     if right:
@@ -552,5 +552,5 @@ def test_both_seats_are_told_the_same_of_every_event_but_a_silent_fight(
                     assert told[event.color.opponent] == battle
                 else:
                     assert told[0] is told[1]
-    assert set(kinds) == {Moved, Fought, Revealed, Rescued, Guessed, Resigned}
+    assert set(kinds) == {Acted, Fought, Revealed, Returned, Guessed, Resigned}
     assert 0 < silent < kinds[Fought]

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
 from arena.stratego.rules.action_types import Action
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.game import Game
 from arena.stratego.seat_view import tell
 from protocol.notation import EMPTY, FILES, Color
 
-Lively = Callable[[Game, Random], Action]
+Lively = Callable[[EngineGame, Random], Action]
 PLIES = 40
 
 
@@ -24,14 +24,16 @@ def with_two_swapped(rows: Sequence[str], rng: Random) -> tuple[str, ...]:
     return tuple("".join(letters[start : start + width]) for start in range(0, len(letters), width))
 
 
-def are_alike(one: Game, other: Game, action: str, seats: Iterable[Color]) -> bool:
+def are_alike(one: EngineGame, other: EngineGame, action: str, seats: Iterable[Color]) -> bool:
     """Play an action in two games; whether these seats are told the same of both, and neither is over."""
     events = [game.apply(action) for game in (one, other)]
     told = [[[tell(event)[seat] for seat in seats] for event in each] for each in events]
     return told[0] == told[1] and one.outcome is None and other.outcome is None
 
 
-def played_alike(games: tuple[Game, Game], seats: Iterable[Color], rng: Random, lively: Lively) -> list[str]:
+def played_alike(
+    games: tuple[EngineGame, EngineGame], seats: Iterable[Color], rng: Random, lively: Lively
+) -> list[str]:
     """Actions that are legal in both of two games, of which these seats are told the same."""
     (one, other), seats = games, tuple(seats)
     actions: list[str] = []

@@ -9,17 +9,18 @@ import pytest
 import protocol.bot
 from arena.stratego.rules import events as rules
 from arena.stratego.rules.board import BLUE_BIT, RANKS
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Defence, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.codec import legal_lines
 from protocol.messages import (
     ArenaMessage,
     Battle,
-    Board,
+    BoardLine,
     Clock,
     End,
     Enemy,
+    GameLine,
     Guess,
     Moved,
     Rescued,
@@ -30,8 +31,7 @@ from protocol.messages import (
     Turn,
     Want,
 )
-from protocol.messages import Game as GameMessage
-from protocol.notation import SQUARES, Color, Rank, Result, Survivor
+from protocol.notation import SQUARES, Color, Rank, SeatResult, Survivor
 from protocol.view import View
 
 CLOCK = Clock(5000, 1000)
@@ -46,22 +46,22 @@ class SmallArena:
     def __init__(self, ruleset: str | Ruleset) -> None:
         self.ruleset = load_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
         self._rows: dict[Color, tuple[str, ...]] = {}
-        self._game: Game | None = None
+        self._game: EngineGame | None = None
 
     @property
-    def game(self) -> Game:
+    def game(self) -> EngineGame:
         assert self._game is not None, "both sides must set up first"
         return self._game
 
     def opening(self, color: Color, seed: int, clock: Clock = CLOCK) -> list[ArenaMessage]:
         """From `game` to the request for a set-up."""
         lines = [Rule(name, value) for name, value in self.ruleset.lines()]
-        return [GameMessage(color, self.ruleset.name), *lines, clock, Seed(seed), SetupRequest()]
+        return [GameLine(color, self.ruleset.name), *lines, clock, Seed(seed), SetupRequest()]
 
     def set_up(self, color: Color, rows: Sequence[str]) -> None:
         self._rows[color] = tuple(rows)
         if len(self._rows) == len(Color):
-            self._game = Game(self.ruleset, self._rows[Color.RED], self._rows[Color.BLUE])
+            self._game = EngineGame(self.ruleset, self._rows[Color.RED], self._rows[Color.BLUE])
 
     def truth(self) -> dict[str, tuple[Color, Rank]]:
         """Every piece that is really on the board."""
@@ -79,7 +79,7 @@ class SmallArena:
         extra: list[ArenaMessage] = []
         if Want.BOARD in wants:
             assert view is not None, "a board is what a seat's view shows"
-            extra.append(Board(view.cells()))
+            extra.append(BoardLine(view.cells()))
         if Want.LEGAL in wants:
             extra += legal_lines(tuple(sorted(action.text for action in self.game.legal_moves())))
         return [*extra, Turn(self.game.ply + 1, 1000, 1000)]
@@ -103,7 +103,7 @@ class SmallArena:
                 return [Battle(square, attacker, None if hidden else event.defender, survivor)]
             case rules.Revealed(square, rank):
                 return [Reveal(SQUARES[square], rank)]
-            case rules.Rescued(side, square, rank):
+            case rules.Returned(side, square, rank):
                 return [Rescued(side, SQUARES[square], rank)]
             case rules.Guessed(square, rank, right):
                 return [Guess(SQUARES[square], rank, right)]
@@ -115,8 +115,8 @@ class SmallArena:
         outcome = self.game.outcome
         assert outcome is not None, "the game goes on"
         if outcome.winner is None:
-            return End(Result.DRAW, outcome.reason)
-        return End(Result.WIN if outcome.winner is color else Result.LOSS, outcome.reason)
+            return End(SeatResult.DRAW, outcome.reason)
+        return End(SeatResult.WIN if outcome.winner is color else SeatResult.LOSS, outcome.reason)
 
 
 @pytest.fixture(scope="session")

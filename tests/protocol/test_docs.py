@@ -28,6 +28,7 @@ from protocol.messages import (
     Battle,
     Clock,
     End,
+    GameLine,
     Hello,
     Legal,
     Move,
@@ -40,7 +41,6 @@ from protocol.messages import (
     Want,
     Wants,
 )
-from protocol.messages import Game as GameMessage
 from protocol.notation import COLOR_WORDS, RANK_BY_LETTER, SQUARES, Color, Rank, Reason
 from protocol.view import new_view
 
@@ -190,7 +190,7 @@ def test_the_pieces_and_the_squares_are_named() -> None:
     assert pieces == {letter: rank.name.lower() for letter, rank in RANK_BY_LETTER.items()}
     lakes = re.search(r"The lakes are (.*?)\.", text)
     assert lakes
-    empty = new_view(GameMessage(Color.RED, "isf")).cells()
+    empty = new_view(GameLine(Color.RED, "isf")).cells()
     named = set(re.findall(r"[a-j]\d", lakes[1]))
     assert named == {name for name, cell in zip(SQUARES, empty, strict=True) if cell == "~~"}
 

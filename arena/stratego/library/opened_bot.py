@@ -25,8 +25,8 @@ from arena.league.option_values import check_options, option_value, usual_limits
 from arena.sandbox.launch import StartError
 from arena.sandbox.levels import Level, choose
 from arena.stratego.game import variant_of
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
@@ -40,7 +40,7 @@ from protocol.messages import (
     Ability,
     ArenaMessage,
     Author,
-    Board,
+    BoardLine,
     BotMessage,
     Cannot,
     Enemy,
@@ -95,7 +95,7 @@ class OpenBot:
         self._wants: tuple[Want, ...] = ()
         self._color: Color | None = None
         self._rows: tuple[str, ...] | None = None
-        self._game: Game | None = None
+        self._game: EngineGame | None = None
         self._view: SeatView | None = None
 
     @property
@@ -203,13 +203,13 @@ class OpenBot:
         self._color, self._rows = side, setup.rows
         return setup.rows
 
-    async def start(self, game: Game, within: float = ANSWER_SECONDS) -> None:
+    async def start(self, game: EngineGame, within: float = ANSWER_SECONDS) -> None:
         """Start a game (`arena.Game`) in which both sides have set up.
 
         The bot receives the squares of the enemy's pieces, if armies do not fill their rows, and before its turns the
         lines that it wants. The caller plays the game: see `tell`.
         """
-        if not isinstance(game, Game):
+        if not isinstance(game, EngineGame):
             raise UsageError(f"expected a game (arena.Game), got {game!r:.60}")
         if self._color is None or self._rows is None:
             raise UsageError("expected set_up before the game starts")
@@ -251,7 +251,7 @@ class OpenBot:
         if self._game is not None and self._view is not None:
             ply = self._game.ply + 1 if ply is None else ply
             if Want.BOARD in self._wants:
-                messages.append(Board(self._view.cells()))
+                messages.append(BoardLine(self._view.cells()))
             if Want.LEGAL in self._wants:
                 messages.extend(legal_lines(legal_actions(self._game)))
         await self.send(*messages, Turn(1 if ply is None else ply, own_ms, enemy_ms), within=within)

@@ -8,7 +8,7 @@ from arena.stratego.rules.action_types import Action
 from protocol.notation import Color, Rank, Survivor
 
 
-class Rule(enum.Enum):
+class BrokenRule(enum.Enum):
     FORM = "form"
     OWN_PIECE = "own-piece"
     IMMOVABLE = "immovable"
@@ -30,12 +30,12 @@ class Rule(enum.Enum):
 class IllegalActionError(IllegalAnswerError):
     """An action that the rules do not allow. `rule` is the broken rule; the text names the piece and the square."""
 
-    def __init__(self, rule: Rule, sentence: str) -> None:
+    def __init__(self, rule: BrokenRule, sentence: str) -> None:
         super().__init__(f"{sentence} (rule: {rule.value})")
-        self.rule: Rule = rule
+        self.rule: BrokenRule = rule
 
 
-class Moved(NamedTuple):
+class Acted(NamedTuple):
     """A side has acted."""
 
     color: Color
@@ -67,7 +67,7 @@ class Revealed(NamedTuple):
     rank: Rank
 
 
-class Rescued(NamedTuple):
+class Returned(NamedTuple):
     """A lost piece is back on the board."""
 
     color: Color
@@ -89,7 +89,7 @@ class Resigned(NamedTuple):
     color: Color
 
 
-Event = Moved | Fought | Revealed | Rescued | Guessed | Resigned
+Event = Acted | Fought | Revealed | Returned | Guessed | Resigned
 
 
 def shown_square(event: Event) -> int | None:
@@ -98,7 +98,7 @@ def shown_square(event: Event) -> int | None:
     Pieces that have left the board are public and do not count.
     """
     match event:
-        case Fought(square, survivor=Survivor.ATTACKER) | Revealed(square) | Rescued(_, square):
+        case Fought(square, survivor=Survivor.ATTACKER) | Revealed(square) | Returned(_, square):
             return square
         case Fought(square, survivor=Survivor.DEFENDER) if event.defender_for(event.color) is not None:
             return square

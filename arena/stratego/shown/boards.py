@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from arena.report.layout import Paint, plain
-from arena.stratego.rules.events import Event, Fought, Guessed, Moved, Rescued
+from arena.stratego.rules.events import Acted, Event, Fought, Guessed, Returned
 from protocol.geometry import action_squares
 from protocol.notation import BOARD_SIZE, FILES, Color, Survivor
 from protocol.view import CELL_EMPTY, CELL_LAKE
@@ -41,7 +41,7 @@ def marks_of(events: Sequence[Event]) -> dict[int, SquareMark]:
     origin = None
     for event in events:
         match event:
-            case Moved(_, action) if (squares := action_squares(action.text)) is not None:
+            case Acted(_, action) if (squares := action_squares(action.text)) is not None:
                 origin, target = squares
                 marks |= {origin: SquareMark.CAME_FROM, target: SquareMark.WENT_TO}
             case Fought(square, survivor=survivor):
@@ -49,7 +49,7 @@ def marks_of(events: Sequence[Event]) -> dict[int, SquareMark]:
                     marks[origin] = SquareMark.LOST_FROM
                 if survivor is Survivor.NEITHER:
                     marks[square] = SquareMark.LOST_AT
-            case Rescued(_, square):
+            case Returned(_, square):
                 marks[square] = SquareMark.WENT_TO
             case Guessed(square, _, right):
                 marks[square] = SquareMark.LOST_AT if right else SquareMark.WENT_TO

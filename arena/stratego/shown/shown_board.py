@@ -11,7 +11,7 @@ from arena.game.replay import ReplayStep
 from arena.report.layout import Paint
 from arena.report.shown import SeenBy, Shown
 from arena.stratego.game import ruleset_of
-from arena.stratego.rules.events import Moved
+from arena.stratego.rules.events import Acted
 from arena.stratego.seat_view import true_cell
 from arena.stratego.shown.boards import NO_MARKS, SquareMark, board_text, marks_of
 from arena.stratego.shown.event_words import told, told_words
@@ -128,7 +128,7 @@ class ShownBoard(Shown):
             return
         marked = marks_of(events)  # only these squares have changed
         self.data.changes.append("".join(f"{square_name(square)}{self.cell(square)}" for square in marked))
-        if len(events) == 1 and type(events[0]) is Moved:
+        if len(events) == 1 and type(events[0]) is Acted:
             return
         if words := self.words(step):
             self.data.words[step.ply] = words

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import protocol.bot
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event, IllegalActionError
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Chase, NoMove, Ruleset
 from protocol.notation import EMPTY, RANK_BY_LETTER, Color, home_square
 
@@ -38,28 +38,28 @@ def _placed(text: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def start() -> Callable[..., Game]:
+def start() -> Callable[..., EngineGame]:
     """`start("F:a1 M:b4", "F:a10 M:b7", two_squares=5)`: a game between these two set-ups of one army.
 
     The army is what Red has placed (Blue must have placed the same). Keywords are rules; the ones not named are three
     moves over a border, chasing as the ISF has it, immobility checked after every ply, and no caps.
     """
 
-    def build(red: str, blue: str, **rules: Any) -> Game:
+    def build(red: str, blue: str, **rules: Any) -> EngineGame:
         on_red, on_blue = _placed(red), _placed(blue)
         army = tuple((RANK_BY_LETTER[letter], count) for letter, count in Counter(on_red.values()).items())
         chosen = {**TOURNAMENT, "max_plies": None, "max_quiet_plies": None, **rules}
         ruleset = Ruleset(name="by-hand", title="By hand", source="this test", army=army, **chosen)
-        return Game(ruleset, _rows(Color.RED, on_red), _rows(Color.BLUE, on_blue))
+        return EngineGame(ruleset, _rows(Color.RED, on_red), _rows(Color.BLUE, on_blue))
 
     return build
 
 
 @pytest.fixture(scope="session")
-def play() -> Callable[[Game, str], tuple[Event, ...]]:
+def play() -> Callable[[EngineGame, str], tuple[Event, ...]]:
     """`play(game, "a4-a5 a7-a6")`: both sides' moves in turn, each of which must be legal; the last one's events."""
 
-    def run(game: Game, moves: str) -> tuple[Event, ...]:
+    def run(game: EngineGame, moves: str) -> tuple[Event, ...]:
         events: tuple[Event, ...] = ()
         for text in moves.split():
             events = game.apply(text)
@@ -69,10 +69,10 @@ def play() -> Callable[[Game, str], tuple[Event, ...]]:
 
 
 @pytest.fixture(scope="session")
-def refusal() -> Callable[[Game, str], IllegalActionError]:
+def refusal() -> Callable[[EngineGame, str], IllegalActionError]:
     """`refusal(game, "a4-b5")`: the error that the action meets; fails if it is played, or refused but half done."""
 
-    def attempt(game: Game, text: str) -> IllegalActionError:
+    def attempt(game: EngineGame, text: str) -> IllegalActionError:
         before = (game.board[:], game.to_move, game.ply, game.quiet, game.outcome, set(game.legal_moves()))
         with pytest.raises(IllegalActionError) as caught:
             game.apply(text)

@@ -5,18 +5,18 @@ test_reference.py compares the engine with a program that keeps every board of t
 
 from collections.abc import Callable
 
-from arena.stratego.rules.events import Event, Fought, IllegalActionError, Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import BrokenRule, Event, Fought, IllegalActionError
 from arena.stratego.rules.ruleset import Chase
 
-Start = Callable[..., Game]
-Play = Callable[[Game, str], tuple[Event, ...]]
-Refusal = Callable[[Game, str], IllegalActionError]
+Start = Callable[..., EngineGame]
+Play = Callable[[EngineGame, str], tuple[Event, ...]]
+Refusal = Callable[[EngineGame, str], IllegalActionError]
 # Round the western lake, from b6 on.
 RING = ["b6", "b7", "c7", "d7", "e7", "e6", "e5", "e4", "d4", "c4", "b4", "b5"]
 
 
-def _round_the_lake(start: Start, play: Play, **rules: object) -> Game:
+def _round_the_lake(start: Start, play: Play, **rules: object) -> EngineGame:
     """Red's marshal has chased Blue's general once round the lake; it stands on b5, the general again on b7, and
     b5-b6 would bring back the position in which the chase began."""
     game = start("F:j1 M:b4 9:i1", "F:j10 9:b7 M:i10", **rules)
@@ -30,7 +30,7 @@ def _round_the_lake(start: Start, play: Play, **rules: object) -> Game:
 def test_a_chase_once_round_the_lake_may_not_begin_again(start: Start, play: Play, refusal: Refusal) -> None:
     game = _round_the_lake(start, play)
     error = refusal(game, "b5-b6")
-    assert error.rule is Rule.CHASE
+    assert error.rule is BrokenRule.CHASE
     assert "the marshal on b5 would threaten and bring back a position" in str(error)
 
 
@@ -64,7 +64,7 @@ def test_a_chase_over_three_squares_and_back_may_not_return_to_its_beginning(
 ) -> None:
     game = start("F:j1 M:a4 9:i1", "F:j10 9:b7 M:i10")
     play(game, UP_AND_DOWN)
-    assert refusal(game, "a6-a7").rule is Rule.CHASE
+    assert refusal(game, "a6-a7").rule is BrokenRule.CHASE
     game = start("F:j1 M:a4 9:i1", "F:j10 9:b7 M:i10", chase=Chase.FREE)
     play(game, UP_AND_DOWN + " a6-a7")
 
@@ -83,7 +83,7 @@ def test_a_step_straight_back_is_allowed_as_long_as_the_two_squares_rule_allows_
     """Over two squares the chase rule is silent: the side that began to go to and fro, here the evading one, stops."""
     game = start("F:j1 M:a4 9:i1", "F:j10 9:a7 M:i10")
     play(game, "i1-i2 a7-a6 a4-a5 a6-b6 a5-b5 b6-a6 b5-a5 a6-b6 a5-b5")
-    assert refusal(game, "b6-a6").rule is Rule.TWO_SQUARES
+    assert refusal(game, "b6-a6").rule is BrokenRule.TWO_SQUARES
 
 
 def test_without_a_two_squares_rule_steps_straight_back_are_allowed_for_ever(start: Start, play: Play) -> None:
@@ -104,7 +104,7 @@ def test_a_position_that_came_about_by_an_evasion_belongs_to_the_chase(
     game = start(SCOUT.format(miner="h1"), MARSHAL)
     assert not isinstance(play(game, "h1-h2 b7-b6 a4-a6 b6-b5")[-1], Fought)
     play(game, LOOP)
-    assert refusal(game, "a4-a6").rule is Rule.CHASE
+    assert refusal(game, "a4-a6").rule is BrokenRule.CHASE
 
 
 def test_an_attack_ends_a_chase(start: Start, play: Play) -> None:
@@ -121,7 +121,7 @@ def test_an_attack_may_begin_a_chase(start: Start, play: Play, refusal: Refusal)
     attack = play(game, "a4-a5 i10-i9 a5-a6 i9-i10 a6-a7")
     assert isinstance(attack[-1], Fought)
     play(game, "b7-b6 a7-a6 b6-b5 a6-a5 b5-b6 a5-a6 b6-b7")
-    assert refusal(game, "a6-a7").rule is Rule.CHASE
+    assert refusal(game, "a6-a7").rule is BrokenRule.CHASE
 
 
 def test_stepping_where_another_piece_has_just_come_from_is_no_step_back(
@@ -132,7 +132,7 @@ def test_stepping_where_another_piece_has_just_come_from_is_no_step_back(
     play(game, "b4-b5 j7-j4 b5-b6 i10-i9 a4-a5 j4-b4 a5-a6")
     board = game.board[:]
     play(game, "a7-b7 b6-b5 b4-a4 b5-a5 a4-b4 a6-b6 b7-a7")
-    assert refusal(game, "a5-a6").rule is Rule.CHASE
+    assert refusal(game, "a5-a6").rule is BrokenRule.CHASE
     game.play(game.parse("a5-a6"))
     assert game.board == board
 

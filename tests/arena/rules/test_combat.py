@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 
 from arena.stratego.rules.combat import fight
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event, Fought
-from arena.stratego.rules.game import Game
 from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
 
 # One line an attacker, one column a defender. A: the attacker is left, D: the defender, -: neither.
@@ -44,8 +44,8 @@ def _expected() -> dict[tuple[str, str], Survivor]:
 EXPECTED = _expected()
 EACH_ATTACKER = pytest.mark.parametrize("attacker", "S23456789MI")
 
-Start = Callable[..., Game]
-Play = Callable[[Game, str], tuple[Event, ...]]
+Start = Callable[..., EngineGame]
+Play = Callable[[EngineGame, str], tuple[Event, ...]]
 
 
 @EACH_ATTACKER
@@ -80,7 +80,7 @@ def test_a_fight_on_the_board_leaves_the_survivor_where_it_belongs(start: Start,
         assert events[1:] == (Fought(target, RANK_BY_LETTER[attacker], rank, left, Color.RED),)
 
 
-def _face_to_face(start: Start, attacker: str, defender: str) -> Game:
+def _face_to_face(start: Start, attacker: str, defender: str) -> EngineGame:
     """The attacker on a4, the defender on a7, and the rest of one army for both out of the way."""
     red, blue = f"{attacker}:a4 4:i2", f"{defender}:a7 4:i9"
     if attacker != defender:

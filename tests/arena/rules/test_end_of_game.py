@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event, IllegalActionError, Resigned
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import Bombs, Chase, NoMove
 from protocol.notation import Color, Reason
 from protocol.seats import Outcome
 
-Start = Callable[..., Game]
-Play = Callable[[Game, str], tuple[Event, ...]]
-Refusal = Callable[[Game, str], IllegalActionError]
+Start = Callable[..., EngineGame]
+Play = Callable[[EngineGame, str], tuple[Event, ...]]
+Refusal = Callable[[EngineGame, str], IllegalActionError]
 RED_WINS = {reason: Outcome(Color.RED, reason) for reason in Reason}
 BLUE_WINS = {reason: Outcome(Color.BLUE, reason) for reason in Reason}
 

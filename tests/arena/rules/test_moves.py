@@ -7,17 +7,17 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.stratego.rules.events import Event, IllegalActionError, Revealed, Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError, Revealed
 from arena.stratego.rules.ruleset import Starts
 from protocol.notation import SQUARE_INDEX, Color, Rank
 
-Start = Callable[..., Game]
-Play = Callable[[Game, str], tuple[Event, ...]]
-Refusal = Callable[[Game, str], IllegalActionError]
+Start = Callable[..., EngineGame]
+Play = Callable[[EngineGame, str], tuple[Event, ...]]
+Refusal = Callable[[EngineGame, str], IllegalActionError]
 
 
-def _texts(game: Game) -> list[str]:
+def _texts(game: EngineGame) -> list[str]:
     return sorted(move.text for move in game.legal_moves())
 
 
@@ -70,28 +70,28 @@ BLUE = "F:a10 B:b10 2:e9 4:f7 M:c7 S:e7 3:j10"
 @pytest.mark.parametrize(
     ("action", "rule", "words"),
     [
-        ("f4-f5", Rule.OWN_PIECE, ["red", "f4"]),
-        ("c5-c6", Rule.OWN_PIECE, ["red", "c5"]),
-        ("f7-f6", Rule.OWN_PIECE, ["red", "f7"]),
-        ("a10-a9", Rule.OWN_PIECE, ["red", "a10"]),
-        ("b1-b2", Rule.IMMOVABLE, ["bomb", "b1"]),
-        ("a1-a2", Rule.IMMOVABLE, ["flag", "a1"]),
-        ("a1-b1", Rule.IMMOVABLE, ["flag", "a1"]),
-        ("a4-a6", Rule.STEP, ["spy", "a4"]),
-        ("c4-c7", Rule.STEP, ["marshal", "c4"]),
-        ("e3-h3", Rule.STEP, ["sergeant", "e3"]),
-        ("c4-c5", Rule.LAKE, ["c5"]),
-        ("c4-c3", Rule.TARGET, ["red's", "c3"]),
-        ("e4-c4", Rule.TARGET, ["red's", "c4"]),
-        ("e4-a4", Rule.BLOCKED, ["c4"]),
-        ("e4-e8", Rule.BLOCKED, ["e7"]),
-        ("e4-e9", Rule.BLOCKED, ["e7"]),
-        ("e4-e3", Rule.TARGET, ["red's", "e3"]),
-        ("e4-e1", Rule.BLOCKED, ["e3"]),
+        ("f4-f5", BrokenRule.OWN_PIECE, ["red", "f4"]),
+        ("c5-c6", BrokenRule.OWN_PIECE, ["red", "c5"]),
+        ("f7-f6", BrokenRule.OWN_PIECE, ["red", "f7"]),
+        ("a10-a9", BrokenRule.OWN_PIECE, ["red", "a10"]),
+        ("b1-b2", BrokenRule.IMMOVABLE, ["bomb", "b1"]),
+        ("a1-a2", BrokenRule.IMMOVABLE, ["flag", "a1"]),
+        ("a1-b1", BrokenRule.IMMOVABLE, ["flag", "a1"]),
+        ("a4-a6", BrokenRule.STEP, ["spy", "a4"]),
+        ("c4-c7", BrokenRule.STEP, ["marshal", "c4"]),
+        ("e3-h3", BrokenRule.STEP, ["sergeant", "e3"]),
+        ("c4-c5", BrokenRule.LAKE, ["c5"]),
+        ("c4-c3", BrokenRule.TARGET, ["red's", "c3"]),
+        ("e4-c4", BrokenRule.TARGET, ["red's", "c4"]),
+        ("e4-a4", BrokenRule.BLOCKED, ["c4"]),
+        ("e4-e8", BrokenRule.BLOCKED, ["e7"]),
+        ("e4-e9", BrokenRule.BLOCKED, ["e7"]),
+        ("e4-e3", BrokenRule.TARGET, ["red's", "e3"]),
+        ("e4-e1", BrokenRule.BLOCKED, ["e3"]),
     ],
 )
 def test_a_refusal_names_the_rule_and_what_is_where(
-    start: Start, refusal: Refusal, action: str, rule: Rule, words: list[str]
+    start: Start, refusal: Refusal, action: str, rule: BrokenRule, words: list[str]
 ) -> None:
     error = refusal(start(RED, BLUE), action)
     assert error.rule is rule
@@ -105,7 +105,7 @@ def test_a_refusal_names_the_rule_and_what_is_where(
 @pytest.mark.parametrize(("action", "lake"), [("d4-d7", "d5"), ("d4-d5", "d5"), ("d4-d6", "d5"), ("d4-d10", "d5")])
 def test_a_scout_neither_enters_nor_crosses_a_lake(start: Start, refusal: Refusal, action: str, lake: str) -> None:
     error = refusal(start("F:a1 2:d4", "F:a10 2:d7"), action)
-    assert error.rule is Rule.LAKE
+    assert error.rule is BrokenRule.LAKE
     assert lake in str(error).removeprefix(f"{action}: ")
 
 
@@ -114,7 +114,7 @@ def test_a_scout_that_meets_a_lake_sideways_is_refused(start: Start, play: Play,
     play(game, "a4-a6 j7-j6")
     for action, lake in (("a6-c6", "c6"), ("a6-e6", "c6")):
         error = refusal(game, action)
-        assert error.rule is Rule.LAKE
+        assert error.rule is BrokenRule.LAKE
         assert lake in str(error).removeprefix(f"{action}: ")
 
 
@@ -145,7 +145,7 @@ def test_what_is_not_a_move_or_a_path_is_refused_for_its_form(
     start: Start, refusal: Refusal, action: str, why: str
 ) -> None:
     error = refusal(start(RED, BLUE), action)
-    assert error.rule is Rule.FORM
+    assert error.rule is BrokenRule.FORM
     assert why in str(error)
     assert str(error).startswith(f"{action}: ")
 
@@ -176,21 +176,21 @@ def test_what_is_not_a_move_or_a_path_is_refused_for_its_form(
 )
 def test_no_text_at_all_does_worse_than_to_be_refused_for_its_form(start: Start, refusal: Refusal, action: str) -> None:
     """A record may hold anything."""
-    assert refusal(start(RED, BLUE), action).rule is Rule.FORM
+    assert refusal(start(RED, BLUE), action).rule is BrokenRule.FORM
 
 
 @pytest.mark.parametrize(
     ("action", "rule", "words"),
     [
-        ("a4-b5", Rule.DIAGONAL, "the spy on a4 cannot move diagonally; no piece may"),
-        ("e4-d3", Rule.DIAGONAL, "the scout on e4 cannot move diagonally; no piece may"),
-        ("c4-b4-b5", Rule.CAPTAIN, "no piece turns in its move under by-hand"),
-        ("e7?e9B", Rule.INFILTRATION, "by-hand has no infiltration"),
-        ("c4-b4+8c2", Rule.RESCUE, "by-hand has no rescue"),
+        ("a4-b5", BrokenRule.DIAGONAL, "the spy on a4 cannot move diagonally; no piece may"),
+        ("e4-d3", BrokenRule.DIAGONAL, "the scout on e4 cannot move diagonally; no piece may"),
+        ("c4-b4-b5", BrokenRule.CAPTAIN, "no piece turns in its move under by-hand"),
+        ("e7?e9B", BrokenRule.INFILTRATION, "by-hand has no infiltration"),
+        ("c4-b4+8c2", BrokenRule.RESCUE, "by-hand has no rescue"),
     ],
 )
 def test_an_action_that_only_other_rulesets_have_is_refused_by_its_own_rule(
-    start: Start, refusal: Refusal, action: str, rule: Rule, words: str
+    start: Start, refusal: Refusal, action: str, rule: BrokenRule, words: str
 ) -> None:
     error = refusal(start(RED, BLUE), action)
     assert error.rule is rule
@@ -212,5 +212,5 @@ def test_after_the_end_nothing_is_played_any_more(start: Start, play: Play, refu
     assert game.legal_moves() == []
     for action in ("j5-j4", "a1-a2", "f5-f6", "resign"):
         error = refusal(game, action)
-        assert error.rule is Rule.OVER
+        assert error.rule is BrokenRule.OVER
         assert "the game is over" in str(error)

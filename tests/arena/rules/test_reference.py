@@ -14,8 +14,17 @@ from random import Random
 
 import pytest
 
-from arena.stratego.rules.events import Event, Fought, Guessed, IllegalActionError, Moved, Rescued, Revealed, Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import (
+    Acted,
+    BrokenRule,
+    Event,
+    Fought,
+    Guessed,
+    IllegalActionError,
+    Returned,
+    Revealed,
+)
 from arena.stratego.rules.ruleset import (
     Attacks,
     Bombs,
@@ -436,25 +445,25 @@ def _borders(walk: list[str]) -> set[frozenset[str]]:
 
 
 def _in_words(event: Event) -> Told:
-    if isinstance(event, Moved):
+    if isinstance(event, Acted):
         return ("moved", event.color.word, event.move.text)
     if isinstance(event, Fought):
         heard = "nothing" if event.silent else event.defender.letter
         return ("fought", event.color.word, SQUARES[event.square], event.attacker.letter, heard, event.survivor.value)
     if isinstance(event, Revealed):
         return ("revealed", SQUARES[event.square], event.rank.letter)
-    if isinstance(event, Rescued):
+    if isinstance(event, Returned):
         return ("rescued", event.color.word, SQUARES[event.square], event.rank.letter)
     assert isinstance(event, Guessed)
     return ("guessed", SQUARES[event.square], event.rank.letter, "right" if event.right else "wrong")
 
 
-def _board_in_words(game: Game) -> dict[str, str]:
+def _board_in_words(game: EngineGame) -> dict[str, str]:
     letters = "?FBS23456789MI"
     return {SQUARES[i]: WORDS[code // 16] + letters[code % 16] for i, code in enumerate(game.board) if code}
 
 
-def _standing(game: Game) -> tuple[object, ...]:
+def _standing(game: EngineGame) -> tuple[object, ...]:
     """All that both sides of a comparison can say about how a game stands, from the engine."""
     outcome = game.outcome and (game.outcome.winner is not None and game.outcome.winner.word, game.outcome.reason.value)
     trays = [sorted(rank.letter for rank, count in lost.items() for _ in range(count)) for lost in game.lost]
@@ -575,7 +584,7 @@ def _play_both(
     rng = Random(seed)
     mood = mood or rng.choice(sorted(MOODS))
     red, blue = rows(ruleset, rng), rows(ruleset, rng)
-    game, model = Game(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
+    game, model = EngineGame(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
     seen: Counter[str] = Counter()
     trail: list[str] = []
     here = f"{ruleset.name}, seed {seed}, red {red}, blue {blue}, moves"
@@ -612,7 +621,7 @@ def _play_script(name: str, placed: str, moves: str) -> Reference:
     red, blue = (_rows(text.split(), side) for side, text in enumerate(placed.split(" / ")))
     letters = Counter("".join(red).replace(".", ""))
     ruleset = _small(load_ruleset(name), " ".join(f"{letter}{count}" for letter, count in letters.items()))
-    game, model = Game(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
+    game, model = EngineGame(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
     for text in moves.split():
         listed = sorted(action.text for action in game.legal_moves())
         assert listed == sorted(model.actions()), text
@@ -631,11 +640,11 @@ def _rows(placed: list[str], side: int) -> list[str]:
     return ["".join(letters.get(f"{file}{rank}", ".") for file in FILES) for rank in HOME_RANKS[side]]
 
 
-def _compare_refusals(game: Game, model: Reference, here: str) -> Iterator[str]:
+def _compare_refusals(game: EngineGame, model: Reference, here: str) -> Iterator[str]:
     for text, rule in sorted(model.refused.items()):
         with pytest.raises(IllegalActionError) as caught:
             game.check(game.parse(text))
-        assert caught.value.rule is Rule(rule), f"{here} {text}"
+        assert caught.value.rule is BrokenRule(rule), f"{here} {text}"
         what = "rescue" if "+" in text else "chase"
         yield f"{model.rules['chase']} {what} refused" if rule == "chase" else "two squares refused"
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.stratego.rules.board import BLUE_BIT, RANKS
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
@@ -27,7 +27,7 @@ def _refusal(name: str, rows: list[str]) -> str:
     return str(caught.value)
 
 
-def _pieces(game: Game) -> dict[str, str]:
+def _pieces(game: EngineGame) -> dict[str, str]:
     """The pieces on the board, such as `red F`, by square."""
     return {
         SQUARES[square]: f"{'blue' if code & BLUE_BIT else 'red'} {RANKS[code].letter}"
@@ -42,7 +42,7 @@ def _pieces(game: Game) -> dict[str, str]:
 @pytest.mark.parametrize(("name", "rows"), [("isf", FULL), ("barrage", BARRAGE)])
 def test_a_set_up_of_the_army_is_legal(name: str, rows: list[str]) -> None:
     check_setup(load_ruleset(name), rows)
-    Game(load_ruleset(name), rows, rows)
+    EngineGame(load_ruleset(name), rows, rows)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_any_order_of_the_army_is_legal(random_rows: Rows, name: str, seed: int)
 
 
 def test_each_side_stands_on_its_own_rows_its_back_row_first_and_files_a_to_j_for_both() -> None:
-    game = Game(load_ruleset("barrage"), BARRAGE, BARRAGE)
+    game = EngineGame(load_ruleset("barrage"), BARRAGE, BARRAGE)
     red = {"a1": "F", "b1": "B", "e3": "S", "j3": "3", "a4": "2", "e4": "9", "f4": "M", "j4": "2"}
     blue = {"a10": "F", "b10": "B", "e8": "S", "j8": "3", "a7": "2", "e7": "9", "f7": "M", "j7": "2"}
     assert _pieces(game) == {square: f"red {letter}" for square, letter in red.items()} | {
@@ -74,7 +74,7 @@ def test_each_side_stands_on_its_own_rows_its_back_row_first_and_files_a_to_j_fo
 
 
 def test_an_army_of_forty_leaves_the_middle_two_rows_empty() -> None:
-    game = Game(load_ruleset("isf"), FULL, FULL)
+    game = EngineGame(load_ruleset("isf"), FULL, FULL)
     assert {name for name in SQUARES if not game.board[SQUARE_INDEX[name]]} == {
         f"{file}{rank}" for file in "abcdefghij" for rank in (5, 6)
     }
@@ -161,4 +161,4 @@ def test_a_game_does_not_begin_from_an_illegal_set_up_of_either_side(wrong: int)
     with pytest.raises(
         IllegalSetupError, match=f"^{('red', 'blue')[wrong]}: expected 4 rows of 10 squares, got 3 rows"
     ):
-        Game(load_ruleset("isf"), *setups)
+        EngineGame(load_ruleset("isf"), *setups)

@@ -15,16 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.stratego.rules.board import Move
-from arena.stratego.rules.events import Event, IllegalActionError, Rule, shown_square
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.board import StraightMove
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError, shown_square
 from arena.stratego.rules.ruleset import Chase, Defence, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import EMPTY, FILES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES
 
-Start = Callable[..., Game]
-Play = Callable[[Game, str], tuple[Event, ...]]
-Refusal = Callable[[Game, str], IllegalActionError]
+Start = Callable[..., EngineGame]
+Play = Callable[[EngineGame, str], tuple[Event, ...]]
+Refusal = Callable[[EngineGame, str], IllegalActionError]
 
 FORMS = [Chase.ISF, Chase.BOOKLET]
 
@@ -53,7 +53,7 @@ def test_pieces_that_have_been_named_count_as_their_ranks(
     """Two scouts that have shown themselves by their moves: the position is the same whichever stands where."""
     game = start("F:j1 M:a4 2:i1 2:h1", "F:j10 M:j7 2:b10 2:c10", chase=chase, two_squares=None)
     play(game, f"i1-i2 b10-b7 i2-i1 c10-c7 {TO_B8} {AROUND}")
-    assert refusal(game, BACK).rule is Rule.CHASE
+    assert refusal(game, BACK).rule is BrokenRule.CHASE
 
 
 @pytest.mark.parametrize("chase", FORMS)
@@ -70,7 +70,7 @@ def test_the_same_hidden_pieces_in_the_same_places_are_the_same_position(
     """Twice round: each is where it was."""
     game = start("F:j1 M:a4 4:i1 4:h1", f"F:j10 {blue}", chase=chase, two_squares=None)
     play(game, f"{TO_B8} {AROUND} {BACK} {AROUND}")
-    assert refusal(game, BACK).rule is Rule.CHASE
+    assert refusal(game, BACK).rule is BrokenRule.CHASE
 
 
 def test_what_is_named_later_counts_for_earlier_positions_too(start: Start, play: Play, refusal: Refusal) -> None:
@@ -81,7 +81,7 @@ def test_what_is_named_later_counts_for_earlier_positions_too(start: Start, play
         game = start("F:j1 M:a4 2:i1 2:h1", "F:j10 M:j7 2:b7 2:c7", chase=Chase.BOOKLET, two_squares=None)
         play(game, f"{TO_B8} {AROUND} {shown} {round_again}")
         if game.told:
-            assert refusal(game, "b7-c7").rule is Rule.CHASE
+            assert refusal(game, "b7-c7").rule is BrokenRule.CHASE
         else:
             play(game, "b7-c7")
 
@@ -110,7 +110,7 @@ def rows_of(placed: dict[str, str], ranks: range) -> list[str]:
     return ["".join(placed.get(f"{file}{rank}", EMPTY) for file in FILES) for rank in ranks]
 
 
-def twins(ruleset: Ruleset, rng: Random) -> tuple[Game, Game, list[str]]:
+def twins(ruleset: Ruleset, rng: Random) -> tuple[EngineGame, EngineGame, list[str]]:
     """Two games in which the chased side's pieces but the flag are dealt differently, and the chase for both.
 
     The marshal chases two of them, mirrored or not; Blue's chases Red's where Blue begins.
@@ -127,25 +127,25 @@ def twins(ruleset: Ruleset, rng: Random) -> tuple[Game, Game, list[str]]:
             {seen_from(square, mirror, turn): letter for square, letter in placed.items()} for placed in (ours, theirs)
         )
         red, blue = (chased, chaser) if turn else (chaser, chased)
-        games.append(Game(ruleset, rows_of(red, range(1, 5)), rows_of(blue, range(10, 6, -1))))
+        games.append(EngineGame(ruleset, rows_of(red, range(1, 5)), rows_of(blue, range(10, 6, -1))))
     script = seen_from(f"{TO_B8} {AROUND} {BACK} {AROUND}", mirror, turn)
     return games[0], games[1], script.split()
 
 
-def texts(game: Game) -> set[str]:
+def texts(game: EngineGame) -> set[str]:
     return {action.text for action in game.legal_moves()}
 
 
-def texts_by_true_ranks(game: Game) -> set[str]:
+def texts_by_true_ranks(game: EngineGame) -> set[str]:
     """What could be played if the chase rule compared true ranks."""
     other = game.copy()
     other.told = set(range(len(SQUARES)))
     return texts(other)
 
 
-def choice(rng: Random, one: Game, other: Game, lately: list[str]) -> str | None:
+def choice(rng: Random, one: EngineGame, other: EngineGame, lately: list[str]) -> str | None:
     """An action legal in both that does not tell them apart, mostly one that goes on with a chase where it was."""
-    both = [move for text in sorted(texts(one) & texts(other)) if isinstance(move := one.parse(text), Move)]
+    both = [move for text in sorted(texts(one) & texts(other)) if isinstance(move := one.parse(text), StraightMove)]
     quiet = [move for move in both if not one.board[move.target]]
     same = [
         move

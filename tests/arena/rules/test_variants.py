@@ -15,20 +15,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue, parse_action
-from arena.stratego.rules.board import BLUE_BIT, DIAGONAL_MOVES, MOVES, RANKS, Move
-from arena.stratego.rules.events import Event, Fought, Guessed, IllegalActionError, Rescued, Revealed, Rule
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.board import BLUE_BIT, DIAGONAL_MOVES, MOVES, RANKS, StraightMove
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import BrokenRule, Event, Fought, Guessed, IllegalActionError, Returned, Revealed
 from arena.stratego.rules.ruleset import Chase, FixedPieces, Flag, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
 from protocol.forms import is_action
 from protocol.notation import HOME_SQUARES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES, Color, Rank, Reason, Survivor
 from protocol.seats import Outcome
 
-Start = Callable[..., Game]
-Play = Callable[[Game, str], tuple[Event, ...]]
-Refusal = Callable[[Game, str], IllegalActionError]
+Start = Callable[..., EngineGame]
+Play = Callable[[EngineGame, str], tuple[Event, ...]]
+Refusal = Callable[[EngineGame, str], IllegalActionError]
 Rows = Callable[[Ruleset, Random], list[str]]
-Lively = Callable[[Game, Random], Action]
+Lively = Callable[[EngineGame, Random], Action]
 
 EVERY = [
     *ruleset_names(),
@@ -45,11 +45,11 @@ ALL_SORTS = tuple(
 seeds = st.integers(0, 2**32 - 1)
 
 
-def _begin(rules: Ruleset, rows: Rows, rng: Random) -> Game:
-    return Game(rules, rows(rules, rng), rows(rules, rng))
+def _begin(rules: Ruleset, rows: Rows, rng: Random) -> EngineGame:
+    return EngineGame(rules, rows(rules, rng), rows(rules, rng))
 
 
-def _on_board(game: Game, side: Color) -> Counter[Rank]:
+def _on_board(game: EngineGame, side: Color) -> Counter[Rank]:
     return Counter(RANKS[code] for code in game.board if code and (code > BLUE_BIT) == bool(side))
 
 
@@ -82,7 +82,7 @@ NEAR = [
 LETTERS = "".join(RANK_BY_LETTER)
 
 
-def _texts(game: Game, arriving: list[str]) -> Iterator[str]:
+def _texts(game: EngineGame, arriving: list[str]) -> Iterator[str]:
     """All texts that could be legal actions here, and many that are not."""
     yield from TRAVELS
     for origin, target in NEAR:
@@ -96,12 +96,12 @@ def _texts(game: Game, arriving: list[str]) -> Iterator[str]:
                 yield f"{travel}+{letter}{SQUARES[square]}"
 
 
-def _refused_by(game: Game, text: str) -> Rule | None:
+def _refused_by(game: EngineGame, text: str) -> BrokenRule | None:
     """The rule that refuses an action; None if none does."""
     try:
         action = parse_action(text)
     except ValueError:
-        return Rule.FORM
+        return BrokenRule.FORM
     try:
         game.check(action)
     except IllegalActionError as error:
@@ -110,20 +110,20 @@ def _refused_by(game: Game, text: str) -> Rule | None:
     return None
 
 
-def _passes(game: Game, text: str) -> bool:
+def _passes(game: EngineGame, text: str) -> bool:
     return _refused_by(game, text) is None
 
 
-def _code_on(game: Game, text: str) -> int:
+def _code_on(game: EngineGame, text: str) -> int:
     """What stands where a move begins."""
     return game.board[SQUARE_INDEX[text.partition("-")[0]]]
 
 
-def _assert_list_is_what_passes(game: Game) -> None:
+def _assert_list_is_what_passes(game: EngineGame) -> None:
     listed = [action.text for action in game.legal_moves()]
     assert len(set(listed)) == len(listed)
     back_rows = ("1", "10")
-    repeats = (Rule.TWO_SQUARES, Rule.CHASE)  # what the move alone may not do, it may do with a rescue
+    repeats = (BrokenRule.TWO_SQUARES, BrokenRule.CHASE)  # what the move alone may not do, it may do with a rescue
     piece_moves = [text for text in TRAVELS if _refused_by(game, text) in (None, *repeats)]
     arriving = [text for text in piece_moves if text.split("-")[-1][1:] in back_rows]
     passed = {text for text in _texts(game, arriving) if _passes(game, text)}
@@ -132,7 +132,7 @@ def _assert_list_is_what_passes(game: Game) -> None:
     assert not fixed or game.ruleset.fixed_pieces is FixedPieces.LOSES
 
 
-def _assert_list_can_be_played(game: Game) -> None:
+def _assert_list_can_be_played(game: EngineGame) -> None:
     """Every action has the form that a bot must write, is read back as itself, and is played the same from its text."""
     actions = game.legal_moves()
     for action in actions:
@@ -209,7 +209,7 @@ def test_where_guesses_paths_and_rescues_are_possible_the_list_is_what_passes_th
 
 
 def _sort(action: Action) -> str:
-    if isinstance(action, Move):
+    if isinstance(action, StraightMove):
         return "diagonal" if action.text in DIAGONAL_MOVES else "far" if action.between else "step"
     if isinstance(action, Rescue):
         return "rescue of a path" if isinstance(action.move, Path) else "rescue"
@@ -227,7 +227,7 @@ def test_random_play_meets_every_sort_of_action_event_and_refusal(random_rows: R
     rules += [load_ruleset("tek"), load_ruleset("lattaque")]
     actions: Counter[str] = Counter()
     events: Counter[type] = Counter()
-    refusals: set[Rule] = set()
+    refusals: set[BrokenRule] = set()
     reasons: set[Reason] = set()
     diagonal_attacks = right = silent = 0
     for seed in range(60):
@@ -245,18 +245,20 @@ def test_random_play_meets_every_sort_of_action_event_and_refusal(random_rows: R
             silent += any(isinstance(event, Fought) and event.silent for event in said)
         reasons.add(game.outcome.reason)
     assert set(actions) >= {"step", "far", "diagonal", "path", "rescue", "infiltration"}
-    assert set(events) >= {Fought, Revealed, Rescued, Guessed}
+    assert set(events) >= {Fought, Revealed, Returned, Guessed}
     assert diagonal_attacks == actions["diagonal"]
     assert 0 < right < events[Guessed]
     assert silent
     assert {Reason.FLAG, Reason.FLAG_HOME} <= reasons
-    assert refusals >= set(Rule) - {Rule.FORM, Rule.CHASE, Rule.TWO_SQUARES, Rule.OVER}
+    assert refusals >= set(BrokenRule) - {BrokenRule.FORM, BrokenRule.CHASE, BrokenRule.TWO_SQUARES, BrokenRule.OVER}
 
 
-def _refusals(game: Game, rng: Random) -> set[Rule]:
+def _refusals(game: EngineGame, rng: Random) -> set[BrokenRule]:
     met = set()
     arriving = [
-        action.text for action in game.legal_moves() if isinstance(action, Move) and action.target // 10 in (0, 9)
+        action.text
+        for action in game.legal_moves()
+        if isinstance(action, StraightMove) and action.target // 10 in (0, 9)
     ]
     for text in rng.sample([*_texts(game, arriving[:1])], 2500) + [f"{text}+8c2" for text in arriving]:
         try:
@@ -295,10 +297,15 @@ def test_an_attack_by_a_bomb_is_a_move_of_it_too(start: Start, play: Play, rescu
 
 @pytest.mark.parametrize(
     ("action", "rule"),
-    [("b1-a1", Rule.TARGET), ("b1-b3", Rule.STEP), ("b1-c2", Rule.DIAGONAL), ("c4-c5", Rule.LAKE)],
+    [
+        ("b1-a1", BrokenRule.TARGET),
+        ("b1-b3", BrokenRule.STEP),
+        ("b1-c2", BrokenRule.DIAGONAL),
+        ("c4-c5", BrokenRule.LAKE),
+    ],
 )
 def test_what_is_no_move_at_all_is_no_move_of_a_bomb_either(
-    start: Start, refusal: Refusal, action: str, rule: Rule
+    start: Start, refusal: Refusal, action: str, rule: BrokenRule
 ) -> None:
     game = start("F:a1 B:b1 B:c4 M:j4", "F:a10 B:b10 B:c10 M:j7", **FIXED)
     assert refusal(game, action).rule is rule
@@ -306,7 +313,7 @@ def test_what_is_no_move_at_all_is_no_move_of_a_bomb_either(
 
 def test_where_the_booklets_say_nothing_it_is_refused(start: Start, refusal: Refusal) -> None:
     game = start("F:a1 B:b1 M:j4", "F:a10 B:b10 M:j7")
-    assert refusal(game, "b1-b2").rule is Rule.IMMOVABLE
+    assert refusal(game, "b1-b2").rule is BrokenRule.IMMOVABLE
 
 
 # --- all games ------------------------------------------------------------------------------------------------------
@@ -334,7 +341,7 @@ def _play_to_the_end(rules: Ruleset, rows: Rows, lively: Lively, seed: int) -> N
             assert min(game.lost[color].values(), default=0) >= 0
         _follow_rescuers(has_rescued, side, action, events)
         for event in events:
-            if isinstance(event, Rescued):
+            if isinstance(event, Returned):
                 assert isinstance(action, Rescue)
                 assert lost_before[side][event.rank] > 0
                 assert event.rank not in (Rank.FLAG, Rank.BOMB)
@@ -372,7 +379,7 @@ def _follow_rescuers(
         has_rescued[side].add(move.target)
 
 
-def _assert_outcome_fits(game: Game) -> None:
+def _assert_outcome_fits(game: EngineGame) -> None:
     assert game.outcome is not None
     winner, reason = game.outcome
     flags = [game.lost[color][Rank.FLAG] for color in Color]
@@ -426,7 +433,11 @@ def test_games_with_rescues_run_into_their_limits(random_rows: Rows, lively: Liv
         while not game.outcome:
             side: int = game.to_move
             for action in game.legal_moves():
-                again += isinstance(action, Move) and action.origin in game.rescuers[side] and game.rescued[side] == 1
+                again += (
+                    isinstance(action, StraightMove)
+                    and action.origin in game.rescuers[side]
+                    and game.rescued[side] == 1
+                )
             game.play(lively(game, rng))
         used_up += 2 in game.rescued
     assert used_up
@@ -436,7 +447,7 @@ def test_games_with_rescues_run_into_their_limits(random_rows: Rows, lively: Liv
 # --- copies ---------------------------------------------------------------------------------------------------------
 
 
-def _play_on(game: Game, rng: Random, plies: int) -> list[object]:
+def _play_on(game: EngineGame, rng: Random, plies: int) -> list[object]:
     """What is seen in random play from here on."""
     seen: list[object] = []
     for _ in range(plies):
@@ -474,7 +485,7 @@ AND_A_RESCUE = "a4-a5 e9-e4 a5-a6 e4-e9 a6-a7 h8-h7 a7-a8 h7-h8 a8-a9 h8-h7 a9-a
 ROUND = "a9-a8 b10-b9 a8-a7 b9-b8 a7-a8 b8-b9 a8-a9 b9-b10"
 
 
-def _to_a10_and_round(start: Start, play: Play, meanwhile: str) -> Game:
+def _to_a10_and_round(start: Start, play: Play, meanwhile: str) -> EngineGame:
     red, blue = "F:j1 M:a4 S:e4 2:i1 9:h1", "F:j10 9:b10 2:e9 S:i10 M:h8"
     game = start(red, blue, two_squares=None, chase=Chase.BOOKLET, rescues=2)
     play(game, f"{AND_A_RESCUE} {meanwhile} {ROUND}")
@@ -486,7 +497,7 @@ def test_a_rescue_may_not_cross_a_border_once_too_often(start: Start, play: Play
     game = start("F:j1 M:a4 S:e4 2:i1", "F:j10 M:j7 2:e9 S:i10", rescues=2)
     play(game, "a4-a5 e9-e4 a5-a6 j7-j6 a6-a7 j6-j7 a7-a8 e4-e5 a8-a9 j7-j6 a9-a10 j6-j7")
     play(game, "i1-i2 e5-e4 a10-a9 j7-j6 a9-a10 j6-j7 a10-a9 e4-e5")
-    assert refusal(game, "a9-a10+Se1").rule is Rule.TWO_SQUARES
+    assert refusal(game, "a9-a10+Se1").rule is BrokenRule.TWO_SQUARES
     assert not any(isinstance(action, Rescue) for action in game.legal_moves())
 
 

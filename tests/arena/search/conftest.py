@@ -5,12 +5,11 @@ from random import Random
 
 import pytest
 
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.seat_view import enemy_squares, tell
 from protocol.bot import random_rows
-from protocol.messages import ArenaMessage, Enemy, Rule, Turn
-from protocol.messages import Game as GameMessage
+from protocol.messages import ArenaMessage, Enemy, GameLine, Rule, Turn
 from protocol.notation import Color
 from protocol.view import View, new_view
 
@@ -21,13 +20,13 @@ class Table:
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
         self.ruleset = ruleset
         self.rows = (tuple(red), tuple(blue))
-        self.game = Game(ruleset, red, blue)
+        self.game = EngineGame(ruleset, red, blue)
         self.views = tuple(self._view(color) for color in Color)
         self.actions: list[str] = []
         self._ask()
 
     def _view(self, color: Color) -> View:
-        view = new_view(GameMessage(color, self.ruleset.name))
+        view = new_view(GameLine(color, self.ruleset.name))
         for name, value in self.ruleset.lines():
             view.apply(Rule(name, value))
         view.place_own(self.rows[color])
@@ -54,7 +53,7 @@ class Table:
 
 def told(ruleset: Ruleset, red: Sequence[str], blue: Sequence[str], actions: Sequence[str], color: Color) -> list[str]:
     """All that a seat is told in the game of these set-ups and actions, and whether it then goes on."""
-    game = Game(ruleset, red, blue)
+    game = EngineGame(ruleset, red, blue)
     messages: list[ArenaMessage] = []
     for action in actions:
         messages += [tell(event)[color] for event in game.apply(action)]

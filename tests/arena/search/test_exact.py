@@ -14,8 +14,8 @@ import pytest
 from arena.search import Knowledge
 from arena.stratego.rules.action_types import Action, Infiltration, Rescue
 from arena.stratego.rules.board import ENEMIES
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import IllegalActionError
-from arena.stratego.rules.game import Game
 from arena.stratego.rules.ruleset import (
     Bombs,
     Captains,
@@ -91,7 +91,7 @@ def orders(letters: str) -> Iterator[str]:
             yield letter + rest
 
 
-def chosen(game: Game, rng: Random, last: Action | None) -> Action:
+def chosen(game: EngineGame, rng: Random, last: Action | None) -> Action:
     """A random action: often an attack, a threat, or one that evades the last action."""
     actions, side = list(game.legal_moves()), game.to_move
     moves = [(action.move if isinstance(action, Rescue) else action, action) for action in actions]
@@ -121,7 +121,7 @@ def possible_set_ups(table: Any, color: Color, what_is_told: Any) -> set[tuple[s
         rows = rows_of(dict(zip(squares, order, strict=True)))
         both = (own, rows) if color is Color.RED else (rows, own)
         try:
-            if Game(table.ruleset, *both).outcome is None and said == what_is_told(
+            if EngineGame(table.ruleset, *both).outcome is None and said == what_is_told(
                 table.ruleset, *both, table.actions, color
             ):
                 found.add(rows)

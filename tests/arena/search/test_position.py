@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.search import Position
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.rulesets import load_ruleset
 
 SEEDS = st.integers(0, 10**6)
 
 
-def is_same(position: Position, game: Game) -> bool:
+def is_same(position: Position, game: EngineGame) -> bool:
     """Whether the two agree on all that both of them say."""
     return (
         position.board == game.board

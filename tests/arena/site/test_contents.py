@@ -13,7 +13,8 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.store import Damage, DamagedError, Disqualified, Store
-from arena.report.site.site_contents import DAMAGED, PlayedGames, SitePlan, read_site
+from arena.report.site.pages import DAMAGED, PlayedGames
+from arena.report.site.site_contents import SitePlan, read_site
 from arena.report.site.write_site import write_site
 from protocol.notation import Reason
 

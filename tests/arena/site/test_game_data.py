@@ -21,12 +21,11 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.shown import SeenBy
-from arena.report.site.game_data import GameData, game_data, game_script
-from arena.report.site.game_page import game_page, labels_of
+from arena.report.site.game_page import GameData, game_data, game_page, game_script, labels_of
 from arena.report.site.page_frame import PageFrame, Site
 from arena.report.site.site_contents import SitePlan
 from arena.report.site.write_site import write_site
-from arena.stratego.rules.game import Game
+from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_view import true_cells
@@ -90,7 +89,7 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
     hidden = [color for color in Color if not audience.sees(color)]
     twins = [with_two_swapped(rows[color], rng) if color in hidden else rows[color] for color in Color]
     seats = [color for color in Color if audience in (SeenBy.PUBLIC, SeenBy(color.word))]
-    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), seats, rng, lively)
+    actions = played_alike((EngineGame(ruleset, *rows), EngineGame(ruleset, *twins)), seats, rng, lively)
     found = []
     for world, setups in enumerate((rows, twins)):
         record = _record(ruleset, setups, actions, hidden, Random(seed + world))
@@ -113,7 +112,7 @@ def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_ga
     for number, order in enumerate(((0, 1), (1, 0))):
         worlds = [[setups[bot] for bot in order] for setups in (rows, twins)]
         seats = [color for color in Color if order[color] not in hidden] or list(Color)
-        actions = played_alike((Game(ruleset, *worlds[0]), Game(ruleset, *worlds[1])), seats, rng, lively)
+        actions = played_alike((EngineGame(ruleset, *worlds[0]), EngineGame(ruleset, *worlds[1])), seats, rng, lively)
         for league, setups in zip(leagues, worlds, strict=True):
             own = [color for color in Color if order[color] in hidden]
             record = _record(ruleset, setups, actions, own, Random(len(leagues[0]) + 7 * len(leagues[1])))

@@ -15,7 +15,8 @@ from arena.league.league_options import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.placings import PlacingEntry
-from arena.report.site.site_contents import PlayedGames, SitePlan, read_site
+from arena.report.site.pages import PlayedGames
+from arena.report.site.site_contents import SitePlan, read_site
 from arena.report.site.write_site import write_site
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """A game in progress: playing actions, and the end of the game.
 
-`Game.apply` takes an action's text and returns the public events it causes, or raises `IllegalActionError` (judged by
-the module `legality`). `Game.legal_moves` lists the legal actions (see `movegen`). Programs that search use
-`legal_moves` and `play`, which checks nothing.
+`EngineGame.apply` takes an action's text and returns the public events it causes, or raises `IllegalActionError`
+(judged by the module `legality`). `EngineGame.legal_moves` lists the legal actions (see `movegen`). Programs that
+search use `legal_moves` and `play`, which checks nothing.
 """
 
 from collections.abc import Sequence
@@ -17,29 +17,29 @@ from arena.stratego.rules.action_types import (
     Rescue,
     parse_action,
 )
-from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, Move, code_of
+from arena.stratego.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, StraightMove, code_of
 from arena.stratego.rules.events import (
+    Acted,
+    BrokenRule,
     Event,
     Fought,
     Guessed,
     IllegalActionError,
-    Moved,
-    Rescued,
     Resigned,
+    Returned,
     Revealed,
-    Rule,
     shown_square,
 )
 from arena.stratego.rules.legality import check
 from arena.stratego.rules.movegen import is_mobile, legal_actions, plain_actions
-from arena.stratego.rules.position import Position
+from arena.stratego.rules.position import EnginePosition
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.tables import CANNOT_ATTACK, COLORS
 from protocol.notation import RESIGN, Rank, Reason, Survivor
 from protocol.seats import Outcome
 
 
-class Game(Position):
+class EngineGame(EnginePosition):
     """One game, from both set-ups to its outcome: a position that actions can be played in."""
 
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
@@ -62,7 +62,7 @@ class Game(Position):
         try:
             return parse_action(text)
         except NoActionError as error:
-            raise IllegalActionError(Rule.FORM, str(error)) from None
+            raise IllegalActionError(BrokenRule.FORM, str(error)) from None
 
     def check(self, action: Action) -> None:
         """Raise `IllegalActionError` if the action is illegal for the side to move."""
@@ -85,7 +85,7 @@ class Game(Position):
     def resign(self) -> tuple[Event, ...]:
         """Resign for the side to move."""
         if self.outcome:
-            raise IllegalActionError(Rule.OVER, "resign: the game is over")
+            raise IllegalActionError(BrokenRule.OVER, "resign: the game is over")
         side = self.to_move
         self.ply += 1
         self.outcome = Outcome(COLORS[1 - side], Reason.RESIGN)
@@ -93,11 +93,11 @@ class Game(Position):
 
     def play(self, action: Action) -> tuple[Event, ...]:
         """Play an action that is known to be legal. Returns the public events."""
-        if self.tables.quick and isinstance(action, Move) and not self.board[action.target]:
+        if self.tables.quick and isinstance(action, StraightMove) and not self.board[action.target]:
             return self._step(action)
         side = self.to_move
         self.ply += 1
-        moved = Moved(COLORS[side], action)
+        moved = Acted(COLORS[side], action)
         events: tuple[Event, ...]
         quiet_move = False
         if isinstance(action, PIECE_MOVES):
@@ -115,7 +115,7 @@ class Game(Position):
             self._look_for_end(other_is_mobile=quiet_move)
         return events
 
-    def _step(self, move: Move) -> tuple[Event, ...]:
+    def _step(self, move: StraightMove) -> tuple[Event, ...]:
         """Play a move to an empty square under rules without additions: the fast path of `play`."""
         side, board = self.to_move, self.board
         origin, target = move.origin, move.target
@@ -138,8 +138,8 @@ class Game(Position):
         self.to_move = COLORS[1 - side]
         self._look_for_end(True)
         if move.between:
-            return Moved(side, move), Revealed(target, Rank.SCOUT)
-        return (Moved(side, move),)
+            return Acted(side, move), Revealed(target, Rank.SCOUT)
+        return (Acted(side, move),)
 
     def _move_piece(self, move: PieceMove, side: int) -> Fought | Revealed | None:
         board, tables = self.board, self.tables
@@ -205,7 +205,7 @@ class Game(Position):
             self.rescuers[side].remove(origin)
             self.rescuers[side].add(target)
 
-    def _rescue(self, action: Rescue, side: int) -> Rescued | None:
+    def _rescue(self, action: Rescue, side: int) -> Returned | None:
         arrived = self.board[action.move.target]
         if arrived == EMPTY or (arrived > BLUE_BIT) != side or self.outcome:
             return None  # the attack that was to bring the piece there has failed, or has ended the game
@@ -217,7 +217,7 @@ class Game(Position):
         self.rescuers[side].add(action.move.target)
         if self.chase:
             self.chase.placed(action.square)
-        return Rescued(COLORS[side], action.square, action.rank)
+        return Returned(COLORS[side], action.square, action.rank)
 
     def _infiltrate(self, action: Infiltration, side: int) -> tuple[Event, ...]:
         code = self.board[action.target]
