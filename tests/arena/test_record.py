@@ -33,7 +33,7 @@ from arena.stratego.rules.ruleset import (
     Starts,
 )
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from arena.stratego.seat_view import tell, true_cells
+from arena.stratego.seat_view import told_to, true_cells
 from arena.stratego.state import as_stratego
 from arena.system.printable import printable
 from protocol.codec import encode_for_bot
@@ -221,7 +221,8 @@ def assert_replayed(play_game: "PlayGame", ruleset: Ruleset, seed: int) -> None:
     for step in replay.steps():
         steps.append(step)
         for color in Color:
-            told = [encode_for_bot(tell(event)[color]).rstrip(b"\n") for event in state.events]
+            said = told_to(state.events, state.board.tables, color)
+            told = [encode_for_bot(event).rstrip(b"\n") for event in said]
             assert [line.encode() for line in step.told[color]] == told
             events[color] += told
         look()
