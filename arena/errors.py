@@ -29,7 +29,6 @@ class IllegalAnswerError(ArenaError):
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.62) -> list[str]:
-    """Return at most three of the known words that may have been meant by `word`, the nearest first."""
     import difflib  # bots that search import this module, and start sooner
 
     return difflib.get_close_matches(word, list(known), n=3, cutoff=cutoff)

@@ -20,10 +20,11 @@ from unplayed import record_of
 
 from arena.cli.main import cli
 from arena.errors import UsageError
+from arena.game.faults import Fault
 from arena.game.game_spec import GameSpec, Player
 from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import forfeit
 from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_pages, parse_plies
 from arena.stratego.game import variant_of
@@ -54,7 +55,7 @@ def record() -> GameRecord:
         actions=ACTIONS,
         times_us=(1000, 2000, 3000, 4000, 5000, 6000),
         notes=(NoteLine(2, "blue", "b-note " + "x" * 3000), NoteLine(3, "red", "r-note")),
-        verdict=Verdict(GameResult.RED, Reason.ILLEGAL_ACTION, 6, FAULT),
+        verdict=forfeit(players, [(Color.BLUE, Fault(Reason.ILLEGAL_ACTION, FAULT.partition(": ")[2]))], 6),
         stderr=("r-stderr\n" + "y" * 3000, "b-stderr"),
         started=1_700_000_000.0,
         seconds=1.0,

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from arena.errors import ArenaError
-from arena.game.faults import named
 from arena.game.game_spec import Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
@@ -104,10 +103,7 @@ def play_itself(
     verdict = game.referee.verdict
     assert verdict is not None, "no clock can void the game, and nothing is restored"
     plies = counted(verdict.plies, "ply", "plies")
-    detail = verdict.detail
-    for color in Color:
-        detail = detail.replace(named(players, color), color.word)
-    write(f"after {plies}: {detail}")
+    write(f"after {plies}: {verdict.detail}")
     return FAILED if verdict.reason.is_forfeit or verdict.result is GameResult.NEITHER else PLAYED
 
 
