@@ -7,8 +7,8 @@ backwards, upside down or mirrored, that is most likely the mistake.
 import re
 from collections.abc import Callable
 
-from arena.game.faults import Illegal, Malformed
-from arena.game.hints.seen import WANT_LEGAL, Hint, Mistake, ProgramLanguage, Seen
+from arena.game.faults import Hint, Illegal, Malformed, Mistake
+from arena.game.hints.seen import WANT_LEGAL, ProgramLanguage, Seen
 from arena.stratego.rules.board import BLUE_BIT
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import BrokenRule, IllegalActionError
@@ -28,8 +28,8 @@ MOST_ROWS = 12
 def hint(seen: Seen) -> Hint | None:
     """Return the hint for an answer that Stratego does not allow; None for other faults."""
     match seen.fault.cause:
-        case Illegal(action, BrokenRule() as rule) if isinstance(seen.state, StrategoState):
-            return illegal_action(seen, seen.state.board, action, rule)
+        case Illegal(action, rule) if isinstance(seen.state, StrategoState):
+            return illegal_action(seen, seen.state.board, action, BrokenRule(rule))
         case Malformed(Slip.FIELDS, line) if line == " ".join(line.split()):
             verb, _, fields = line.partition(" ")
             return _malformed_setup(fields) if verb == "setup" else _malformed_move(fields) if verb == "move" else None

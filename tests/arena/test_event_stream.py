@@ -13,25 +13,22 @@ from arena.game.time_control import TimeControl
 from arena.league.executor.event_stream import MOST_WAITING, EventStream, Happened
 from arena.play.game_events import ActionPlayed, GameStarted
 from arena.stratego.game import variant_of
-from arena.stratego.rules.action_types import infiltration, parse_action, rescue
-from arena.stratego.rules.board import MOVES
-from arena.stratego.rules.events import Acted, Event, Fought, Guessed, Resigned, Returned, Revealed
+from arena.stratego.rules.events import Event
 from arena.stratego.rules.rulesets import load_ruleset
+from arena.stratego.rules.tables import tables_of
 from arena.stratego.state import told_of
+from protocol.messages import Battle, Guess, Moved, Rescued, Reveal
 from protocol.notation import Color, Rank, Survivor
 
-MOVE = MOVES["a4-a5"]
 EVENTS: tuple[Event, ...] = (
-    Acted(Color.RED, MOVE),
-    Acted(Color.BLUE, parse_action("d2-d3-e3")),
-    Acted(Color.BLUE, rescue(MOVE, Rank.COLONEL, 17)),
-    Acted(Color.RED, infiltration(3, 5, Rank.BOMB)),
-    *(Fought(3, Rank.SPY, Rank.MARSHAL, who, Color.BLUE, silent) for who in Survivor for silent in (False, True)),
-    Revealed(7, Rank.BOMB),
-    Returned(Color.RED, 4, Rank.MINER),
-    Guessed(2, Rank.SCOUT, True),
-    Resigned(Color.BLUE),
+    Moved(Color.RED, "a4-a5"),
+    Moved(Color.BLUE, "d2-d3-e3"),
+    *(Battle("d1", Rank.SPY, Rank.MARSHAL, who) for who in Survivor),
+    Reveal("h1", Rank.BOMB),
+    Rescued(Color.RED, "e1", Rank.MINER),
+    Guess("c1", Rank.SCOUT, True),
 )
+RULES = tables_of(load_ruleset("isf"))
 
 
 class Pipe:
@@ -49,7 +46,7 @@ class Pipe:
 
 
 def action(ply: int) -> ActionPlayed:
-    return ActionPlayed("game", ply, Color.RED, "a4-a5", told_of((Acted(Color.RED, MOVE),)), 10, 20)
+    return ActionPlayed("game", ply, Color.RED, "a4-a5", told_of(EVENTS[:1], RULES), 10, 20)
 
 
 def plies(sent: list[Happened]) -> list[int]:
@@ -64,7 +61,7 @@ def arrived(event: GameStarted | ActionPlayed) -> GameStarted | ActionPlayed:
 
 @pytest.mark.parametrize("event", EVENTS, ids=str)
 def test_every_kind_of_event_arrives_as_it_was(event: Event) -> None:
-    played = ActionPlayed("game", 3, Color.BLUE, "a4-a5", told_of((event, *EVENTS[:2])), 100, 200)
+    played = ActionPlayed("game", 3, Color.BLUE, "a4-a5", told_of((event, *EVENTS[:2]), RULES), 100, 200)
     assert arrived(played) == played
 
 

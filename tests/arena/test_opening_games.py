@@ -13,11 +13,12 @@ from schedules import schedule
 
 from arena.errors import UsageError
 from arena.game.exported import decode_line, encode_line, redact
+from arena.game.faults import Fault
 from arena.game.game_spec import GameSpec, Opening, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import GameResult, Verdict, forfeit
 from arena.league.exchange import export_lines, import_games
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import check_options
@@ -120,7 +121,7 @@ def test_a_side_s_view_has_no_set_up_of_the_other(
 
 def no_start(record: GameRecord) -> GameRecord:
     """The same, if Blue had not started."""
-    verdict = Verdict(GameResult.RED, Reason.NO_START, 0, f"blue ({record.players[1].name}) did not start: no")
+    verdict = forfeit(record.players, [(Color.BLUE, Fault(Reason.NO_START, "no"))], 0)
     return changed(record, actions=(), times_us=(), forgiven_us=(), setups=(None, None), verdict=verdict)
 
 

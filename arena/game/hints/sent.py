@@ -2,7 +2,8 @@
 
 import re
 
-from arena.game.hints.seen import DEBUG, Hint, Mistake, Seen
+from arena.game.faults import Hint, Mistake
+from arena.game.hints.seen import DEBUG, Seen
 from protocol.conversation import Phase
 from protocol.lines import Slip
 
