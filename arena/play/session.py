@@ -18,6 +18,7 @@ import trio
 
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
+from arena.game import State, displayed
 from arena.game.game_spec import GameSpec
 from arena.game.person_seat import ClockState, EndState, PersonSeat, SeatStage, SeatState
 from arena.game.record import GameRecord, History
@@ -84,7 +85,7 @@ class Session:
         self._options = options
         self._history = history
         self._interrupt = Interrupt()
-        self._new_seat: Callable[[Color], PersonSeat] = spec.kind.display("seat") or PersonSeat
+        self._new_seat: Callable[[Color], PersonSeat] = displayed(spec.kind.displays.seat, PersonSeat)
         self._chairs = {color: _Chair(self._new_seat(color)) for color in Color if players[color].is_person}
         self._host = HostGame(spec)
         self._remark = ""
@@ -206,6 +207,10 @@ class Session:
         """Return the position as an SVG image, as `text` does."""
         position = self._host.state
         return position.svg(None if self._result else color) if position else None
+
+    def position_after(self, plies: int) -> State | None:
+        """Return the whole position after a number of plies; None if the game has not begun."""
+        return self._host.position_after(plies)
 
     async def changed(self, color: Color, version: int = 0) -> SeatState:
         """Wait until a person's state has a version above this one, and return it."""

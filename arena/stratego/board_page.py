@@ -12,7 +12,7 @@ from arena.stratego.setups import presets
 from arena.stratego.shown.event_words import event_words
 from arena.stratego.shown.piece_names import DEFAULT_NAMES
 from arena.stratego.shown.rules_text import army_entries, rule_lines
-from arena.web.seat_page import SeatPage, SeatTable, commands_after
+from arena.web.seat_server import SeatPage, SeatTable, commands_after
 from protocol import messages
 from protocol.notation import Color, Rank, Survivor
 

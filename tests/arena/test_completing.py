@@ -16,8 +16,8 @@ from waiting import PATIENCE
 from arena.bots.samples import SAMPLES
 from arena.cli.catalog import COMPLETION_VARIABLE as VARIABLE
 from arena.cli.cmd_completion import SHELLS
-from arena.cli.completing import MOST_GAMES
 from arena.cli.main import cli
+from arena.cli.shared_options import MOST_GAMES
 from arena.league.peek import peek_games, peek_names
 from arena.stratego.rules.rulesets import ruleset_names, switch_names
 

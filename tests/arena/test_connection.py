@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import arena.game.live
 import arena.game.seat
 import arena.stratego.state
-from arena.game import Told
+from arena.game import Told, to_both
 from arena.game.clock import NEVER, Suspension
 from arena.game.connection import MAX_LINES_A_TURN, LineConnection
 from arena.game.game_spec import GameSpec, Player
@@ -21,7 +21,7 @@ from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
-from arena.stratego.state import as_stratego, told_of
+from arena.stratego.state import as_stratego, line_of
 from protocol.codec import encode_lines
 from protocol.conversation import Phase
 from protocol.forms import STRATEGO_FORMS
@@ -181,7 +181,7 @@ class Twins:
         with self.patch.context() as patch:
             patch.setattr(arena.game.live, "encode_lines", encode_lines.__wrapped__)
             patch.setattr(arena.stratego.state, "_MOVES", NOTHING_KNOWN)
-            patch.setattr(arena.stratego.state, "_moves", lambda mover, action, events: told_of(events))
+            patch.setattr(arena.stratego.state, "_moves", lambda mover, action: to_both(line_of(Moved(mover, action))))
             yield self.long
         self.compare()
 

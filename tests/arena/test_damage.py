@@ -23,9 +23,10 @@ from forged_games import forge_game, forge_setting
 
 from arena.cli import streams
 from arena.errors import ArenaError, UsageError
+from arena.game.faults import Fault, Illegal
 from arena.game.record import GameRecord, NoteLine
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult
+from arena.game.verdict import GameResult, forfeit
 from arena.league.game_ids import game_id, pair_seed_of, seeds_of
 from arena.league.settings import Settings
 from arena.league.store import GameRow, Store, StoreError
@@ -33,7 +34,7 @@ from arena.league.store.database import Damage, DamagedError
 from arena.league.verify import verify
 from arena.stratego.game import variant_of
 from arena.stratego.rules.rule_lines import ruleset_from_lines
-from protocol.notation import Reason
+from protocol.notation import Color, Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 PATIENCE = 120
@@ -270,7 +271,7 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         "the winner",
         9,
         lambda game: verdict(game, result=GameResult.RED),
-        "red is recorded as the winner, but its words",
+        "recorded as red by flag, judged again as blue by flag",
     ),
     (
         "the winner and the words",
@@ -305,7 +306,7 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         lambda game: changed(game, confinement=("bwrap: memory 1G, 64 processes, 16M of /tmp", game.confinement[1])),
         "had the limits 'memory 1G, 64 processes, 16M of /tmp', and the store is for 'memory 512M, 64 processes",
     ),
-    ("the order of the rules", 12, lambda game: changed(game, rules=game.rules[::-1]), "its rules stand in the order"),
+    ("the order of the rules", 12, lambda game: changed(game, rules=game.rules[::-1]), "its rules are in the order"),
 ]
 
 
@@ -329,13 +330,12 @@ def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
         actions = store.record("12")[1].actions
 
     def forged(record: GameRecord) -> GameRecord:
-        detail = f"red (steady) tried an illegal action: ply 5: {actions[4]}: red has no piece there (rule: own-piece)"
+        text = f"ply 5: {actions[4]}: red has no piece there (rule: own-piece)"
+        fault = Fault(Reason.ILLEGAL_ACTION, text, Illegal(actions[4], "own-piece"))
         cut = {name: getattr(record, name)[:4] for name in ("times_us", "cpu_us", "forgiven_us")}
         short = changed(record, actions=actions[:4], **cut)
         notes = tuple(note for note in record.notes if note.ply <= 5)
-        return verdict(
-            changed(short, notes=notes), result=GameResult.BLUE, reason=Reason.ILLEGAL_ACTION, plies=4, detail=detail
-        )
+        return changed(short, notes=notes, verdict=forfeit(record.players, [(Color.RED, fault)], 4))
 
     forge(path, 12, forged)
     assert found(path) == [f"game 12: lost by the illegal action {actions[4]}, which is legal"]

@@ -17,7 +17,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec
 from arena.game.clock import MOST_FORGIVEN
-from arena.game.hints import MARK
+from arena.game.faults import MARK
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl

@@ -13,11 +13,12 @@ from schedules import schedule
 
 from arena.errors import UsageError
 from arena.game.exported import decode_line, encode_line, redact
+from arena.game.faults import Fault
 from arena.game.game_spec import GameSpec, Opening, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import GameResult, Verdict, forfeit
 from arena.league.exchange import export_lines, import_games
 from arena.league.league_options import PlayOptions
 from arena.league.option_values import check_options
@@ -120,7 +121,7 @@ def test_a_side_s_view_has_no_set_up_of_the_other(
 
 def no_start(record: GameRecord) -> GameRecord:
     """The same, if Blue had not started."""
-    verdict = Verdict(GameResult.RED, Reason.NO_START, 0, f"blue ({record.players[1].name}) did not start: no")
+    verdict = forfeit(record.players, [(Color.BLUE, Fault(Reason.NO_START, "no"))], 0)
     return changed(record, actions=(), times_us=(), forgiven_us=(), setups=(None, None), verdict=verdict)
 
 
@@ -213,5 +214,5 @@ def test_an_export_comes_back_as_it_was_and_goes_on(whole: Path, games: list[Gam
 
 
 def test_bots_are_not_kept_for_a_game_in_which_they_would_know_the_other_s_set_up(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--openings: expected no --keep-bots with it"):
+    with pytest.raises(UsageError, match="--openings and --keep-bots cannot be used together"):
         check_options(PlayOptions(openings=tmp_path / "o.txt", keep_bots=True))

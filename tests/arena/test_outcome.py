@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from arena.game.faults import Fault, forfeit
+from arena.game.faults import Fault
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
+from arena.game.verdict import forfeit
 from arena.league.play_missing import PlayState
 from arena.league.store import GameRow
 from arena.league.store.game_row import row_of

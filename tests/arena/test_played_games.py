@@ -295,6 +295,15 @@ def test_a_person_wins_against_a_bot_in_a_browser_by_keyboard(table: Any, open_a
     assert page.locator("[data-lines] li").all_inner_texts()[:2] == ["moved red 7", "moved blue 1"]
     assert page.evaluate("document.querySelector('[data-image]').naturalWidth") > 0
     assert "X" in (page.get_attribute("[data-image]", "alt") or "")
+    for goal, ply in (("first", 0), ("next", 1), ("next", 2), ("back", 1)):
+        page.click(f"[data-go={goal}]")
+        page.wait_for_selector(f"#play[data-earlier='{ply}']")
+        shown = page.get_attribute("[data-image]", "alt") or ""
+        assert (shown.count("X"), shown.count("O")) == ((ply + 1) // 2, ply // 2)
+    assert page.inner_text("[data-where]") == "As you knew it after ply 1 of 7."
+    page.keyboard.press("End")
+    page.wait_for_selector("#play:not([data-earlier])")
+    assert (page.get_attribute("[data-image]", "alt") or "").count("X") == 4
     assert isinstance(served.end(), GameRecord)
 
 
@@ -324,6 +333,9 @@ def test_two_people_set_up_and_play_by_mouse_and_neither_page_has_the_others_num
     at(red, "over", 2)
     assert not loads
     assert red.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    then = served.served.get(served.path(Color.BLUE, "then?ply=0")).text
+    assert "red has ?" in then
+    assert "77" not in then
     assert "blue has ?" not in red.inner_text("[data-text]")
 
 

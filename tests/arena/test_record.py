@@ -12,14 +12,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import arena.stratego.rules.ruleset as ruleset_module
-from arena.game.faults import lost_by
+from arena.game.faults import Fault, Illegal
 from arena.game.game_spec import GameSpec, Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.recorded import judged
 from arena.game.replay import Replay
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import GameResult, Verdict, forfeit, words_of
 from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.engine import EngineGame
@@ -33,7 +33,7 @@ from arena.stratego.rules.ruleset import (
     Starts,
 )
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
-from arena.stratego.seat_view import tell, true_cells
+from arena.stratego.seat_view import told_to, true_cells
 from arena.stratego.state import as_stratego
 from arena.system.printable import printable
 from protocol.codec import encode_for_bot
@@ -221,7 +221,8 @@ def assert_replayed(play_game: "PlayGame", ruleset: Ruleset, seed: int) -> None:
     for step in replay.steps():
         steps.append(step)
         for color in Color:
-            told = [encode_for_bot(tell(event)[color]).rstrip(b"\n") for event in state.events]
+            said = told_to(state.events, state.board.tables, color)
+            told = [encode_for_bot(event).rstrip(b"\n") for event in said]
             assert [line.encode() for line in step.told[color]] == told
             events[color] += told
         look()
@@ -243,10 +244,9 @@ def test_there_is_no_replay_of_a_game_without_both_set_ups(play_game: "PlayGame"
     _, played = play_game(load_ruleset("duel"), Random(1), 0)
     red, blue = (None if gone else setup for gone, setup in zip(missing, played.setups, strict=True))
     late = {(True, False): GameResult.BLUE, (False, True): GameResult.RED, (True, True): GameResult.NEITHER}
-    words = words_of(played, Reason.SETUP_TIMEOUT, late[missing])
-    verdict = Verdict(late[missing], Reason.SETUP_TIMEOUT, 0, words)
+    verdict = judged_so(played, 0, Reason.SETUP_TIMEOUT, late[missing])
     record = changed(played, setups=(red, blue), actions=(), times_us=(), verdict=verdict)
-    with pytest.raises(RecordError, match=f"before both sides had set up: {re.escape(words)}"):
+    with pytest.raises(RecordError, match=f"before both sides had set up: {re.escape(verdict.detail)}"):
         Replay(record)
     check_record(record)
 
@@ -374,14 +374,15 @@ def test_a_set_up_that_is_not_one_is_refused(play_game: "PlayGame", setup: str) 
 def broken_off(play_game: "PlayGame", plies: int, reason: Reason, result: GameResult) -> GameRecord:
     """A game with both set-ups that ended after so many plies by a fault, and not by anything on the board."""
     _, record = play_game(load_ruleset("isf"), Random(plies), plies, "rubbish")
-    return changed(record, verdict=Verdict(result, reason, plies, words_of(record, reason, result)))
+    return changed(record, verdict=judged_so(record, plies, reason, result))
 
 
-def words_of(record: GameRecord, reason: Reason, result: GameResult) -> str:
+def judged_so(record: GameRecord, plies: int, reason: Reason, result: GameResult) -> Verdict:
     """What the referee may have said of such a game."""
-    losers = [color for color in Color if result.winner is not color]
-    fault = f"ply {len(record.actions) + 1}: a1-j10: so it was"
-    return "; ".join(f"{lost_by(record.players, color, reason)}: {fault}" for color in losers)
+    cause = Illegal("a1-j10", "form") if reason is Reason.ILLEGAL_ACTION else None
+    fault = Fault(reason, f"ply {plies + 1}: a1-j10: so it was", cause)
+    verdict = forfeit(record.players, [(color, fault) for color in Color if result.winner is not color], plies)
+    return changed(verdict, result=result)
 
 
 @pytest.mark.parametrize("plies", [0, 7])
@@ -441,7 +442,7 @@ def test_who_can_have_lost_before_the_game_follows_from_the_set_ups_that_are_the
         actions=(),
         times_us=(),
         notes=(),
-        verdict=Verdict(result, reason, 0, words_of(played, reason, result)),
+        verdict=judged_so(played, 0, reason, result),
     )
     if can_be:
         check_record(record)
@@ -451,7 +452,7 @@ def test_who_can_have_lost_before_the_game_follows_from_the_set_ups_that_are_the
 
 def test_a_game_without_both_set_ups_has_no_actions_and_no_illegal_set_up(play_game: "PlayGame") -> None:
     _, played = play_game(load_ruleset("duel"), Random(1), 4)
-    verdict = Verdict(GameResult.RED, Reason.CRASH, 4, "blue (bob) stopped running: killed")
+    verdict = judged_so(played, 4, Reason.CRASH, GameResult.RED)
     assert "actions" in refused(changed(played, setups=(played.setups[0], None), verdict=verdict))
     verdict, nothing = changed(verdict, plies=0), {"actions": (), "times_us": (), "cpu_us": (), "notes": ()}
     check_record(changed(played, setups=(played.setups[0], None), verdict=verdict, **nothing))
@@ -535,32 +536,53 @@ def test_an_action_that_lost_as_illegal_has_to_be_illegal(play_game: "PlayGame")
         pass
     legal = as_stratego(replay.state).board.legal_moves()[0].text
 
-    def tried(action: str) -> GameRecord:
-        words = f"red (ann) tried an illegal action: ply 7: {action}: a reason (rule: own-piece)"
-        return changed(record, verdict=changed(record.verdict, detail=words))
+    def tried(action: str, text: str = "", cause: Illegal | None = None) -> GameRecord:
+        text = text or f"ply 7: {action}: a reason (rule: own-piece)"
+        fault = Fault(Reason.ILLEGAL_ACTION, text, cause or Illegal(action))
+        return changed(record, verdict=forfeit(record.players, [(Color.RED, fault)], 6))
 
     check_record(tried("a1-j10"))
     check_record(tried("a5-a6"))
     for action in (legal, "resign"):
         assert f"{action}, which is legal" in refused(tried(action))
     for action in ("", "prize", "a1-a2 "):
-        assert "and the illegal action, got" in refused(tried(action))
+        assert "which is none: expected" in refused(tried(action))
+    for text in ("ply 7: a1-j9: a reason", "ply 8: a1-j10: a reason", "a1-j10"):
+        assert "expected the words 'ply 7: a1-j10: '" in refused(tried("a1-j10", text))
+    without = changed(record, verdict=forfeit(record.players, [(Color.RED, Fault(Reason.ILLEGAL_ACTION, "ply 7"))], 6))
+    assert "which its fault does not have" in refused(without)
 
 
 def test_the_words_of_a_verdict_are_those_that_follow_from_it(play_game: "PlayGame") -> None:
     _, record = play_game(load_ruleset("duel"), Random(1))
     for words in ("", "the winner by prize is red (x)", record.verdict.detail + " ", "blue (bob) resigned"):
         assert "expected the words" in refused(changed(record, verdict=changed(record.verdict, detail=words)))
-    broken = broken_off(play_game, 4, Reason.CRASH, GameResult.RED)
-    for words in ("", "blue (bob) stopped running", "blue (eve) stopped running: killed", "the winner is red: killed"):
-        assert "expected the words" in refused(changed(broken, verdict=changed(broken.verdict, detail=words)))
+    for broken in (
+        broken_off(play_game, 4, Reason.CRASH, GameResult.RED),
+        broken_off(play_game, 0, Reason.NO_START, GameResult.NEITHER),
+    ):
+        check_record(broken)
+        detail = broken.verdict.detail
+        for words in ("", "blue (bob) stopped running", detail.replace("so it", "it"), detail.replace("bob", "eve")):
+            assert "expected the words" in refused(changed(broken, verdict=changed(broken.verdict, detail=words)))
 
 
-def test_both_that_lost_are_named_with_their_faults(play_game: "PlayGame") -> None:
-    record = broken_off(play_game, 0, Reason.NO_START, GameResult.NEITHER)
-    check_record(record)
-    for words in ("red (ann) did not start: killed", "red (ann) did not start: killed; blue (bob) won: no"):
-        assert "expected the words" in refused(changed(record, verdict=changed(record.verdict, detail=words)))
+def test_the_faults_of_a_verdict_are_those_of_the_sides_that_lost(play_game: "PlayGame") -> None:
+    _, played = play_game(load_ruleset("duel"), Random(1))
+    crash, timeout = Fault(Reason.CRASH, "it ended"), Fault(Reason.TIMEOUT, "it was late")
+    one, both = (broken_off(play_game, 0, Reason.CRASH, result) for result in (GameResult.RED, GameResult.NEITHER))
+    for record, faults, words in [
+        (played, (None, crash), "but its faults are: blue crash"),
+        (one, (None, None), "but its faults are: none"),
+        (one, (crash, None), "but its faults are: red crash"),
+        (one, (crash, crash), "but its faults are: red crash, blue crash"),
+        (one, (None, timeout), "but its faults are: blue timeout"),
+        (both, (crash, None), "but its faults are: red crash"),
+        (both, (crash, timeout), "lost by both by timeout, which only one can lose by"),
+    ]:
+        forged = changed(record.verdict, faults=faults)
+        detail = words_of(record.players, forged)
+        assert words in refused(changed(record, verdict=changed(forged, detail=detail)))
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from twins import Lively, played_alike, with_two_swapped
 
 from arena.game.exported import decode_line, encode_line, redact
-from arena.game.faults import Fault, forfeit, lost_by
+from arena.game.faults import Fault, Illegal
 from arena.game.game_spec import Player
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import GameResult, Verdict, forfeit, verdict_of
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import IllegalActionError
@@ -96,14 +96,13 @@ def ending(game: EngineGame, seat: Color, how: str, rng: Random) -> Verdict:
     """How the game ends now: by a fault of the side to move, whose words name its ranks, or by something else."""
     loser, plies = game.to_move, game.ply
     if how == "illegal" and loser is not seat:
-        return forfeit(
-            PLAYERS, [(loser, Fault(Reason.ILLEGAL_ACTION, f"ply {plies + 1}: {illegal(game, loser, rng)}"))], plies
-        )
+        words = illegal(game, loser, rng)
+        fault = Fault(Reason.ILLEGAL_ACTION, f"ply {plies + 1}: {words}", Illegal(words.partition(":")[0]))
+        return forfeit(PLAYERS, [(loser, fault)], plies)
     if how == "crash":
         words = "the bot exited" if seat.opponent is not loser else f"the bot exited: {rng.random()}"
         return forfeit(PLAYERS, [(loser, Fault(Reason.CRASH, words))], plies)
-    detail = lost_by(PLAYERS, loser, Reason.RESIGN)
-    return Verdict(GameResult.win(loser.opponent), Reason.RESIGN, plies, detail)
+    return verdict_of(PLAYERS, GameResult.win(loser.opponent), Reason.RESIGN, plies)
 
 
 @given(

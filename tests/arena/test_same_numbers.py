@@ -21,7 +21,7 @@ from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.league.league_options import FormatName, FormatOptions
 from arena.league.store import Store
-from arena.report.consoles import to_json
+from arena.report.layout import to_json
 from arena.report.placings import PlacingEntry
 from arena.report.site.site_contents import SitePlan, read_site
 from arena.report.standings import Line, Table

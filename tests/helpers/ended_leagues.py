@@ -11,10 +11,10 @@ import msgspec
 import pytest
 import unplayed
 
-from arena.game.faults import lost_by
+from arena.game.faults import Fault
 from arena.game.game_spec import GameSpec
 from arena.game.record import GameRecord
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import GameResult, Verdict, forfeit, verdict_of
 from arena.league.exchange import import_games
 from arena.league.executor.task import Executor, GameTask, PlaySettings
 from arena.league.league import OpenLeague, open_league
@@ -44,16 +44,13 @@ def ended(game: GameSpec, seed: int) -> Ended:
     """How a game ends follows from its id: who is to move resigns, or one bot or both fail before it begins."""
     chance = random.Random(f"{seed} {game.id}")
     if chance.random() < 0.05:
-        words = "; ".join(f"{lost_by(game.players, color, Reason.NO_START)}: it ended" for color in Color)
-        return Ended((), Verdict(GameResult.NEITHER, Reason.NO_START, 0, words))
+        return Ended((), forfeit(game.players, [(color, Fault(Reason.NO_START, "it ended")) for color in Color], 0))
     for color in Color:
         if game.players[color].name == "bot1" and chance.random() < 0.6:
-            words = f"{lost_by(game.players, color, Reason.CRASH)}: it ended"
-            return Ended((), Verdict(GameResult.win(color.opponent), Reason.CRASH, 0, words))
+            return Ended((), forfeit(game.players, [(color, Fault(Reason.CRASH, "it ended"))], 0))
     loser = chance.choice(list(Color))
     actions = (*(["a4-a5"] if loser is Color.BLUE else []), "resign")
-    words = lost_by(game.players, loser, Reason.RESIGN)
-    return Ended(actions, Verdict(GameResult.win(loser.opponent), Reason.RESIGN, len(actions), words))
+    return Ended(actions, verdict_of(game.players, GameResult.win(loser.opponent), Reason.RESIGN, len(actions)))
 
 
 def record_of(game: GameSpec, seed: int) -> GameRecord:

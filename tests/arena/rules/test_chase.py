@@ -6,8 +6,9 @@ test_reference.py compares the engine with a program that keeps every board of t
 from collections.abc import Callable
 
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Event, Fought, IllegalActionError
+from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import Chase
+from protocol.messages import Battle
 
 Start = Callable[..., EngineGame]
 Play = Callable[[EngineGame, str], tuple[Event, ...]]
@@ -102,7 +103,7 @@ def test_a_position_that_came_about_by_an_evasion_belongs_to_the_chase(
     start: Start, play: Play, refusal: Refusal
 ) -> None:
     game = start(SCOUT.format(miner="h1"), MARSHAL)
-    assert not isinstance(play(game, "h1-h2 b7-b6 a4-a6 b6-b5")[-1], Fought)
+    assert not isinstance(play(game, "h1-h2 b7-b6 a4-a6 b6-b5")[-1], Battle)
     play(game, LOOP)
     assert refusal(game, "a4-a6").rule is BrokenRule.CHASE
 
@@ -110,7 +111,7 @@ def test_a_position_that_came_about_by_an_evasion_belongs_to_the_chase(
 def test_an_attack_ends_a_chase(start: Start, play: Play) -> None:
     """The marshal evades to b5 by an attack: what stood on the board up to then is no longer held against the scout."""
     game = start(SCOUT.format(miner="b4"), MARSHAL)
-    assert isinstance(play(game, "b4-b5 b7-b6 a4-a6 b6-b5")[-1], Fought)
+    assert isinstance(play(game, "b4-b5 b7-b6 a4-a6 b6-b5")[-1], Battle)
     play(game, LOOP)
     play(game, "a4-a6")
 
@@ -119,7 +120,7 @@ def test_an_attack_may_begin_a_chase(start: Start, play: Play, refusal: Refusal)
     """The marshal takes the miner on a7, beside the general, and pursues it: it may not come back to that position."""
     game = start("F:j1 M:a4 9:i1 3:i2", "F:j10 9:b7 M:i10 3:a7")
     attack = play(game, "a4-a5 i10-i9 a5-a6 i9-i10 a6-a7")
-    assert isinstance(attack[-1], Fought)
+    assert isinstance(attack[-1], Battle)
     play(game, "b7-b6 a7-a6 b6-b5 a6-a5 b5-b6 a5-a6 b6-b7")
     assert refusal(game, "a6-a7").rule is BrokenRule.CHASE
 

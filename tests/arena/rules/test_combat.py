@@ -12,8 +12,9 @@ import pytest
 
 from arena.stratego.rules.combat import fight
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import Event, Fought
-from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
+from arena.stratego.rules.events import Event
+from protocol.messages import Battle
+from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Rank, Survivor
 
 # One line an attacker, one column a defender. A: the attacker is left, D: the defender, -: neither.
 TABLE = """
@@ -77,7 +78,7 @@ def test_a_fight_on_the_board_leaves_the_survivor_where_it_belongs(start: Start,
         events = play(game, "a6-a7")
 
         assert game.board == board, f"{attacker} attacks {defender}"
-        assert events[1:] == (Fought(target, RANK_BY_LETTER[attacker], rank, left, Color.RED),)
+        assert events[1:] == (Battle("a7", RANK_BY_LETTER[attacker], rank, left),)
 
 
 def _face_to_face(start: Start, attacker: str, defender: str) -> EngineGame:

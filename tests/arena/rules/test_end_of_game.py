@@ -5,8 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import Event, IllegalActionError, Resigned
+from arena.stratego.rules.events import Event, IllegalActionError
 from arena.stratego.rules.ruleset import Bombs, Chase, NoMove
+from protocol.messages import Moved
 from protocol.notation import Color, Reason
 from protocol.seats import Outcome
 
@@ -214,9 +215,9 @@ def test_without_caps_a_quiet_game_goes_on(start: Start, play: Play) -> None:
 
 def test_a_side_that_resigns_loses(start: Start, play: Play, refusal: Refusal) -> None:
     game = start("F:a1 M:a4", "F:a10 M:a7")
-    assert game.copy().apply("resign") == (Resigned(Color.RED),)
+    assert game.copy().apply("resign") == (Moved(Color.RED, "resign"),)
     play(game, "a4-a5")
-    assert play(game, "resign") == (Resigned(Color.BLUE),)
+    assert play(game, "resign") == (Moved(Color.BLUE, "resign"),)
     assert game.outcome == RED_WINS[Reason.RESIGN]
     assert game.ply == 2
     assert game.legal_moves() == []

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError, Revealed
+from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import Starts
-from protocol.notation import SQUARE_INDEX, Color, Rank
+from protocol.messages import Reveal
+from protocol.notation import Color, Rank
 
 Start = Callable[..., EngineGame]
 Play = Callable[[EngineGame, str], tuple[Event, ...]]
@@ -58,7 +59,7 @@ def test_a_scout_moves_any_distance_up_to_a_lake_an_own_piece_or_onto_an_enemy(s
 def test_a_scouts_longer_move_shows_what_it_is_and_a_step_does_not(start: Start, play: Play) -> None:
     game = start("F:a1 2:e3", "F:a10 2:i7")
     assert play(game, "e3-e4")[1:] == ()
-    assert play(game, "i7-i5")[1:] == (Revealed(SQUARE_INDEX["i5"], Rank.SCOUT),)
+    assert play(game, "i7-i5")[1:] == (Reveal("i5", Rank.SCOUT),)
 
 
 # --- refusals -------------------------------------------------------------------------------------------------------

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Event, Fought, IllegalActionError
+from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import Chase, NoMove
-from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
+from protocol.messages import Battle
+from protocol.notation import Color, Rank, Reason, Survivor
 
 Start = Callable[..., EngineGame]
 Play = Callable[[EngineGame, str], tuple[Event, ...]]
@@ -122,7 +123,7 @@ def test_an_attack_that_the_piece_survives_counts_as_a_move(start: Start, play: 
     game = start("F:j1 M:a4 3:h1 3:h2", "F:j10 M:j9 3:a7 3:h9", two_squares=2, chase=Chase.FREE)
     play(game, "a4-a5 a7-a6")
     events = play(game, "a5-a6")
-    assert events[1:] == (Fought(SQUARE_INDEX["a6"], Rank.MARSHAL, Rank.MINER, Survivor.ATTACKER, Color.RED),)
+    assert events[1:] == (Battle("a6", Rank.MARSHAL, Rank.MINER, Survivor.ATTACKER),)
     play(game, "j9-j8 a6-a5 j8-i8")
     assert refusal(game, "a5-a6").rule is BrokenRule.TWO_SQUARES
 
@@ -144,7 +145,7 @@ def test_what_the_opponent_does_in_between_makes_no_difference(start: Start, pla
     """Not even an attack of his."""
     game = start("F:j1 M:a4 3:e4 2:e1", "F:j10 M:i10 3:j9 2:e7", two_squares=3, chase=Chase.FREE)
     play(game, "a4-a5 j9-j8 a5-a4")
-    assert isinstance(play(game, "e7-e4")[1], Fought)
+    assert isinstance(play(game, "e7-e4")[1], Battle)
     play(game, "a4-a5 j8-j9")
     assert refusal(game, "a5-a4").rule is BrokenRule.TWO_SQUARES
 
