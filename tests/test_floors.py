@@ -129,11 +129,11 @@ RULESET_FILES = {"arena.stratego.rules.rulesets", "arena.stratego.rules.ruleset_
 
 
 @pytest.mark.parametrize("module", RULES)
-def test_the_rules_know_only_the_notation_and_how_files_are_read(module: str) -> None:
+def test_the_rules_know_only_notation_and_messages_and_how_files_are_read(module: str) -> None:
     ours = {
         name for name in imports(MODULES[module]) if name in MODULES and not name.startswith("arena.stratego.rules")
     }
-    engine = {"protocol.notation", "protocol.geometry", "protocol.seats", "arena.errors"}
+    engine = {"protocol.notation", "protocol.geometry", "protocol.seats", "protocol.messages", "arena.errors"}
     files = {"arena.system.printable", "arena.system.user_files", "arena.system.schema"}
     assert ours <= (engine | files if module in RULESET_FILES else engine)
 

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from arena.errors import UsageError
 from arena.game import State, Told, to_both
 from arena.stratego.rules import engine
-from arena.stratego.rules.events import Acted, Event
+from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell, true_cells
+from arena.stratego.rules.tables import RuleTables
+from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to, true_cells
 from protocol.codec import encode_for_bot
-from protocol.messages import ArenaMessage, BoardLine, Enemy
+from protocol.messages import ArenaMessage, BoardLine, Enemy, Moved
 from protocol.seats import Color, Outcome
 
 
@@ -49,10 +50,10 @@ class StrategoState(State):
     def play(self, action: str) -> Told:
         self.events = events = self.board.apply(action)
         self._played.append(events)
-        if len(events) == 1 and type(events[0]) is Acted:
+        if len(events) == 1 and type(events[0]) is Moved:
             mover = events[0].color
-            return _MOVES[mover].get(action) or _moves(mover, action, events)
-        return told_of(events)
+            return _MOVES[mover].get(action) or _moves(mover, action)
+        return told_of(events, self.board.tables)
 
     def act(self, action: str) -> Told:
         return self.play(action)
@@ -70,8 +71,8 @@ class StrategoState(State):
             first = enemy_squares(self.board, color) if not self._played else self._first_enemy(color)
             view = self._views[color] = SeatView(self.board.ruleset, color, self.rows[color], first)
         for events in self._played[self._seen[color] :]:
-            for event in events:
-                view.see(tell(event)[color])
+            for event in told_to(events, self.board.tables, color):
+                view.see(event)
         self._seen[color] = len(self._played)
         return view
 
@@ -94,18 +95,16 @@ _MOVES: tuple[dict[str, Told], dict[str, Told]] = ({}, {})
 """What is told of plain moves, by colour and action: limited by the pairs of squares."""
 
 
-def _moves(mover: Color, action: str, events: Sequence[Event]) -> Told:
-    return _MOVES[mover].setdefault(action, told_of(events))
+def _moves(mover: Color, action: str) -> Told:
+    return _MOVES[mover].setdefault(action, to_both(line_of(Moved(mover, action))))
 
 
-def told_of(events: Sequence[Event]) -> Told:
+def told_of(events: Sequence[Event], tables: RuleTables) -> Told:
     """Return the lines for both seats about the events of an action."""
-    if len(events) == 1:
-        message, other = tell(events[0])
-        if message is other:
-            return to_both(line_of(message))
-    both = [tell(event) for event in events]
-    return tuple(line_of(red) for red, _ in both), tuple(line_of(blue) for _, blue in both)
+    if not tables.silent:
+        return to_both(*map(line_of, events))
+    red, blue = (tuple(map(line_of, told_to(events, tables, seat))) for seat in Color)
+    return red, blue
 
 
 def line_of(message: ArenaMessage) -> str:

@@ -31,7 +31,7 @@ from arena.stratego.rules.ruleset import (
     Starts,
 )
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_view import tell, true_cells
+from arena.stratego.seat_view import told_to, true_cells
 from arena.stratego.state import as_stratego
 from arena.system.printable import printable
 from protocol.codec import encode_for_bot
@@ -187,7 +187,8 @@ def test_a_replay_brings_the_same_events_and_the_same_knowledge_as_the_game_did(
     for step in replay.steps():
         steps.append(step)
         for color in Color:
-            told = [encode_for_bot(tell(event)[color]).rstrip(b"\n") for event in state.events]
+            said = told_to(state.events, state.board.tables, color)
+            told = [encode_for_bot(event).rstrip(b"\n") for event in said]
             assert [line.encode() for line in step.told[color]] == told
             events[color] += told
         look()

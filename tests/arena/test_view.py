@@ -23,12 +23,12 @@ from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue
 from arena.stratego.rules.board import MOVES, RANKS, StraightMove
 from arena.stratego.rules.combat import fight
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import Acted, Event, Fought, Guessed, Resigned, Returned, Revealed
+from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Captains, Defence, Ruleset, Scouts
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_view import SeatView, enemy_squares, tell, true_cells
+from arena.stratego.seat_view import SeatView, enemy_squares, told_to, true_cells
 from arena.stratego.state import StrategoState, as_stratego
-from protocol import messages
+from protocol.messages import Battle, Guess, Moved, Rescued, Reveal
 from protocol.notation import (
     EMPTY,
     FILES,
@@ -361,10 +361,7 @@ def test_a_leak_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins", l
 
 
 def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins") -> None:
-    def tell_silent_defenders(event: Event) -> tuple[messages.ArenaMessage, messages.ArenaMessage]:
-        return tell(event._replace(silent=False) if isinstance(event, Fought) else event)
-
-    monkeypatch.setattr("arena.stratego.state.tell", tell_silent_defenders)
+    monkeypatch.setattr("arena.stratego.state.told_to", lambda events, tables, seat: events)
     monkeypatch.setattr("arena.stratego.state._MOVES", ({}, {}))
     assert is_caught(twins, with_army("vintage/duel+silent-defence", GUARDED))
 
@@ -421,16 +418,16 @@ class Witness:
             self._moved(travel.split("-"), events)
         for event in events:
             match event:
-                case Revealed(square, rank):
-                    assert self.men[SQUARES[square]].letter == rank.letter
-                    self.men[SQUARES[square]].tell()
-                case Returned(color, square, rank):
-                    self.men[SQUARES[square]] = Man(color, rank.letter, told=set(Color))
-                case Guessed(square, rank, right):
+                case Reveal(square, rank):
+                    assert self.men[square].letter == rank.letter
+                    self.men[square].tell()
+                case Rescued(color, square, rank):
+                    self.men[square] = Man(color, rank.letter, told=set(Color))
+                case Guess(square, rank, right):
                     if right:
-                        del self.men[SQUARES[square]]
+                        del self.men[square]
                     else:
-                        self.men[SQUARES[square]].narrow(ALL_RANKS - {rank.letter})
+                        self.men[square].narrow(ALL_RANKS - {rank.letter})
 
     def _moved(self, path: list[str], events: Sequence[Event]) -> None:
         man = self.men.pop(path[0])
@@ -438,10 +435,10 @@ class Witness:
         if len(path) == 3:
             man.narrow(frozenset("6"))
         elif self.rules.captains is Captains.TWO_STEPS and MOVES.get("-".join(path)) and MOVES["-".join(path)].between:
-            announced = any(isinstance(event, Revealed) for event in events)
+            announced = any(isinstance(event, Reveal) for event in events)
             unnamed = self.rules.scouts is Scouts.ANNOUNCED and not announced
             man.narrow(frozenset("6" if unnamed else "26"))
-        fought = next((event for event in events if isinstance(event, Fought)), None)
+        fought = next((event for event in events if isinstance(event, Battle)), None)
         if fought is None:
             self.men[path[-1]] = man
             return
@@ -509,9 +506,9 @@ def watch(rules: Ruleset, rng: Random) -> None:
         action = lively(game, rng).text
         events = game.apply(action)
         witness.see(action, events)
-        for event in events:
-            for color in Color:
-                views[color].see(tell(event)[color])
+        for color in Color:
+            for event in told_to(events, game.tables, color):
+                views[color].see(event)
 
 
 def test_both_seats_are_told_the_same_of_every_event_but_a_silent_fight() -> None:
@@ -522,15 +519,17 @@ def test_both_seats_are_told_the_same_of_every_event_but_a_silent_fight() -> Non
         rng = Random(seed)
         game, _ = random_events(rules, rng)
         while not game.outcome:
-            for event in game.apply(lively(game, rng).text if game.ply < 150 else "resign"):
-                told = tell(event)
+            mover = game.to_move
+            events = game.apply(lively(game, rng).text if game.ply < 150 else "resign")
+            told = told_to(events, game.tables, mover)
+            assert [*told_to(events, game.tables, mover.opponent)] == [*events]
+            assert [*told_to(events, game.tables, None)] == [*told]
+            for event, said in zip(events, told, strict=True):
                 kinds[type(event)] += 1
-                if isinstance(event, Fought) and event.silent:
+                if isinstance(event, Battle) and game.tables.hides_defender(event):
                     silent += 1
-                    battle = messages.Battle(SQUARES[event.square], event.attacker, event.defender, event.survivor)
-                    assert told[event.color] == battle._replace(defender=None)
-                    assert told[event.color.opponent] == battle
+                    assert said == event._replace(defender=None)
                 else:
-                    assert told[0] is told[1]
-    assert set(kinds) == {Acted, Fought, Revealed, Returned, Guessed, Resigned}
-    assert 0 < silent < kinds[Fought]
+                    assert said is event
+    assert set(kinds) == {Moved, Battle, Reveal, Rescued, Guess}
+    assert 0 < silent < kinds[Battle]

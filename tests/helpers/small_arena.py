@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.rules.events import Event
+from arena.stratego.rules.ruleset import Defence, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_view import tell
 from protocol.codec import legal_lines
 from protocol.messages import (
     ArenaMessage,
+    Battle,
     BoardLine,
     Clock,
     End,
@@ -22,7 +23,7 @@ from protocol.messages import (
     Turn,
     Want,
 )
-from protocol.notation import SQUARES, Color, Rank, SeatResult
+from protocol.notation import SQUARES, Color, Rank, SeatResult, Survivor
 from protocol.view import View
 
 CLOCK = Clock(5000, 1000)
@@ -77,8 +78,17 @@ class SmallArena:
 
     def play(self, action: str) -> dict[Color, list[ArenaMessage]]:
         """Play an action; returns what each seat is told of it."""
+        mover = self.game.to_move
         events = self.game.apply(action)
-        return {color: [tell(event)[color] for event in events] for color in Color}
+        return {color: [self._told(event, color is mover) for event in events] for color in Color}
+
+    def _told(self, event: Event, is_mover: bool) -> ArenaMessage:
+        """What a seat is told of an event."""
+        if not isinstance(event, Battle):
+            return event
+        stays = event.survivor is Survivor.DEFENDER and event.attacker is not Rank.SCOUT
+        hidden = self.ruleset.defence is Defence.SILENT and stays and is_mover
+        return event._replace(defender=None) if hidden else event
 
     def end(self, color: Color) -> End:
         """How the finished game ended for one seat."""

@@ -12,7 +12,7 @@ from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import IllegalActionError
 from arena.stratego.rules.ruleset import Ruleset, Starts
-from arena.stratego.seat_view import tell
+from arena.stratego.seat_view import told_to
 from protocol.messages import Want
 from protocol.notation import EMPTY, FILES, Color
 
@@ -35,7 +35,7 @@ def with_two_swapped(rows: Sequence[str], rng: Random) -> tuple[str, ...]:
 def are_alike(one: EngineGame, other: EngineGame, action: str, seats: Iterable[Color]) -> bool:
     """Play an action in two games; whether these seats are told the same of both, and neither is over."""
     events = [game.apply(action) for game in (one, other)]
-    told = [[[tell(event)[seat] for seat in seats] for event in each] for each in events]
+    told = [[told_to(each, one.tables, seat) for seat in seats] for each in events]
     return told[0] == told[1] and one.outcome is None and other.outcome is None
 
 

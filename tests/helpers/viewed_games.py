@@ -5,7 +5,7 @@ from random import Random
 
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.seat_view import enemy_squares, tell
+from arena.stratego.seat_view import enemy_squares, told_to
 from protocol.bot import random_rows
 from protocol.messages import ArenaMessage, Enemy, GameLine, Rule, Turn
 from protocol.notation import Color
@@ -13,7 +13,7 @@ from protocol.view import View, new_view
 
 
 class Table:
-    """A game, and both seats' views, fed what a referee would tell them."""
+    """A game, and both seats' views, fed what a referee would told_to them."""
 
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
         self.ruleset = ruleset
@@ -43,9 +43,10 @@ class Table:
 
     def play(self, action: str) -> None:
         self.actions.append(action)
-        for event in self.game.apply(action):
-            for view, told in zip(self.views, tell(event), strict=True):
-                view.apply(told)
+        events = self.game.apply(action)
+        for view in self.views:
+            for event in told_to(events, self.game.tables, view.color):
+                view.apply(event)
         self._ask()
 
 
@@ -54,7 +55,7 @@ def told(ruleset: Ruleset, rows: Sequence[Sequence[str]], actions: Sequence[str]
     game = EngineGame(ruleset, *rows)
     messages: list[ArenaMessage] = []
     for action in actions:
-        messages += [tell(event)[color] for event in game.apply(action)]
+        messages += told_to(game.apply(action), game.tables, color)
     return [*map(repr, messages), repr(game.outcome)]
 
 

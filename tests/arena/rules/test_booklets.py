@@ -15,9 +15,10 @@ from rule_games import army_of, play, rows_of
 
 from arena.stratego.rules.combat import fight_table
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Event, Fought, Guessed, IllegalActionError, Returned, Revealed
+from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import RULE_KEYS, Bombs, EqualRanks, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from protocol.messages import Battle, Guess, Rescued, Reveal
 from protocol.notation import FILES, RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
 
 
@@ -68,8 +69,8 @@ def _tray(game: EngineGame, color: Color) -> str:
     return "".join(sorted(rank.letter * count for rank, count in game.lost[color].items()))
 
 
-def _fight(events: tuple[Event, ...]) -> Fought:
-    return next(event for event in events if isinstance(event, Fought))
+def _fight(events: tuple[Event, ...]) -> Battle:
+    return next(event for event in events if isinstance(event, Battle))
 
 
 # --- what all booklets say ------------------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ def test_the_defender_that_wins_stays_and_what_falls_lies_in_view_original_2000_
     game = _start(name, "F:a1 2:b4 5:j4", "F:e10 2:j7 5:b7")
     fought = _fight(play(game, "b4-b7"))
     assert (fought.attacker, fought.defender, fought.survivor) == (Rank.SCOUT, Rank.LIEUTENANT, Survivor.DEFENDER)
-    assert (_on(game, "b7"), _on(game, "b4"), fought.silent) == ("blue 5", "", False)
+    assert (_on(game, "b7"), _on(game, "b4"), game.tables.hides_defender(fought)) == ("blue 5", "", False)
     assert (_tray(game, Color.RED), _tray(game, Color.BLUE)) == ("2", "")
 
 
@@ -353,8 +354,8 @@ def test_nothing_left_to_attack_with_ends_the_game_vintage_p17() -> None:
 def test_who_moves_a_scout_more_than_one_square_must_reveal_it_vintage_p19(name: str, move: str, known: bool) -> None:
     """Elsewhere the move itself tells, unless a captain might have made it."""
     game = _start(name, "F:e1 2:a4 6:j4", "F:e10 2:b7 6:j7")
-    shown = [event for event in play(game, move) if isinstance(event, Revealed)]
-    assert [(event.rank, event.square) for event in shown] == [(Rank.SCOUT, SQUARE_INDEX[move[3:]])] * known
+    shown = [event for event in play(game, move) if isinstance(event, Reveal)]
+    assert [(event.rank, event.square) for event in shown] == [(Rank.SCOUT, move[3:])] * known
 
 
 # --- Vintage p. 21: attacker's advantage, bombs, flag ---------------------------------------------------------------
@@ -435,7 +436,7 @@ def _at_a9() -> EngineGame:
 def test_a_piece_that_reaches_the_last_row_brings_a_lost_one_back_and_its_turn_is_over_vintage_p21() -> None:
     game = _at_a9()
     events = game.apply("a9-a10+2c2")
-    assert Returned(Color.RED, SQUARE_INDEX["c2"], Rank.SCOUT) in events
+    assert Rescued(Color.RED, "c2", Rank.SCOUT) in events
     assert (_on(game, "a10"), _on(game, "c2"), _tray(game, Color.RED)) == ("red 8", "red 2", "2")
     assert game.to_move is Color.BLUE
 
@@ -508,7 +509,7 @@ def test_arriving_by_an_attack_rescues_only_if_it_is_won_vintage_p21(defender: s
     game = _start("vintage/original+rescue", "F:e1 2:i4 8:a4 7:h4 9:g4", f"F:e10 2:j10 {defender}:a10 {others}")
     _red_plays(game, "i4-i7 a4-a5 a5-a6 a6-a7 a7-a8 a8-a9")
     events = game.apply("a9-a10+2c2")
-    assert any(isinstance(event, Returned) for event in events) is rescued
+    assert any(isinstance(event, Rescued) for event in events) is rescued
     assert _on(game, "c2") == ("red 2" if rescued else "")
     assert game.rescued[Color.RED] == int(rescued)
 
@@ -521,13 +522,17 @@ def _silent() -> EngineGame:
 
 
 def test_only_the_attacker_names_its_rank_vintage_p21() -> None:
-    fought = _fight(play(_silent(), "b4-b5 a7-a6 b5-b6 a6-a5 b6-b7"))
-    assert (fought.attacker, fought.survivor, fought.silent) == (Rank.CAPTAIN, Survivor.DEFENDER, True)
+    game = _silent()
+    fought = _fight(play(game, "b4-b5 a7-a6 b5-b6 a6-a5 b6-b7"))
+    assert (fought.attacker, fought.survivor) == (Rank.CAPTAIN, Survivor.DEFENDER)
+    assert game.tables.hides_defender(fought)
 
 
 def test_a_bomb_that_stays_is_not_named_either_vintage_p21() -> None:
-    fought = _fight(play(_silent(), "j4-j5 b7-b6 j5-j6 b6-b7 j6-i6 b7-b6 i6-i7"))
-    assert (fought.defender, fought.survivor, fought.silent) == (Rank.BOMB, Survivor.DEFENDER, True)
+    game = _silent()
+    fought = _fight(play(game, "j4-j5 b7-b6 j5-j6 b6-b7 j6-i6 b7-b6 i6-i7"))
+    assert (fought.defender, fought.survivor) == (Rank.BOMB, Survivor.DEFENDER)
+    assert game.tables.hides_defender(fought)
 
 
 @pytest.mark.parametrize(
@@ -543,12 +548,14 @@ def test_the_defender_removes_a_piece_that_is_equal_or_lower_vintage_p21(
     """What is removed lies in the tray for both to see, so its rank is known."""
     game = _silent()
     fought = _fight(play(game, moves))
-    assert (fought.survivor, fought.silent, _tray(game, Color.BLUE)) == (survivor, False, lost)
+    assert (fought.survivor, game.tables.hides_defender(fought), _tray(game, Color.BLUE)) == (survivor, False, lost)
 
 
 def test_against_a_scout_the_defender_must_name_its_rank_vintage_p21() -> None:
-    fought = _fight(play(_silent(), "a4-a7"))
-    assert (fought.attacker, fought.survivor, fought.silent) == (Rank.SCOUT, Survivor.DEFENDER, False)
+    game = _silent()
+    fought = _fight(play(game, "a4-a7"))
+    assert (fought.attacker, fought.survivor) == (Rank.SCOUT, Survivor.DEFENDER)
+    assert not game.tables.hides_defender(fought)
 
 
 # --- Vintage p. 22: captains ----------------------------------------------------------------------------------------
@@ -607,20 +614,20 @@ def _on_enemy_territory(flag: str = "e10", captain: str = "a9") -> EngineGame:
 def test_who_guesses_right_removes_the_piece_and_stays_jumbo_81320_p6() -> None:
     game = _on_enemy_territory()
     events = game.apply("a7?a96")
-    assert Guessed(SQUARE_INDEX["a9"], Rank.CAPTAIN, True) in events
+    assert Guess("a9", Rank.CAPTAIN, True) in events
     assert (_on(game, "a7"), _on(game, "a9"), _tray(game, Color.BLUE)) == ("red I", "", "6")
 
 
 def test_who_guesses_wrong_removes_nothing_and_stays_jumbo_81320_p6() -> None:
     game = _on_enemy_territory()
     events = game.apply("a7?a95")
-    assert Guessed(SQUARE_INDEX["a9"], Rank.LIEUTENANT, False) in events
+    assert Guess("a9", Rank.LIEUTENANT, False) in events
     assert (_on(game, "a7"), _on(game, "a9"), _tray(game, Color.BLUE)) == ("red I", "blue 6", "")
 
 
 @pytest.mark.parametrize("guess", ["a7?a96", "a7?a95"])
 def test_your_opponent_now_knows_where_the_infiltrator_is_jumbo_81320_p6(guess: str) -> None:
-    assert Revealed(SQUARE_INDEX["a7"], Rank.INFILTRATOR) in _on_enemy_territory().apply(guess)
+    assert Reveal("a7", Rank.INFILTRATOR) in _on_enemy_territory().apply(guess)
 
 
 def test_from_one_or_two_spaces_away_jumbo_81320_p6() -> None:

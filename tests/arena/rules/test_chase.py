@@ -6,7 +6,8 @@ test_reference.py compares the engine with a program that keeps every board of t
 from rule_games import play, refusal, start
 
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Fought
+from arena.stratego.rules.events import BrokenRule
+from protocol.messages import Battle
 
 # Round the western lake, from b6 on.
 RING = ["b6", "b7", "c7", "d7", "e7", "e6", "e5", "e4", "d4", "c4", "b4", "b5"]
@@ -65,7 +66,7 @@ LOOP = "a6-a5 b5-b4 a5-a4 b4-b5"
 
 def test_a_position_that_came_about_by_an_evasion_belongs_to_the_chase() -> None:
     game = start(SCOUT.format(miner="h1"), MARSHAL)
-    assert not isinstance(play(game, "h1-h2 b7-b6 a4-a6 b6-b5")[-1], Fought)
+    assert not isinstance(play(game, "h1-h2 b7-b6 a4-a6 b6-b5")[-1], Battle)
     play(game, LOOP)
     assert refusal(game, "a4-a6").rule is BrokenRule.CHASE
 
@@ -73,7 +74,7 @@ def test_a_position_that_came_about_by_an_evasion_belongs_to_the_chase() -> None
 def test_an_attack_ends_a_chase() -> None:
     """The marshal evades to b5 by an attack: what stood on the board up to then is no longer held against the scout."""
     game = start(SCOUT.format(miner="b4"), MARSHAL)
-    assert isinstance(play(game, "b4-b5 b7-b6 a4-a6 b6-b5")[-1], Fought)
+    assert isinstance(play(game, "b4-b5 b7-b6 a4-a6 b6-b5")[-1], Battle)
     play(game, LOOP)
     play(game, "a4-a6")
 
@@ -82,7 +83,7 @@ def test_an_attack_may_begin_a_chase() -> None:
     """The marshal takes the miner on a7, beside the general, and pursues it: it may not come back to that position."""
     game = start("F:j1 M:a4 9:i1 3:i2", "F:j10 9:b7 M:i10 3:a7")
     attack = play(game, "a4-a5 i10-i9 a5-a6 i9-i10 a6-a7")
-    assert isinstance(attack[-1], Fought)
+    assert isinstance(attack[-1], Battle)
     play(game, "b7-b6 a7-a6 b6-b5 a6-a5 b5-b6 a5-a6 b6-b7")
     assert refusal(game, "a6-a7").rule is BrokenRule.CHASE
 

@@ -3,8 +3,8 @@
 import pytest
 from rule_games import play, refusal, start
 
-from arena.stratego.rules.events import Resigned
 from arena.stratego.rules.ruleset import Bombs, Chase, NoMove
+from protocol.messages import Moved
 from protocol.notation import Color, Reason
 from protocol.seats import Outcome
 
@@ -154,9 +154,9 @@ def test_without_caps_a_quiet_game_goes_on() -> None:
 
 def test_a_side_that_resigns_loses() -> None:
     game = start("F:a1 M:a4", "F:a10 M:a7")
-    assert game.copy().apply("resign") == (Resigned(Color.RED),)
+    assert game.copy().apply("resign") == (Moved(Color.RED, "resign"),)
     play(game, "a4-a5")
-    assert play(game, "resign") == (Resigned(Color.BLUE),)
+    assert play(game, "resign") == (Moved(Color.BLUE, "resign"),)
     assert game.outcome == RED_WINS[Reason.RESIGN]
     assert game.ply == 2
     assert game.legal_moves() == []

@@ -18,21 +18,14 @@ from random_rules import army_of, random_ruleset
 from rule_games import rows_of
 
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import (
-    Acted,
-    BrokenRule,
-    Event,
-    Fought,
-    Guessed,
-    IllegalActionError,
-    Returned,
-    Revealed,
-)
+from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import (
     Ruleset,
     RulesetError,
 )
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.tables import RuleTables
+from protocol.messages import Battle, Moved, Rescued, Reveal
 from protocol.notation import FILES, LAKES, SQUARES, Color
 
 Told = tuple[str, ...]
@@ -434,18 +427,18 @@ def _borders(walk: list[str]) -> set[frozenset[str]]:
 # --- the engine in words --------------------------------------------------------------------------------------------
 
 
-def _in_words(event: Event) -> Told:
-    if isinstance(event, Acted):
-        return ("moved", event.color.word, event.move.text)
-    if isinstance(event, Fought):
-        heard = "nothing" if event.silent else event.defender.letter
-        return ("fought", event.color.word, SQUARES[event.square], event.attacker.letter, heard, event.survivor.value)
-    if isinstance(event, Revealed):
-        return ("revealed", SQUARES[event.square], event.rank.letter)
-    if isinstance(event, Returned):
-        return ("rescued", event.color.word, SQUARES[event.square], event.rank.letter)
-    assert isinstance(event, Guessed)
-    return ("guessed", SQUARES[event.square], event.rank.letter, "right" if event.right else "wrong")
+def _in_words(event: Event, mover: str, tables: RuleTables) -> Told:
+    if isinstance(event, Moved):
+        return ("moved", event.color.word, event.action)
+    if isinstance(event, Battle):
+        assert event.defender is not None
+        heard = "nothing" if tables.hides_defender(event) else event.defender.letter
+        return ("fought", mover, event.square, event.attacker.letter, heard, event.survivor.value)
+    if isinstance(event, Reveal):
+        return ("revealed", event.square, event.rank.letter)
+    if isinstance(event, Rescued):
+        return ("rescued", event.color.word, event.square, event.rank.letter)
+    return ("guessed", event.square, event.rank.letter, "right" if event.right else "wrong")
 
 
 def _board_in_words(game: EngineGame) -> dict[str, str]:
@@ -597,7 +590,8 @@ def _play_both(
         trail.append(text)
         kind = _kind(model, text)
         before = game.copy()
-        events = [_in_words(event) for event in game.apply(text)]
+        mover = game.to_move.word
+        events = [_in_words(event, mover, game.tables) for event in game.apply(text)]
         assert _standing(before) != _standing(game), "a copy moved along"
         told = model.play(text)
         assert events == told, f"{here} {' '.join(trail)}"
@@ -619,7 +613,8 @@ def _play_script(name: str, placed: str, moves: str) -> Reference:
         if text in model.refused:
             assert refusals
             break
-        assert [_in_words(event) for event in game.apply(text)] == model.play(text)
+        mover = game.to_move.word
+        assert [_in_words(event, mover, game.tables) for event in game.apply(text)] == model.play(text)
         assert _standing(game) == _standing_of(model), text
     return model
 

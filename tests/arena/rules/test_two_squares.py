@@ -9,9 +9,10 @@ import pytest
 from rule_games import play, refusal, start
 
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Fought
+from arena.stratego.rules.events import BrokenRule
 from arena.stratego.rules.ruleset import Chase, NoMove
-from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
+from protocol.messages import Battle
+from protocol.notation import Color, Rank, Reason, Survivor
 
 # Blue's marshal wanders in the meantime, never over one border twice in a row.
 BLUE = "F:a10 M:j9 2:j10 3:h10"
@@ -84,7 +85,7 @@ def test_an_attack_that_the_piece_survives_counts_as_a_move() -> None:
     game = start("F:j1 M:a4 3:h1 3:h2", "F:j10 M:j9 3:a7 3:h9", two_squares=2, chase=Chase.FREE)
     play(game, "a4-a5 a7-a6")
     events = play(game, "a5-a6")
-    assert events[1:] == (Fought(SQUARE_INDEX["a6"], Rank.MARSHAL, Rank.MINER, Survivor.ATTACKER, Color.RED),)
+    assert events[1:] == (Battle("a6", Rank.MARSHAL, Rank.MINER, Survivor.ATTACKER),)
     play(game, "j9-j8 a6-a5 j8-i8")
     assert refusal(game, "a5-a6").rule is BrokenRule.TWO_SQUARES
 
@@ -104,7 +105,7 @@ def test_what_the_opponent_does_in_between_makes_no_difference() -> None:
     """Not even an attack of his."""
     game = start("F:j1 M:a4 3:e4 2:e1", "F:j10 M:i10 3:j9 2:e7", two_squares=3, chase=Chase.FREE)
     play(game, "a4-a5 j9-j8 a5-a4")
-    assert isinstance(play(game, "e7-e4")[1], Fought)
+    assert isinstance(play(game, "e7-e4")[1], Battle)
     play(game, "a4-a5 j8-j9")
     assert refusal(game, "a5-a4").rule is BrokenRule.TWO_SQUARES
 

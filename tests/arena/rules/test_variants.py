@@ -21,10 +21,11 @@ from rule_games import play, refusal, start
 from arena.stratego.rules.action_types import Action, Infiltration, Path, Rescue, parse_action
 from arena.stratego.rules.board import BLUE_BIT, DIAGONAL_MOVES, MOVES, RANKS, StraightMove
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import BrokenRule, Event, Fought, Guessed, IllegalActionError, Returned, Revealed
+from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import FixedPieces, Flag, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.forms import is_action
+from protocol.messages import Battle, Guess, Rescued, Reveal
 from protocol.notation import HOME_SQUARES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES, Color, Rank, Reason, Survivor
 from protocol.seats import Outcome
 
@@ -215,14 +216,14 @@ def test_random_play_meets_every_sort_of_action_event_and_refusal() -> None:
             said = game.play(action)
             actions[_sort(action)] += 1
             events.update(type(event) for event in said)
-            diagonal_attacks += action.text in DIAGONAL_MOVES and isinstance(said[1], Fought)
-            right += any(isinstance(event, Guessed) and event.right for event in said)
-            silent += any(isinstance(event, Fought) and event.silent for event in said)
+            diagonal_attacks += action.text in DIAGONAL_MOVES and isinstance(said[1], Battle)
+            right += any(isinstance(event, Guess) and event.right for event in said)
+            silent += any(isinstance(event, Battle) and game.tables.hides_defender(event) for event in said)
         reasons.add(game.outcome.reason)
     assert set(actions) >= {"step", "far", "diagonal", "path", "rescue", "infiltration"}
-    assert set(events) >= {Fought, Revealed, Returned, Guessed}
+    assert set(events) >= {Battle, Reveal, Rescued, Guess}
     assert diagonal_attacks == actions["diagonal"]
-    assert 0 < right < events[Guessed]
+    assert 0 < right < events[Guess]
     assert silent
     assert {Reason.FLAG, Reason.FLAG_HOME} <= reasons
     assert refusals >= set(BrokenRule) - {BrokenRule.FORM, BrokenRule.CHASE, BrokenRule.TWO_SQUARES, BrokenRule.OVER}
@@ -285,16 +286,16 @@ def _play_to_the_end(rules: Ruleset, seed: int) -> None:
             assert min(game.lost[color].values(), default=0) >= 0
         _follow_rescuers(has_rescued, side, action, events)
         for event in events:
-            if isinstance(event, Returned):
+            if isinstance(event, Rescued):
                 assert isinstance(action, Rescue)
                 assert lost_before[side][event.rank] > 0
                 assert event.rank not in (Rank.FLAG, Rank.BOMB)
-                assert event.square in HOME_SQUARES[side]
+                assert SQUARE_INDEX[event.square] in HOME_SQUARES[side]
                 assert action.move.target not in has_rescued[side]
                 has_rescued[side].add(action.move.target)
                 rescued[side].append(event.rank)
         assert len(rescued[side]) == game.rescued[side] <= rules.rescues
-        if any(isinstance(event, Fought) or (isinstance(event, Guessed) and event.right) for event in events):
+        if any(isinstance(event, Battle) or (isinstance(event, Guess) and event.right) for event in events):
             assert game.quiet == 0
             last_attack = game.ply
         elif game.outcome is None:
@@ -311,10 +312,10 @@ def _follow_rescuers(
     """Take the marks of pieces that have rescued along with them, and off with those that have left the board."""
     move = action.move if isinstance(action, Rescue) else action
     if isinstance(move, Infiltration):
-        if any(isinstance(event, Guessed) and event.right for event in events):
+        if any(isinstance(event, Guess) and event.right for event in events):
             has_rescued[side.opponent].discard(move.target)
         return
-    fought = next((event for event in events if isinstance(event, Fought)), None)
+    fought = next((event for event in events if isinstance(event, Battle)), None)
     marked = move.origin in has_rescued[side]
     has_rescued[side].discard(move.origin)
     if fought and fought.survivor is not Survivor.DEFENDER:
