@@ -323,8 +323,7 @@ def _difference(line: bytes) -> str:
     if twice:
         return f"the key {shown(twice[0])} is there twice"
     return (
-        "a key that there is not, other spaces, another order of keys, a number in another form, or text that is not "
-        "printable"
+        "an unknown key, other spaces, another order of keys, a number in another form, or text that is not printable"
     )
 
 

@@ -208,7 +208,7 @@ def _check_unplayed(record: GameRecord) -> None:
         raise RecordError(f"{loser.word} lost by {reason.value}, but had set up")
     met = reason in SETTING_UP or setups != (None, None)
     if result.winner is not None and met and (setups[result.winner] is None or reason is Reason.NO_START):
-        raise RecordError(f"{result.winner.word} won by {reason.value} with set-ups that do not go with it")
+        raise RecordError(f"{result.winner.word} won by {reason.value} which its set-ups contradict")
 
 
 def check_course(spec: GameSpec, course: Course) -> tuple[State, Sequence[Color]]:
@@ -223,10 +223,10 @@ def check_course(spec: GameSpec, course: Course) -> tuple[State, Sequence[Color]
         if len(numbers) not in (0, len(actions)):
             raise RecordError(f"{len(actions)} actions, but {len(numbers)} {name}")
     if min((*times_us, *cpu_us, *forgiven_us), default=0) < 0:
-        raise RecordError("an action took less than no time")
+        raise RecordError("an action has a negative time")
     _check_notes(notes, len(actions))
     if not all(1 <= ply <= len(actions) + 1 and taken >= 0 for ply, taken in interrupted):
-        raise RecordError("an interruption at a ply that there is not, or of less than no time")
+        raise RecordError("an interruption at an impossible ply, or with a negative time")
     state = started(spec, setups)
     sides = _play(spec.kind, state, actions)
     _check_times(spec.times, (*sides, state.to_move), course)
@@ -267,7 +267,7 @@ def _check_taken(microseconds: int, allowed: float, ply: int) -> None:
 def _check_notes(notes: Sequence[NoteLine], plies: int) -> None:
     for note in notes:
         if not 1 <= note.ply <= plies + 1 or note.color not in COLOR_BY_WORD:
-            raise RecordError(f"has a note of {note.color!r} at ply {note.ply}, which there is not")
+            raise RecordError(f"has a note of {note.color!r} at ply {note.ply}, which does not exist")
 
 
 def check_time(time: TimeControl) -> None:

@@ -65,13 +65,12 @@ def test_a_game_is_played_again_by_the_versions_that_played_it_after_a_new_uploa
         ("round-robin", True, True),
         ("swiss", False, False),
         ("knockout", None, True),
-        ("ladder", None, True),
     ],
 )
 def test_formats_with_rounds_have_an_archive_and_others_where_it_is_asked_for(
     bots: Path, format_: str, archive: bool | None, is_there: bool
 ) -> None:
-    run_league(bots, archive=archive, format=format_, **({"games": 2} if format_ == "ladder" else {}))
+    run_league(bots, archive=archive, format=format_)
     assert archive_of(bots / "l.sqlite").is_dir() == is_there
 
 

@@ -76,17 +76,3 @@ def test_a_record_keeps_blues_time_and_is_judged_by_it(
     check_record(again)
     with pytest.raises(RecordError, match="ply 2 took 2000 ms, where 1000 ms were allowed"):
         check_record(msgspec.structs.replace(again, blue_time=msgspec.UNSET))
-
-
-def test_a_record_of_a_game_with_one_time_says_nothing_of_a_second(
-    spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows", record_from: "RecordFrom"
-) -> None:
-    """What is stored stays what it was, byte for byte."""
-    ruleset, rng = load_ruleset("duel"), Random(1)
-    table = table_for(spec(ruleset, SECOND))
-    table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
-    table.reply(RED, "move resign")
-    record = record_from(table)
-    assert b"blue_time" not in encode_record(record)
-    assert record.times == (SECOND, SECOND)
-    check_record(record)

@@ -214,5 +214,5 @@ def test_an_export_comes_back_as_it_was_and_goes_on(whole: Path, games: list[Gam
 
 
 def test_bots_are_not_kept_for_a_game_in_which_they_would_know_the_other_s_set_up(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--openings: expected no --keep-bots with it"):
+    with pytest.raises(UsageError, match="--openings and --keep-bots cannot be used together"):
         check_options(PlayOptions(openings=tmp_path / "o.txt", keep_bots=True))

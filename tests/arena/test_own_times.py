@@ -299,6 +299,6 @@ def test_a_saved_game_whose_clocks_were_changed_is_none_of_the_match(
 ) -> None:
     with (
         Store(tmp_path / "new.sqlite", create=True) as store,
-        pytest.raises(UsageError, match="this is not a game that was paused"),
+        pytest.raises(UsageError, match="this is not a paused game"),
     ):
         agree(changed(saved, **edits), store)

@@ -245,7 +245,7 @@ ENDINGS = {
         'RuntimeError("can\'t start new thread")',
         "no room for another thread",
     ),
-    "descriptors": ("trio.lowlevel.wait_readable", "OSError(24, 'Too many open files')", "cannot go on: Too many open"),
+    "descriptors": ("trio.lowlevel.wait_readable", "OSError(24, 'Too many open files')", "cannot continue: Too many"),
 }
 
 

@@ -128,4 +128,4 @@ def test_a_paused_game_does_not_go_on_with_such_a_bot(spec: Callable[..., GameSp
         table.reply(color, f"setup {ROWS}")
     history = table.referee.history()
     words = refusal(Referee(spec(), history=history)) or ""
-    assert words.startswith("the paused game cannot go on: blue (bob) says 'cannot restore'")
+    assert words.startswith("the paused game cannot be resumed: blue (bob) says 'cannot restore'")

@@ -140,7 +140,7 @@ class OpenBot:
             try:
                 message = decode_from_bot(line, STRATEGO_FORMS)
             except RemoteProtocolError as error:
-                raise self._error(f"sent what is no message: {error}") from None
+                raise self._error(f"sent an invalid message: {error}") from None
             if message is not None:
                 return message
         return None
@@ -156,7 +156,7 @@ class OpenBot:
         try:
             self._lines.extend(self._buffer.feed(data))
         except RemoteProtocolError as error:
-            raise self._error(f"sent what is no message: {error}") from None
+            raise self._error(f"sent an invalid message: {error}") from None
 
     async def watch(self) -> None:
         """Stop the bot when it uses more than its limits."""

@@ -20,7 +20,7 @@ def told_words(events: Sequence[Event], names: Names) -> str:
 
 
 def event_words(message: ArenaMessage, names: Names) -> str:
-    """Return the content of a message without the action as text."""
+    """Return the text of a message, without its action."""
     match message:
         case messages.Battle(square, attacker, defender, survivor):
             met = names.name(defender) if defender is not None else "an unknown piece"

@@ -39,7 +39,7 @@ def test_a_bot_introduces_itself_sets_up_and_moves(left_behind: LeftBehind) -> N
 
 FAULTS = {
     "late": ("sleep 1000", "sent no message within 0.2 s"),
-    "garbage": ("echo nonsense", "sent what is no message: expected one of"),
+    "garbage": ("echo nonsense", "sent an invalid message: expected one of"),
     "other": ("echo ready", "was to send move, and sent Ready()"),
     "exit": ("echo oh >&2; exit 3", "exited with code 3\n    bot stderr: oh"),
 }

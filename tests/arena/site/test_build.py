@@ -199,7 +199,7 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error_and_the_current_one_is_
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=1)
     for where in ("l.sqlite", "mistyped"):
-        with pytest.raises(UsageError, match=f"expected a folder to make it in; there is no folder .*{where}"):
+        with pytest.raises(UsageError, match=f"there is no folder .*{where}"):
             written(tmp_path / "l.sqlite", tmp_path / where / "out")
     with pytest.raises(UsageError, match="the pages cannot be written: "):
         written(tmp_path / "l.sqlite", tmp_path / ("x" * 1000))

@@ -40,8 +40,8 @@ def test_a_game_has_no_page_unless_its_record_says_what_its_row_does(make_store:
     make_store(tmp_path / "l.sqlite", games=1)
     with Store(tmp_path / "l.sqlite", create=False) as store:
         texts = read_site(store, SitePlan()).game_texts
-        forged = store.stored(1)._replace(damage=(Damage(1, "its row does not say what its record says"),))
-        with pytest.raises(ArenaError, match="its row does not say what its record says"):
+        forged = store.stored(1)._replace(damage=(Damage(1, "its row and its record differ"),))
+        with pytest.raises(ArenaError, match="its row and its record differ"):
             texts.of(forged)
 
 

@@ -166,24 +166,6 @@ def test_resigning_ends_the_game_and_the_page_is_then_told_how_to_replay_it(seat
     assert "is over" in table.post(Color.RED, "act", {"action": "a4-a5", "ply": answer.state.plies + 1}).text
 
 
-def test_events_tell_who_follows_that_there_is_a_new_state(seat: Seat) -> None:
-    table = begun(seat)
-    client = table.served.connect(
-        f"GET {table.path(Color.RED, 'events')} HTTP/1.1\r\nHost: {table.served.host}\r\n\r\n".encode()
-    )
-    with client, client.makefile("rb") as stream:
-
-        def next_version() -> int:
-            for line in stream:
-                if line.startswith(b"data: "):
-                    return int(line.removeprefix(b"data: "))
-            raise AssertionError("the stream has ended")
-
-        first = next_version()
-        table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1})
-        assert next_version() > first
-
-
 def test_the_page_reads_without_a_script_and_loads_nothing_but_its_own_files(seat: Seat) -> None:
     table = seat("jumbo-81320/infiltrator+rescue", ("<script>x()</script>", 'b" onload="x()'), blue=at_random(1))
     page = table.served.get(table.path(Color.RED))
