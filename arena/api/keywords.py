@@ -145,7 +145,6 @@ def refuse_unknown(options: Mapping[str, object], known: Collection[str]) -> Non
 
 
 def check_values(options: PlayOptions) -> None:
-    """Raise `UsageError` for unusable options: a value out of range, an unknown ruleset."""
     with plain_errors():
         check_options(options)
         time_control(options)
@@ -160,7 +159,6 @@ def _check_type(name: str, value: object, expected: type) -> None:
 
 
 def match_times(time: Times) -> tuple[str, tuple[str, ...]]:
-    """Return the time control of a match, and those of its two bots if they differ. Raises `UsageError`."""
     if isinstance(time, str):
         return time, ()
     if not isinstance(time, tuple | list) or len(time) != 2:

@@ -20,7 +20,7 @@ from arena.api.keywords import (
     refuse_unknown,
 )
 from arena.api.matches import OnResult, play_league
-from arena.api.shown_results import Result, Standings, result_of, standings_of
+from arena.api.shown_results import Result, Standings, result_of, standings_of, stored_record
 from arena.api.threads import OnEvent, log
 from arena.errors import UsageError
 from arena.game.record import GameRecord
@@ -33,7 +33,6 @@ from arena.report.placings import placing_entry, stored_table
 from arena.report.standings import make_table
 
 RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links", "new_league", "archive")
-"""Keywords of `run` other than the options of formats."""
 
 
 class League:
@@ -170,11 +169,6 @@ class League:
     def _warn(self, damage: tuple[Damage, ...]) -> None:
         if damage:
             log.warning("%s is damaged; what is named here does not count:\n%s", self.path, damage_text(damage))
-
-
-def stored_record(path: Path, game: int | str) -> GameRecord:
-    with plain_errors(), Store(path, create=False) as store:
-        return store.record(game)[1]
 
 
 def _standings(league: OpenLeague) -> Standings:

@@ -44,7 +44,6 @@ PlayGames = Callable[[OpenLeague, StopRequest, Watcher, Watch | None], LeagueOut
 
 PLAY_KEYWORDS = ("rules", "time", "store", "on_event")
 MATCH_KEYWORDS = (*PLAY_KEYWORDS, "games", "on_result")
-"""Keywords of `match` other than options."""
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from arena.cli.completing import offer_names
 from arena.cli.helping import ArenaCommand, exclusive
-from arena.cli.shared_options import json_option, known_game_option, store_argument
+from arena.cli.shared_options import json_option, known_game_option, offer_names, store_argument
 from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
 from arena.errors import UsageError
@@ -51,12 +50,11 @@ def standings_command(
     places: bool,
 ) -> int:
     """Print the table of the games in STORE, and the places of its format."""
-    from arena.report.consoles import print_blocks, width_of
     from arena.report.documents import league_json, places_text, table_text
+    from arena.report.layout import print_blocks, width_of
     from arena.report.placings import placing_report, rounds_report, stored_table
-    from arena.report.result_words import against_itself_text
     from arena.report.standings import declared_last, table_note
-    from arena.report.terminal import full_report
+    from arena.report.terminal import against_itself_text, full_report
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
     exclusive(csv=as_csv, markdown=as_markdown, json=as_json)
@@ -96,7 +94,7 @@ def standings_command(
 
 
 def _remark_on_table(left_out: int, not_counted: int) -> None:
-    from arena.report.result_words import not_counted_text
+    from arena.report.terminal import not_counted_text
 
     if left_out:
         are = "is" if left_out == 1 else "are"
@@ -106,7 +104,7 @@ def _remark_on_table(left_out: int, not_counted: int) -> None:
 
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
-    from arena.report.consoles import print_blocks, to_json
+    from arena.report.layout import print_blocks, to_json
     from arena.report.machines import by_machine, machines_report
 
     if others:

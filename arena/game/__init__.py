@@ -75,7 +75,7 @@ class Displays(NamedTuple):
     terminal: str = ""
     """The seat in a terminal, below `arena.cli.play_terminal.TerminalGame`."""
     page: str = ""
-    """The seat's page, below `arena.web.seat_page.SeatPage`."""
+    """The seat's page, below `arena.web.seat_server.SeatPage`."""
     watched: str = ""
     """A game on live pages, below `arena.web.live_games.WatchedGame`."""
     shown: str = ""
@@ -83,7 +83,7 @@ class Displays(NamedTuple):
     rules: str = ""
     """A function that returns the values of the page of the rules, as `arena.report.site.pages.rules_values`."""
     position: str = ""
-    """A function of a state and a seat that returns the position for programs, for `arena.api.record_steps.Step`."""
+    """A function of a state and a seat that returns the position for programs, for `arena.api.shown_results.Step`."""
 
 
 T = TypeVar("T")

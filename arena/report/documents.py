@@ -1,7 +1,6 @@
 """Results of leagues and stores as JSON, CSV and Markdown.
 
-Names of bots are untrusted text. A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, so
-such a name gets an apostrophe before it; Markdown is escaped.
+A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, so such a name gets an apostrophe.
 """
 
 import csv
@@ -15,10 +14,9 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.league.store import GameRow
-from arena.report.consoles import to_json, to_line
 from arena.report.game_list import game_entry
+from arena.report.layout import to_json, to_line
 from arena.report.placings import PlaceEntry, PlacingEntry
-from arena.report.result_words import points_text, standings_columns
 from arena.report.standings import (
     NOT_LOOKED_AT,
     Declared,
@@ -27,6 +25,7 @@ from arena.report.standings import (
     Table,
     with_declared,
 )
+from arena.report.terminal import points_text, standings_columns
 from arena.system.printable import printable
 
 NO_FAULTS: Mapping[str, str] = {}
@@ -44,12 +43,7 @@ def league_json(
     not_counted: int = 0,
     as_line: bool = False,
 ) -> str:
-    """Return a league as one JSON document; with `as_line` as one line of the kind `table`, without the games.
-
-    Times are in milliseconds; Elo is relative to the mean, or to the `anchor`. `complete` and `planned_games` are null
-    if no league of just these bots was played. `faults` has the start errors of bots by name. `not_counted` is the
-    number of games of these bots outside their league.
-    """
+    """Return a league as one JSON document; with `as_line` as one line of the kind `table`, without the games."""
     document = {
         "store": printable(str(store)),
         "settings": settings,
@@ -77,7 +71,6 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@:^=])|(?<=\bwww)(\.)")
 
 
 def table_text(table: Table, form: str, *, crosstable: bool, declared: Mapping[str, Declared] = NOT_LOOKED_AT) -> str:
-    """Return standings or crosstable as `csv` or `markdown`; `declared` is for standings as CSV."""
     if form == "csv":
         lines = (with_declared(line, declared) for line in table.lines)
         return _csv(HeadToHead, table.meetings) if crosstable else _csv(Line, lines)
@@ -99,7 +92,6 @@ def table_text(table: Table, form: str, *, crosstable: bool, declared: Mapping[s
 
 
 def places_text(store: Path, placing: PlacingEntry | None, form: str) -> str:
-    """Return the places of a store's format as `csv` or `markdown`. Raises `UsageError` without places."""
     if placing is None or not placing.places:
         raise UsageError(
             f"--places: expected a store whose last league was a Swiss, a knockout or a ladder, got {store}"

@@ -23,9 +23,8 @@ from arena.league.pairing.placing import (
 from arena.league.store import Contents, Disqualified, Groups, Store
 from arena.report.game_list import ShownNames, players_of, shown_name
 from arena.report.layout import Block, Grid, GridColumn, Styled
-from arena.report.result_words import elo_text, points_text
 from arena.report.standings import Line, Table, make_table
-from arena.report.terminal import NAME_WIDTH
+from arena.report.terminal import NAME_WIDTH, elo_text, points_text
 from arena.system.printable import counted
 
 ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}

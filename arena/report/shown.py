@@ -1,7 +1,4 @@
-"""What a reader is shown of a game, ply by ply: as text, as values for JSON, and as data for its page.
-
-A reader sees the lines that it was told, and the position as it knows it.
-"""
+"""What a reader is shown of a game, ply by ply: as text, as values for JSON, and as data for its page."""
 
 from collections.abc import Mapping
 from enum import Enum

@@ -314,8 +314,6 @@ def make_table(
 
     `planned` is the number of games, if known. If all bots are to meet equally often (`meets_all`), it is at least the
     number implied by the games so far; if not, at least one more game than there are; with None only `planned` counts.
-    `anchor` is NAME or NAME=ELO. `pairs` asks for the likelihood of superiority of each pair. Raises `UsageError` for a
-    wrong anchor.
     """
     roster = Roster(players, rows)
     tally = Tally(roster.names, rows)
@@ -353,7 +351,6 @@ def make_table(
 
 
 def anchor_of(text: str, names: Sequence[str]) -> Anchor:
-    """Parse NAME or NAME=ELO. Raises `UsageError`."""
     if text in names:
         return Anchor(text)
     name, equals, number = text.rpartition("=")
@@ -373,10 +370,7 @@ def anchor_of(text: str, names: Sequence[str]) -> Anchor:
 
 
 def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
-    """Return the lines of a table in order of rank, and the difference between the two bots of a match.
-
-    `digests` are by shown name, in the order in which the players were named.
-    """
+    """Return the lines of a table in order of rank, and the difference of a match. `digests` are by shown name."""
     return _lines_of(RatedLeague(tally.results), digests, tally)
 
 

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from arena.errors import UsageError
 from arena.game import State, Told, to_both
 from arena.stratego.rules import engine
-from arena.stratego.rules.events import Acted, Event
+from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell, true_cells
+from arena.stratego.rules.tables import RuleTables
+from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to, true_cells
 from protocol.codec import encode_for_bot
-from protocol.messages import ArenaMessage, BoardLine, Enemy
+from protocol.messages import ArenaMessage, BoardLine, Enemy, Moved
 from protocol.seats import Color
 
 
@@ -37,12 +38,12 @@ class StrategoState(State):
         self.events = events = board.apply(action)
         self.to_move, self.ply, self.outcome = board.to_move, board.ply, board.outcome
         self._actions.append(action)
-        for color, view in self._views.items():
-            _show(view, color, events)
-        if len(events) == 1 and type(events[0]) is Acted:
+        for color in self._views:
+            self._show(color, events)
+        if len(events) == 1 and type(events[0]) is Moved:
             mover = events[0].color
-            return _MOVES[mover].get(action) or _moves(mover, action, events)
-        return told_of(events)
+            return _MOVES[mover].get(action) or _moves(mover, action)
+        return told_of(events, self.board.tables)
 
     def act(self, action: str) -> Told:
         return self.play(action)
@@ -60,17 +61,16 @@ class StrategoState(State):
             board = engine.EngineGame(self.board.ruleset, *self.rows)
             view = self._views[color] = SeatView(board.ruleset, color, self.rows[color], enemy_squares(board, color))
             for action in self._actions:
-                _show(view, color, board.apply(action))
+                self._show(color, board.apply(action))
         return view
+
+    def _show(self, color: Color, events: Sequence[Event]) -> None:
+        for event in told_to(events, self.board.tables, color):
+            self._views[color].see(event)
 
     def cells(self, seat: Color | None) -> tuple[str, ...]:
         """Return the 100 cells of the board as a seat knows them, or with every rank shown (None)."""
         return true_cells(self.board) if seat is None else self.view(seat).cells()
-
-
-def _show(view: SeatView, color: Color, events: Sequence[Event]) -> None:
-    for event in events:
-        view.see(tell(event)[color])
 
 
 def as_stratego(state: State) -> StrategoState:
@@ -84,18 +84,16 @@ _MOVES: tuple[dict[str, Told], dict[str, Told]] = ({}, {})
 """What is told of plain moves, by colour and action: limited by the pairs of squares."""
 
 
-def _moves(mover: Color, action: str, events: Sequence[Event]) -> Told:
-    return _MOVES[mover].setdefault(action, told_of(events))
+def _moves(mover: Color, action: str) -> Told:
+    return _MOVES[mover].setdefault(action, to_both(line_of(Moved(mover, action))))
 
 
-def told_of(events: Sequence[Event]) -> Told:
+def told_of(events: Sequence[Event], tables: RuleTables) -> Told:
     """Return the lines for both seats about the events of an action."""
-    if len(events) == 1:
-        message, other = tell(events[0])
-        if message is other:
-            return to_both(line_of(message))
-    both = [tell(event) for event in events]
-    return tuple(line_of(red) for red, _ in both), tuple(line_of(blue) for _, blue in both)
+    if not tables.silent:
+        return to_both(*map(line_of, events))
+    red, blue = (tuple(map(line_of, told_to(events, tables, seat))) for seat in Color)
+    return red, blue
 
 
 def line_of(message: ArenaMessage) -> str:

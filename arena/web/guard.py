@@ -71,7 +71,6 @@ class PageLook(PageFrame):
         super().__init__(msgspec.structs.replace(site, folders=TEMPLATES))
 
     def error(self, status: int, text: str, path: str = "/", headers: Mapping[str, str] | None = None) -> Response:
-        """Return an error page; `path` is the requested one, as received."""
         here = path.partition("?")[0].removeprefix("/")
         if here.count("/") > DEEPEST:
             here = ""

@@ -1,8 +1,4 @@
-"""The pages of one store, read again when the store has changed.
-
-Pages are those of `arena report`, made on demand and cached for all viewers. A damaged or missing store is a `problem`
-until it can be read again.
-"""
+"""The pages of one store, read again when the store has changed, and cached for all viewers."""
 
 import json
 import os
@@ -210,10 +206,7 @@ class ServedStore:
                 self.feed.publish(self.event())
 
     def event(self) -> Event:
-        """Return the event with the version of the pages and a line about them.
-
-        When the league is over, viewers end their connections.
-        """
+        """Return the event with the version of the pages; when the league is over, viewers end their connections."""
         state, is_over = self.reader.state, self.live is not None and self.live.is_over
         return state_event(state.version, SERVED if is_over else state.text, len(self.feed), is_over=is_over)
 

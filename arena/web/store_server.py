@@ -169,10 +169,7 @@ def serve_stores(
     ready: Callable[[str], None],
     complain: Complain,
 ) -> None:
-    """Serve the pages of these stores until a signal.
-
-    Raises `UsageError` for an unusable address, and for a store that cannot be read or shown to such readers.
-    """
+    """Serve the pages of these stores until a signal. Raises `UsageError`."""
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("expected each store once, and one of them is named twice")
     listening = listen(address)

@@ -24,8 +24,7 @@ from arena.stratego.seat_state import StrategoSeatState, state_of
 from arena.stratego.seat_view import legal_actions
 from arena.stratego.setups import random_rows
 from arena.web.address import LOCAL_NAMES, Hosts
-from arena.web.seat_page import NextCommands, SeatTable
-from arena.web.seat_server import PlayPages
+from arena.web.seat_server import NextCommands, PlayPages, SeatTable
 from protocol.notation import Color
 
 Played = GameRecord | History | None

@@ -15,7 +15,6 @@ NAME_HEIGHT = 15
 """Distance between the names at the ends of curves."""
 LONGEST_NAME = 18
 COLOURS = 8
-"""The number of curves that are drawn, each in a colour of its own."""
 
 
 @dataclass(frozen=True)

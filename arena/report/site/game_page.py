@@ -29,7 +29,6 @@ from arena.report.site.page_frame import PageFrame, Site, isolated
 from protocol.seats import Color
 
 LONGEST_STDERR = 20_000
-"""Last characters of standard error that a page shows."""
 
 
 SEED = "seed "
@@ -133,7 +132,6 @@ def _details(
 
 
 def labels_of(number: int, record: GameRecord, *, shown: ShownNames, audience: SeenBy, names: Names) -> dict[str, Any]:
-    """Return the texts for the script of a game: the players, the verdict, and those that its game adds."""
     facts = facts_of(number, record, audience.value, shown)
     own = shown_class(record.variant.kind).labels(record.variant, names)
     red, blue = isolated(facts.red.name), isolated(facts.blue.name)
@@ -154,7 +152,6 @@ def game_data(
     has_dialogue: bool = True,
     has_seeds: bool = True,
 ) -> GameData:
-    """Return the data of a game for an audience. Raises `RecordError` for an impossible record."""
     lines = _dialogue(record, audience, has_seeds=has_seeds) if has_dialogue else []
     if None in record.setups:
         return GameData(labels, {}, "", [], {}, [], None, [], lines)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from arena.report.result_words import elo_text, interval_text, points_text
+from arena.report.terminal import elo_text, interval_text, points_text
 
 FOLDER = Path(__file__).parent
 POLICY = (

@@ -1,7 +1,4 @@
-"""The text of each page of a site by its name, made on demand, for a folder or a server.
-
-Templates escape all that a bot may have chosen.
-"""
+"""The text of each page of a site by its name. Templates escape all that a bot may have chosen."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +19,11 @@ from arena.league.store.document import GAME, RULESET, TIME
 from arena.report.bot_versions import BotVersion
 from arena.report.game_list import Roster, score_text
 from arena.report.placings import MeetingEntry, PlacingEntry, full_title, stop_text
-from arena.report.result_words import elo_text, interval_text, missing_text, not_counted_text, points_text
 from arena.report.site.charts import bars, curves, edge, heat, whiskers
 from arena.report.site.game_page import GameTexts
 from arena.report.site.page_frame import PageFrame, in_script, isolated, milliseconds
 from arena.report.standings import Line, Table, Tally, rated_lines
+from arena.report.terminal import elo_text, interval_text, missing_text, not_counted_text, points_text
 from arena.system.printable import printable
 from protocol.seats import Color
 

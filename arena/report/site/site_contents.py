@@ -54,8 +54,7 @@ class SitePlan:
 def read_site(store: Store, plan: SitePlan, dress: Callable[[Site], Site] = lambda site: site) -> SiteContents:
     """Read the values of a site from a store, in two passes over its rows. `dress` makes a served site.
 
-    Raises `DamagedError` if no game is undamaged, and `UsageError` for a store without games, for unknown games or an
-    unknown bot in the plan, and for a reader to whom one game would show what another one hides.
+    Raises `DamagedError` if no game is undamaged, and `UsageError` for a reader to whom games show what others hide.
     """
     contents, table, placing = stored_table(store, pairs=MOST_IN_PAIRS)
     if not table.games + table.against_itself:
@@ -131,7 +130,6 @@ def _chosen(numbers: Sequence[int], plan: SitePlan) -> tuple[int, ...]:
 
 
 def _rules(store: Store, league: LeagueValues, names: Names) -> dict[str, Any]:
-    """Return the values of the page of the rules, from the first readable record."""
     damage: list[Damage] = []
     for game in league.games:
         stored = store.stored(game.number)

@@ -1,7 +1,6 @@
 """`arena report`: write the pages of a store to a folder.
 
 The pages are written to a new folder next to it, which then takes its place: a reader sees the old site or the new one.
-Only an empty folder or an earlier site is replaced. A process for each CPU makes the pages of many games.
 """
 
 import json
@@ -33,7 +32,6 @@ from arena.version import __version__
 from protocol.seats import Color
 
 MARK = "arena-site.json"
-"""The file that marks a folder as a site."""
 PAGES = re.compile(
     rf"{re.escape(MARK)}|(index|crosstable|rounds|rules|games(-\d+)?)\.html|games\.js|static/arena\.(css|js)"
     r"|bots/\d+\.html|games/\d+\.(html|js)"
@@ -42,7 +40,6 @@ PAGES = re.compile(
 
 
 def refuse_other_folder(out: Path) -> None:
-    """Raise `UsageError` for a path that is not a site, or in a missing folder."""
     try:
         _refuse_other_folder(out)
     except OSError as error:  # a name that is too long, a folder that may not be searched
@@ -51,7 +48,7 @@ def refuse_other_folder(out: Path) -> None:
 
 def _refuse_other_folder(out: Path) -> None:
     if not out.parent.is_dir():
-        raise UsageError(f"{out}: expected a folder to make it in; there is no folder {out.parent}")
+        raise UsageError(f"{out}: there is no folder {out.parent}")
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise UsageError(f"{out}: expected a folder or a new path; it is something else")
     if not out.is_dir():
@@ -104,10 +101,7 @@ class Written(msgspec.Struct, frozen=True):
 
 
 def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, SiteContents]:
-    """Write the site of a store to a folder; return the counts and the contents.
-
-    Raises `UsageError` for a folder that is not a site, and as `read_site` does.
-    """
+    """Write the site of a store to a folder; return the counts and the contents. Raises as `read_site` does."""
     refuse_other_folder(out)
     contents = read_site(store, plan)
     with new_folder_for(out) as folder:
@@ -138,7 +132,6 @@ SHARE = 100
 
 
 def _write_games(store: Path, folder: Path, numbers: Sequence[int], texts: GameTexts) -> PlayedGames:
-    """Write the pages of games with all CPUs. Raises `OSError` if files cannot be written, else `ArenaError`."""
     count = min(usable_cpus(), len(numbers) // WORTH_A_PROCESS)
     if count < 2:
         return _write_share(store, folder, texts, numbers)
