@@ -223,7 +223,7 @@ class OpenBot:
         if self._game is None or self._view is None:
             raise UsageError("expected start() before tell()")
         if not isinstance(events, Iterable) or isinstance(events, Event):
-            raise UsageError(f"expected a sequence of events, as game.apply returns it, got {events!r:.60}")
+            raise UsageError(f"expected events, as game.apply returns them in a sequence, got {events!r:.60}")
         events = list(events)
         for event in events:
             if not isinstance(event, Event):
