@@ -287,7 +287,7 @@ def _already_played(game: AlreadyPlayed) -> str:
 
 
 def _kept(prepared: PreparedGame) -> str:
-    return f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
+    return f"{prepared.file} is unchanged" if prepared.history else "there is nothing to save"
 
 
 def _line_to_resume(prepared: PreparedGame, *command: str) -> str:

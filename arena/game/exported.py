@@ -224,7 +224,7 @@ def decode_line(line: bytes, *, is_ended: bool = True) -> RecordEntry:
         raise RecordError(f"not a game record: {shown(error)}") from None
     if not is_written_so:
         raise RecordError(
-            "not as 'arena export' writes it: a key that there is not or that is there twice, other spaces, another "
+            "not as 'arena export' writes it: an unknown or repeated key, other spaces, another "
             "order of keys, a number in another form, or text that is not printable"
         )
     return entry

@@ -89,7 +89,7 @@ def _check_claims(record: GameRecord) -> None:
     if verdict.result is GameResult.NEITHER:
         for lost in (reason, *(fault.reason for fault in verdict.fault_by_loser.values())):
             if lost not in SETTING_UP | AT_ANY_TIME:
-                raise RecordError(f"recorded as lost by both by {lost.value}, which only one can lose by")
+                raise RecordError(f"recorded as lost by both by {lost.value}, but only one side can lose by that")
     used = [number for use in record.used or () for number in (use.cpu_us, use.memory)]
     if not all(number >= 0 and math.isfinite(number) for number in (record.started, record.seconds, *used)):
         raise RecordError("its start, length or use of the machine is negative")
@@ -183,7 +183,7 @@ def _check_unplayed(record: GameRecord) -> None:
         raise RecordError(f"{loser.word} lost by {reason.value}, but had set up")
     met = reason in SETTING_UP or setups != (None, None)
     if result.winner is not None and met and (setups[result.winner] is None or reason is Reason.NO_START):
-        raise RecordError(f"{result.winner.word} won by {reason.value} with set-ups that do not go with it")
+        raise RecordError(f"{result.winner.word} won by {reason.value} which its set-ups contradict")
 
 
 def check_course(
@@ -200,10 +200,10 @@ def check_course(
         if len(numbers) not in (0, plies):
             raise RecordError(f"{plies} actions, but {len(numbers)} {name}")
     if min((*played.times_us, *played.cpu_us, *played.forgiven_us), default=0) < 0:
-        raise RecordError("an action took less than no time")
+        raise RecordError("an action has a negative time")
     _check_notes(played.notes, plies)
     if not all(1 <= ply <= plies + 1 and taken >= 0 for ply, taken in played.interrupted):
-        raise RecordError("an interruption at a ply that there is not, or of less than no time")
+        raise RecordError("an interruption at an impossible ply, or with a negative time")
     state = started(spec, setups)
     sides = _play(spec.kind, state, played.actions)
     _check_times(spec.times, (*sides, state.to_move), played)
@@ -244,7 +244,7 @@ def _check_taken(microseconds: int, allowed: float, ply: int) -> None:
 def _check_notes(notes: Sequence[NoteLine], plies: int) -> None:
     for note in notes:
         if not 1 <= note.ply <= plies + 1 or note.color not in COLOR_BY_WORD:
-            raise RecordError(f"has a note of {note.color!r} at ply {note.ply}, which there is not")
+            raise RecordError(f"has a note of {note.color!r} at ply {note.ply}, which does not exist")
 
 
 def check_time(time: TimeControl) -> None:

@@ -389,7 +389,7 @@ def _refusal(seats: Sequence[Seat], spec: GameSpec, history: History | None, *, 
     if not said:
         return None
     if history is not None:
-        return f"the paused game cannot go on: {said}: play it again with 'arena match'"
+        return f"the paused game cannot be resumed: {said}: play it again with 'arena match'"
     if spec.opening is not None:
         return f"the game cannot begin with an opening: {said}: play without --openings, or without such bots"
     return f"the game could not go on once it was paused: {said}: play it without --pause" if can_pause else None

@@ -119,7 +119,7 @@ class _Transcript:
         record, history = self._record, None
         for number, (ply, taken) in enumerate(record.interrupted):
             if not 1 <= ply <= len(record.actions) + 1 or not self._is_played:
-                raise RecordError(f"game {record.id}: interrupted at ply {ply}, which there is not")
+                raise RecordError(f"game {record.id}: interrupted at ply {ply}, which does not exist")
             yield _Sitting(history, ply, taken)
             history = self._history(ply - 1, number + 1)
         if history is None and self._is_played and self._failed_to_start():

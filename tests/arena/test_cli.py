@@ -262,7 +262,7 @@ def test_a_saved_game_that_cannot_be_resumed_now_is_as_it_was(folder: Path) -> N
     done = subprocess.run(["sh", "-c", limited], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     assert "this machine cannot start another bot" in done.stderr
-    assert "stopped: g.json is as it was\n" in done.stderr
+    assert "stopped: g.json is unchanged\n" in done.stderr
     assert f"resume with: arena {arguments}" in done.stderr
     assert "Traceback" not in done.stderr
     assert (folder / "g.json").read_bytes() == before

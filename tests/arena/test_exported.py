@@ -233,8 +233,8 @@ def summed(body: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (b'"seconds":', b'"seconds":1.0,"seconds":', "a key that there is not or that is there twice"),
-        (b'"digest":', b'"digest":"0","digest":', "a key that there is not or that is there twice"),
+        (b'"seconds":', b'"seconds":1.0,"seconds":', "an unknown or repeated key"),
+        (b'"digest":', b'"digest":"0","digest":', "an unknown or repeated key"),
         (b'"seconds":', b'"seconds":NaN,"x":', "malformed"),
         (b'"seconds":', b'"seconds":1e999,"x":', "out of range"),
         (b'"seconds":', b'"seconds": ', "other spaces"),

@@ -121,19 +121,6 @@ def without_program(folder: Path, program: str = "./nothing") -> BotSpec:
 
 
 @pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
-def test_who_cannot_be_started_loses_alone(
-    color: Color, tmp_path: Path, make_bot: MakeBot, play: Play, left_behind: LeftBehind
-) -> None:
-    hollow, good = without_program(tmp_path), make_bot(GOOD)
-    record = trio.run(play, *((hollow, good) if color is Color.RED else (good, hollow)))
-    assert (record.verdict.result, record.verdict.reason) == (GameResult.win(color.opponent), Reason.NO_START)
-    assert record.verdict.detail.partition(MARK)[0] == (
-        f"{color.word} (hollow) did not start: cannot run ./nothing: No such file or directory"
-    )
-    assert left_behind() == []
-
-
-@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
 def test_who_exits_before_a_word_is_said_loses_alone(
     color: Color, tmp_path: Path, make_bot: MakeBot, play: Play
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from schedules import schedule
+from scripted import Table, game_spec, record_from
 
 from arena.errors import UsageError
 from arena.game.exported import decode_line, encode_line, redact
@@ -41,9 +42,9 @@ changed = msgspec.structs.replace
 
 
 @pytest.fixture
-def seated(spec: Callable[..., GameSpec], table_for: Callable[[GameSpec], Any]) -> Any:
+def seated() -> Any:
     """A game with an opening, before its bots have said anything."""
-    return table_for(changed(spec(BARRAGE), opening=GIVEN))
+    return Table(changed(game_spec(BARRAGE), opening=GIVEN))
 
 
 # --- what bots are told -----------------------------------------------------------------------------------------------
@@ -67,13 +68,11 @@ def test_both_are_told_their_set_ups_and_are_asked_for_none(seated: Any) -> None
 
 
 @pytest.fixture
-def played(
-    table_for: Callable[[GameSpec], Any], record_from: Callable[[Any], GameRecord]
-) -> Callable[[GameSpec], GameRecord]:
+def played() -> Callable[[GameSpec], GameRecord]:
     """`played(spec)`: the record of a random game."""
 
     def play(game: GameSpec) -> GameRecord:
-        table = table_for(game)
+        table = Table(game)
         rng = Random(game.id)
         if game.opening:
             table.introduce()
@@ -214,5 +213,5 @@ def test_an_export_comes_back_as_it_was_and_goes_on(whole: Path, games: list[Gam
 
 
 def test_bots_are_not_kept_for_a_game_in_which_they_would_know_the_other_s_set_up(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--openings: expected no --keep-bots with it"):
+    with pytest.raises(UsageError, match="--openings and --keep-bots cannot be used together"):
         check_options(PlayOptions(openings=tmp_path / "o.txt", keep_bots=True))

@@ -29,9 +29,9 @@ from arena.league.store import Store
 from arena.report.game_text import GameStyle, game_pages, parse_plies
 from arena.stratego.game import variant_of
 from arena.stratego.rules.board import MOVES, StraightMove
-from arena.stratego.rules.events import Acted, Fought, Guessed, Resigned, Returned
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.shown.boards import SquareMark, marks_of
+from protocol.messages import Battle, Guess, Moved, Rescued
 from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
 
 EMPTY = "." * 10
@@ -246,7 +246,7 @@ def move(text: str) -> StraightMove:
 
 
 def test_marks_say_where_a_piece_came_from_where_it_went_and_what_was_lost() -> None:
-    moved = Acted(Color.RED, move("a4-a5"))
+    moved = Moved(Color.RED, "a4-a5")
     a4, a5 = square("a4"), square("a5")
     assert marks_of([moved]) == {a4: SquareMark.CAME_FROM, a5: SquareMark.WENT_TO}
     fights = {
@@ -255,11 +255,11 @@ def test_marks_say_where_a_piece_came_from_where_it_went_and_what_was_lost() -> 
         Survivor.NEITHER: {a4: SquareMark.LOST_FROM, a5: SquareMark.LOST_AT},
     }
     for survivor, marks in fights.items():
-        assert marks_of([moved, Fought(a5, Rank.SCOUT, Rank.SCOUT, survivor, Color.RED)]) == marks
-    assert marks_of([moved, Returned(Color.RED, square("c2"), Rank.MAJOR)])[square("c2")] is SquareMark.WENT_TO
-    assert marks_of([Guessed(a5, Rank.SPY, True)]) == {a5: SquareMark.LOST_AT}
-    assert marks_of([Guessed(a5, Rank.SPY, False)]) == {a5: SquareMark.WENT_TO}
-    assert marks_of([Resigned(Color.RED)]) == {}
+        assert marks_of([moved, Battle("a5", Rank.SCOUT, Rank.SCOUT, survivor)]) == marks
+    assert marks_of([moved, Rescued(Color.RED, "c2", Rank.MAJOR)])[square("c2")] is SquareMark.WENT_TO
+    assert marks_of([Guess("a5", Rank.SPY, True)]) == {a5: SquareMark.LOST_AT}
+    assert marks_of([Guess("a5", Rank.SPY, False)]) == {a5: SquareMark.WENT_TO}
+    assert marks_of([Moved(Color.RED, "resign")]) == {}
 
 
 # --- terminals --------------------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def refuse_other_folder(out: Path) -> None:
 
 def _refuse_other_folder(out: Path) -> None:
     if not out.parent.is_dir():
-        raise UsageError(f"{out}: expected a folder to make it in; there is no folder {out.parent}")
+        raise UsageError(f"{out}: there is no folder {out.parent}")
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise UsageError(f"{out}: expected a folder or a new path; it is something else")
     if not out.is_dir():
