@@ -1,9 +1,10 @@
 """Carries bytes between the referee and the two processes of a game, and measures when they come.
 
-Four things keep a ply cheap. One task talks to both bots, because only one of them has to answer. The deadline is lazy:
+Five things keep a ply cheap. One task talks to both bots, because only one of them has to answer. The deadline is lazy:
 its cancel scope is moved only for an earlier deadline, so it fires a few times a second and is set again if the game
 has advanced. For a bot that answers at once the arena stays awake: sleeping and waking cost more than all of the
-referee's work. `Arrivals` knows what has come without another system call.
+referee's work. For one that takes a little longer it sleeps in one system call, if no other game is under way.
+`Arrivals` knows what has come without another system call.
 """
 
 import os
