@@ -154,7 +154,7 @@ STRATEGO = ("arena.stratego", "arena.search", "bots")
 OF_STRATEGO = {
     *("protocol.notation", "protocol.view", "protocol.geometry", "protocol.piece", "protocol.actions"),
     *("protocol.forms", "protocol.ucc2012", "protocol.bot", "protocol.bot_codec"),
-    *(f"protocol.messages.{name}" for name in ("Enemy", "Board", "Moved", "Battle", "Reveal", "Rescued", "Guess")),
+    *(f"protocol.messages.{name}" for name in ("Enemy", "BoardLine", "Moved", "Battle", "Reveal", "Rescued", "Guess")),
 }
 """What the protocol has for Stratego alone."""
 

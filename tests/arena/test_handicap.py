@@ -1,26 +1,25 @@
 """A time control for each side: referee, clocks, lines, record and its check use the side's own."""
 
-from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
-from arena.game.game_spec import GameSpec
-from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
-from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.notation import Color, Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arena.game.game_spec import GameSpec
+    from arena.stratego.rules.ruleset import Ruleset
     from tests.arena.conftest import Table
 
     SpecFor = Callable[..., GameSpec]
     TableFor = Callable[[GameSpec], Table]
     RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-    RecordFrom = Callable[[Table], GameRecord]
 
 RED, BLUE = Color.RED, Color.BLUE
 SECOND = TimeControl(move_ms=1000, setup_ms=7000, margin_ms=0)

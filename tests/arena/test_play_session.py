@@ -257,7 +257,7 @@ def test_a_set_up_that_is_not_legal_is_refused_with_what_it_lacks() -> None:
         state = await session.changed(color)
         while state.stage is not SeatStage.SETTING_UP:
             state = await session.changed(color, state.version)
-        with pytest.raises(RefusedError, match="still to be placed: 1 x S, 2 x 2, 2 x 3, 1 x 9, 1 x M"):
+        with pytest.raises(RefusedError, match=r"expected the army of duel: 1 x S \(got 0\), 2 x 2"):
             session.set_up(color, ("FBB.......", *("..........",) * 3))
         with pytest.raises(RefusedError, match="not your turn"):
             session.act(color, "a4-a5")

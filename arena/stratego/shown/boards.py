@@ -20,20 +20,20 @@ NO_MARKS: Mapping[int, "SquareMark"] = {}
 class SquareMark(Enum):
     """The effect of the last action on a square."""
 
-    CAME_FROM = "()"
-    WENT_TO = "[]"
-    LOST_FROM = "(x"
+    CAME_FROM = "from"
+    WENT_TO = "to"
+    LOST_FROM = "lost-from"
     """The origin of an attacker that was lost."""
-    LOST_AT = "[x"
+    LOST_AT = "lost"
     """The square of a fight in which both were lost."""
 
     @property
     def is_loss(self) -> bool:
-        return self.value.endswith("x")
+        return self in (SquareMark.LOST_FROM, SquareMark.LOST_AT)
 
     @property
     def brackets(self) -> str:
-        return "()" if self.value.startswith("(") else "[]"
+        return "()" if self in (SquareMark.CAME_FROM, SquareMark.LOST_FROM) else "[]"
 
 
 def marks_of(events: Sequence[Event]) -> dict[int, SquareMark]:

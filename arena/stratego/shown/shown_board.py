@@ -21,12 +21,6 @@ from arena.stratego.state import as_stratego, line_of
 from protocol.messages import Battle, Moved
 from protocol.notation import SQUARES, Color, Rank
 
-MARKS = {
-    SquareMark.CAME_FROM: "from",
-    SquareMark.WENT_TO: "to",
-    SquareMark.LOST_FROM: "lost-from",
-    SquareMark.LOST_AT: "lost",
-}
 PLAIN = (SquareMark.CAME_FROM, SquareMark.WENT_TO)
 """The marks of an action from its first square to its last one."""
 
@@ -150,7 +144,7 @@ class ShownBoard(Shown):
 
 
 def named_marks(marked: Mapping[int, SquareMark]) -> dict[str, str]:
-    return {square_name(square): MARKS[mark] for square, mark in marked.items()}
+    return {square_name(square): mark.value for square, mark in marked.items()}
 
 
 def square_name(square: int) -> str:
