@@ -2,6 +2,7 @@
 
 from arena.api.leagues import League
 from arena.api.matches import CompareResult, MatchResult, compare, match, play
+from arena.api.opened_bot import OpenBot, open_bot
 from arena.api.shown_results import Result, Standings, Step, read_records, replay
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
@@ -17,12 +18,14 @@ __all__ = [
     "GameStarted",
     "League",
     "MatchResult",
+    "OpenBot",
     "Result",
     "Standings",
     "Step",
     "UsageError",
     "compare",
     "match",
+    "open_bot",
     "play",
     "read_records",
     "replay",

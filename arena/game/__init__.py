@@ -84,6 +84,8 @@ class Displays(NamedTuple):
     """A function that returns the values of the page of the rules, as `arena.report.site.pages.rules_values`."""
     position: str = ""
     """A function of a state and a seat that returns the position for programs, for `arena.api.shown_results.Step`."""
+    opened: str = ""
+    """A bot that a program talks to, below `arena.api.opened_bot.OpenBot`."""
 
 
 T = TypeVar("T")

@@ -50,6 +50,7 @@ class Stratego(Game):
         shown="arena.stratego.shown.shown_board:ShownBoard",
         rules="arena.stratego.shown.rules_text:page_values",
         position="arena.stratego.library.position_board:position",
+        opened="arena.stratego.library.open_stratego:StrategoOpenBot",
     )
 
     def __init__(self) -> None:

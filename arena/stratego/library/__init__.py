@@ -1,7 +1,6 @@
-"""The names of `import arena` that belong to Stratego: its rules, its positions, and a conversation with one bot."""
+"""The names of `import arena` that belong to Stratego: its rules and its positions."""
 
 from arena.api.keywords import plain_errors
-from arena.stratego.library.opened_bot import OpenBot, open_bot
 from arena.stratego.library.position_board import Board
 from arena.stratego.rules.engine import EngineGame as Game
 from arena.stratego.rules.events import IllegalActionError
@@ -14,9 +13,7 @@ __all__ = [
     "Game",
     "IllegalActionError",
     "IllegalSetupError",
-    "OpenBot",
     "Ruleset",
-    "open_bot",
     "rules",
 ]
 

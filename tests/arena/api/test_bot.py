@@ -16,6 +16,7 @@ Bots = Callable[..., str]
 LeftBehind = Callable[[], list[str]]
 ROOT = Path(__file__).parent.parent.parent.parent
 WARDEN = ROOT / "bots" / "warden.py"
+FOUR_FOLDER = ROOT / "docs" / "examples" / "connect4"
 SOON = 0.2
 BLUE = ("FBBS2339M.", "..........", "..........", "2.........")
 
@@ -32,6 +33,27 @@ def test_a_bot_introduces_itself_sets_up_and_moves(left_behind: LeftBehind) -> N
                 assert isinstance(events[0], Moved)
                 await bot.tell(events)
                 await bot.tell(game.apply(game.legal_moves()[0].text))
+
+    trio.run(main)
+    assert not left_behind()
+
+
+def test_a_bot_of_another_game_is_told_what_its_seat_may_know(left_behind: LeftBehind) -> None:
+    async def main() -> None:
+        async with arena.open_bot(FOUR_FOLDER / "bots" / "looker.py", game=FOUR_FOLDER / "connect4.py") as bot:
+            assert (await bot.hello()).wants == (Want.LEGAL,)
+            assert await bot.set_up("blue") == ()
+            state = bot.game.start(bot.variant, 1, ("", ""))
+            await bot.start(state)
+            for _ in range(3):
+                await bot.tell(state.play("1"))
+                answer = await bot.turn()
+                assert answer in state.legal_actions()
+                await bot.tell(state.play(answer))
+            with pytest.raises(arena.UsageError, match="expected the lines for both sides"):
+                await bot.tell(["moved red 1"])
+            with pytest.raises(arena.UsageError, match="expected a state of connect4"):
+                await bot.start("game")
 
     trio.run(main)
     assert not left_behind()

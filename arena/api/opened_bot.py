@@ -1,49 +1,40 @@
-"""A conversation with one bot that plays Stratego, for its tests: `arena.open_bot`."""
+"""A conversation with one bot, for its tests: `arena.open_bot`."""
 
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
 import trio
 
-from arena.api.keywords import AnyPath, BotKeywords, bot_word, plain_errors, play_options
+from arena.api.keywords import AnyPath, BotKeywords, GameWord, Rules, bot_word, plain_errors, play_options
 from arena.api.threads import BackgroundCall, in_thread_of_trio
 from arena.bots.finding import find_bots
 from arena.bots.folders import BotFolders
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.spec import BotSpec
 from arena.bots.starting import Sandbox
-from arena.errors import ArenaError, UsageError
+from arena.errors import ArenaError, IllegalAnswerError, UsageError
+from arena.game import State, Variant, displayed
 from arena.game.live import introduction
 from arena.game.time_control import parse_time
 from arena.league.entrants import built
-from arena.league.league_options import LARGEST_SEED, PlayOptions
+from arena.league.league_options import LARGEST_SEED, PlayOptions, variant_of
 from arena.league.option_values import check_options, option_value, usual_limits
 from arena.sandbox.launch import StartError
 from arena.sandbox.levels import Level, choose
-from arena.stratego.game import variant_of
-from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import Event
-from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.rules.rulesets import as_ruleset
-from arena.stratego.rules.setup import IllegalSetupError, check_setup
-from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to
 from arena.system.concurrency import background, readable
-from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
-from protocol.forms import STRATEGO_FORMS
+from protocol.codec import decode_from_bot, encode_for_bot, encode_line, legal_lines
 from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError
 from protocol.messages import (
     PROTOCOL_VERSION,
     Ability,
     ArenaMessage,
     Author,
-    BoardLine,
     BotMessage,
     Cannot,
-    Enemy,
     Hello,
     Move,
     Name,
@@ -55,7 +46,7 @@ from protocol.messages import (
     Want,
     Wants,
 )
-from protocol.notation import COLOR_BY_WORD, Color
+from protocol.seats import COLOR_BY_WORD, Color
 
 START_SECONDS = 10.0
 ANSWER_SECONDS = 5.0
@@ -83,9 +74,10 @@ class OpenBot:
     exit, more memory or processes than its limits.
     """
 
-    def __init__(self, bot: BotSpec, ruleset: Ruleset, process: BotProcess) -> None:
+    def __init__(self, bot: BotSpec, variant: Variant, process: BotProcess) -> None:
         self.name = bot.name
-        self.ruleset = ruleset
+        self.variant = variant
+        self.game = variant.kind
         self.notes: list[str] = []
         """Notes that came while `hello`, `set_up` and `turn` waited for another message."""
         self._process = process
@@ -94,9 +86,8 @@ class OpenBot:
         self._fault = ""
         self._wants: tuple[Want, ...] = ()
         self._color: Color | None = None
-        self._rows: tuple[str, ...] | None = None
-        self._game: EngineGame | None = None
-        self._view: SeatView | None = None
+        self._rows: tuple[str, ...] = ()
+        self._state: State | None = None
 
     @property
     def stderr(self) -> str:
@@ -108,9 +99,12 @@ class OpenBot:
 
     async def send(self, *messages: ArenaMessage, within: float = ANSWER_SECONDS) -> None:
         """Send messages (`protocol.messages`). Raises `ArenaError` if the bot does not read them."""
+        await self._write(encode_for_bot, messages, within)
+
+    async def _write(self, encode: Callable[[Any], bytes], items: Sequence[object], within: float) -> None:
         _check_within(within)
         try:
-            data = b"".join(map(encode_for_bot, messages))
+            data = b"".join(map(encode, items))
         except (LocalProtocolError, KeyError) as error:
             raise UsageError(f"this cannot be sent to a bot: {error}") from None
         with trio.move_on_after(within) as limit:
@@ -138,7 +132,7 @@ class OpenBot:
         while self._lines:
             line = self._lines.popleft()
             try:
-                message = decode_from_bot(line, STRATEGO_FORMS)
+                message = decode_from_bot(line, self.game)
             except RemoteProtocolError as error:
                 raise self._error(f"sent an invalid message: {error}") from None
             if message is not None:
@@ -183,9 +177,10 @@ class OpenBot:
     async def set_up(
         self, color: Color | str = Color.RED, *, time: str = "100ms", seed: int = 1, within: float = ANSWER_SECONDS
     ) -> tuple[str, ...]:
-        """Begin a game on this side and return the bot's set-up: four rows of ten characters, its own back row first.
+        """Begin a game on this side and return the parts of the bot's set-up, in Stratego its rows, its own back row
+        first; none in a game without set-ups.
 
-        Raises `ArenaError` if the set-up is not one of the ruleset.
+        Raises `ArenaError` if the rules do not allow the set-up.
         """
         if not isinstance(color, Color) and not (isinstance(color, str) and color in COLOR_BY_WORD):
             raise UsageError(f"expected {' or '.join(COLOR_BY_WORD)}, got {color!r}")
@@ -194,51 +189,53 @@ class OpenBot:
         if not isinstance(time, str):
             raise UsageError(f"time: expected a string such as '100ms', got {time!r}")
         control = option_value("time", parse_time, time)
-        await self.send(*introduction(variant_of(self.ruleset), control, seed, side), within=within)
-        setup = await self._wait_for(Setup, within, self._note, allowed=(Note,))
-        try:
-            check_setup(self.ruleset, setup.rows)
-        except IllegalSetupError as error:
-            raise self._error(f"sent an illegal set-up: {error}") from None
-        self._color, self._rows = side, setup.rows
-        return setup.rows
+        await self.send(*introduction(self.variant, control, seed, side), within=within)
+        self._color = side
+        if self.game.has_setups:
+            self._rows = (await self._wait_for(Setup, within, self._note, allowed=(Note,))).rows
+            try:
+                self.game.check_setup(self.variant, side, "/".join(self._rows))
+            except IllegalAnswerError as error:
+                raise self._error(f"sent an illegal set-up: {error}") from None
+        return self._rows
 
-    async def start(self, game: EngineGame, within: float = ANSWER_SECONDS) -> None:
-        """Start a game (`arena.Game`) in which both sides have set up.
+    async def start(self, game: Any, within: float = ANSWER_SECONDS) -> None:
+        """Start a game in which both sides have set up: a state of the game, in Stratego an `arena.Game`.
 
-        The bot receives the squares of the enemy's pieces, if armies do not fill their rows, and before its turns the
-        lines that it wants. The caller plays the game: see `tell`.
+        The bot receives what its side may know of the beginning, and before its turns the lines that it wants. The
+        caller plays the game: see `tell`.
         """
-        if not isinstance(game, EngineGame):
-            raise UsageError(f"expected a game (arena.Game), got {game!r:.60}")
-        if self._color is None or self._rows is None:
+        if self._color is None:
             raise UsageError("expected set_up before the game starts")
-        self._game = game
-        self._view = SeatView(game.ruleset, self._color, self._rows, enemy_squares(game, self._color))
-        if not game.ruleset.fills_rows:
-            await self.send(Enemy(enemy_squares(game, self._color)), within=within)
+        self._state = state = self._state_of(game, self._color)
+        await self._write(encode_line, tuple(state.first_lines(self._color)), within)
 
-    async def tell(self, events: Iterable[Event], within: float = ANSWER_SECONDS) -> None:
-        """Tell the bot what its side may know of the events that `game.apply` returned, also for its own action."""
-        if self._game is None or self._view is None:
+    async def tell(self, told: Any, within: float = ANSWER_SECONDS) -> None:
+        """Tell the bot of an action, also of its own: `told` is what `state.play` returned for both sides.
+
+        In Stratego it is the events that `game.apply` returned.
+        """
+        if self._state is None or self._color is None:
             raise UsageError("expected start() before tell()")
-        if not isinstance(events, Iterable) or isinstance(events, Event):
-            raise UsageError(f"expected events, as game.apply returns them in a sequence, got {events!r:.60}")
-        events = list(events)
-        for event in events:
-            if not isinstance(event, Event):
-                raise UsageError(f"expected events, as game.apply returns them, got {event!r:.60}")
-        told = told_to(events, self._game.tables, self._color)
-        for message in told:
-            self._view.see(message)
-        await self.send(*told, within=within)
+        await self._write(encode_line, self._lines_of(told, self._color), within)
+
+    def _state_of(self, game: Any, color: Color) -> State:
+        if not isinstance(game, State):
+            raise UsageError(f"expected a state of {self.game.name} (arena.game.State), got {game!r:.60}")
+        return game
+
+    def _lines_of(self, told: Any, color: Color) -> Sequence[str]:
+        if not (isinstance(told, tuple) and len(told) == len(Color) and all(isinstance(one, tuple) for one in told)):
+            raise UsageError(f"expected the lines for both sides, as state.play returns them, got {told!r:.60}")
+        lines: Sequence[str] = told[color]
+        return lines
 
     async def turn(
         self, *, ply: int | None = None, own_ms: int = 100, enemy_ms: int = 100, within: float = ANSWER_SECONDS
     ) -> str:
         """Give the bot the turn, with these milliseconds on the clocks, and return its action, such as `a4-a5`.
 
-        Only the form of the action is checked; `game.apply` judges it. Without a game (see `start`) the ply is 1 by
+        Only the form of the action is checked; the game judges it. Without a game (see `start`) the ply is 1 by
         default, and the caller has to `send` the lines that the bot wants.
         """
         for name, value, least in (
@@ -247,13 +244,13 @@ class OpenBot:
             ("ply", 1 if ply is None else ply, 1),
         ):
             _check_number(name, value, least, MOST)
-        messages: list[ArenaMessage] = []
-        if self._game is not None and self._view is not None:
-            ply = self._game.ply + 1 if ply is None else ply
-            if Want.BOARD in self._wants:
-                messages.append(BoardLine(self._view.cells()))
-            if Want.LEGAL in self._wants:
-                messages.extend(legal_lines(legal_actions(self._game)))
+        state, color, messages = self._state, self._color, list[ArenaMessage]()
+        if state is not None and color is not None:
+            ply = state.ply + 1 if ply is None else ply
+            if Want.BOARD in self._wants and (board := state.board_line(color)) is not None:
+                await self._write(encode_line, (board,), within)
+            if Want.LEGAL in self._wants and (actions := state.legal_actions()) is not None:
+                messages.extend(legal_lines(tuple(actions)))
         await self.send(*messages, Turn(1 if ply is None else ply, own_ms, enemy_ms), within=within)
         return (await self._wait_for(Move, within, self._note, allowed=(Note,))).action
 
@@ -286,17 +283,18 @@ def _check_number(name: str, value: object, least: int, most: int) -> None:
 
 @contextlib.asynccontextmanager
 async def open_bot(
-    path: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[BotKeywords]
-) -> AsyncIterator[OpenBot]:
-    """Start one bot of Stratego, built and isolated as in a game, for use within an `async with` statement, under trio.
+    path: AnyPath, *, rules: Rules = "", game: GameWord = "", **options: Unpack[BotKeywords]
+) -> AsyncIterator[Any]:
+    """Start one bot, built and isolated as in a game, as an `OpenBot` within an `async with` statement, under trio.
 
-    At the end the bot and all its processes are gone. Raises `UsageError` for wrong arguments, and other `ArenaError`.
+    `rules` and `game` are those of `arena.play`. At the end the bot and all its processes are gone. Raises `UsageError`
+    for wrong arguments, and other `ArenaError`.
     """
     if not trio.lowlevel.in_trio_run():
         raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
     with plain_errors():
-        ruleset = as_ruleset(rules)
-    chosen = play_options(BotKeywords, options, ("rules",))
+        chosen = play_options(BotKeywords, {**options, "rules": rules, "game": game}, ("rules", "game"))
+        variant = variant_of(chosen)
     with contextlib.ExitStack() as stack:
         folders = stack.enter_context(BotFolders())
         level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen, folders))
@@ -307,7 +305,7 @@ async def open_bot(
             process = held.start(bot)
         except StartError as error:
             raise ArenaError(f"{bot.name} cannot be started: {error}") from None
-        opened = OpenBot(bot, ruleset, process)
+        opened = displayed(variant.kind.displays.opened, OpenBot)(bot, variant, process)
         try:
             async with background(process.drain_stderr, opened.watch):
                 yield opened

@@ -1,0 +1,59 @@
+"""A conversation with one bot that plays Stratego: the caller plays with the engine's game and its events."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from arena.api.opened_bot import OpenBot
+from arena.errors import UsageError
+from arena.game import State
+from arena.stratego.game import ruleset_of
+from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import Event
+from arena.stratego.rules.ruleset import Ruleset
+from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to
+from arena.stratego.state import StrategoState, line_of
+from protocol.messages import BoardLine, Enemy
+from protocol.seats import Color
+
+
+class _Watched(StrategoState):
+    """A game that the caller plays, as one seat knows it."""
+
+    def __init__(self, game: EngineGame, view: SeatView) -> None:
+        self.board, self.seen = game, view
+
+    def first_lines(self, seat: Color | None) -> Sequence[str]:
+        del seat
+        ruleset, color = self.board.ruleset, self.seen.color
+        return () if ruleset.fills_rows else (line_of(Enemy(enemy_squares(self.board, color))),)
+
+    def board_line(self, color: Color) -> str:
+        del color
+        return line_of(BoardLine(self.seen.cells()))
+
+    def legal_actions(self) -> Sequence[str]:
+        return legal_actions(self.board)
+
+
+class StrategoOpenBot(OpenBot):
+    @property
+    def ruleset(self) -> Ruleset:
+        return ruleset_of(self.variant)
+
+    def _state_of(self, game: Any, color: Color) -> State:
+        if not isinstance(game, EngineGame):
+            raise UsageError(f"expected a game (arena.Game), got {game!r:.60}")
+        self._watched = _Watched(game, SeatView(game.ruleset, color, self._rows, enemy_squares(game, color)))
+        return self._watched
+
+    def _lines_of(self, told: Any, color: Color) -> Sequence[str]:
+        if not isinstance(told, Iterable) or isinstance(told, Event):
+            raise UsageError(f"expected events, as game.apply returns them in a sequence, got {told!r:.60}")
+        events = list(told)
+        for event in events:
+            if not isinstance(event, Event):
+                raise UsageError(f"expected events, as game.apply returns them, got {event!r:.60}")
+        messages = told_to(events, self._watched.board.tables, color)
+        for message in messages:
+            self._watched.seen.see(message)
+        return [line_of(message) for message in messages]
