@@ -22,8 +22,8 @@ from arena.stratego.rules.rulesets import (
 )
 from arena.stratego.rules.setup import check_setup
 from arena.stratego.state import StrategoState, as_stratego
+from protocol.actions import STRATEGO_FORMS
 from protocol.codec import HIDDEN
-from protocol.forms import STRATEGO_FORMS
 from protocol.notation import RESIGN, Color
 
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from protocol.actions import STRATEGO_FORMS
 from protocol.bot import Bot, View, Want, run
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot, encode_for_bot
-from protocol.forms import STRATEGO_FORMS
 from protocol.notation import Color
 
 if TYPE_CHECKING:
