@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import trio
 
-from arena.bots.arrivals import Arrivals
+from arena.bots.arrivals import DOZE_SECONDS, Arrivals
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
 from arena.bots.usage import CpuTimes, Delay, delay_between
 from arena.game.clock import NEVER
@@ -26,8 +26,6 @@ from arena.system.concurrency import open_nursery, readable, writable
 from protocol.conversation import Phase
 from protocol.seats import Color
 
-now = trio.current_time
-
 EXIT_FOLLOWS = 0.5
 """Seconds within which a bot exits after the end of its output; else it has only closed its output."""
 
@@ -36,11 +34,15 @@ PROMPT_SECONDS = 150e-6
 sleeping."""
 SPIN_SECONDS = 50e-6
 """The time of that polling; none on one CPU, where it would keep the bot from running."""
+DOZE_BELOW = DOZE_SECONDS / 2
+"""The longest time of the last answer after which the arena dozes until the next one, before it sleeps."""
 RUN_PAUSE = 0.001
 NOTE_SECONDS = 0.02
 """The time of a turn after which the first heartbeat notes the times of all threads of the bot."""
 SLICE_SECONDS = 250e-6
 """The time after which a game with prompt bots lets other games run."""
+LONE_SLICE_SECONDS = 2e-3
+"""The same if there is no other game, for the run's other tasks."""
 
 
 class Driver:
@@ -80,8 +82,8 @@ class Driver:
         self._times: list[CpuTimes | None] = [None, None]
         """The times of the bot's threads soon after that; None if it has answered at once."""
         self._spin_seconds = 0.0 if _is_on_one_cpu() else SPIN_SECONDS
-        self._prompt = [False, False]
-        """Whether each seat's last answer was prompt."""
+        self._taken = [NEVER, NEVER]
+        """The seconds of each seat's last answer, with the write of its turn."""
         self._read_at = self._yielded = self._arrivals.now()
         """The times of the last read of output and of the last yield to other tasks."""
         interrupt.interrupt = self.disturb
@@ -203,7 +205,11 @@ class Driver:
         if self._unsent:
             await self._write_slowly(color, process)
         while connection.phase.bot_must_answer and not (seat.due or seat.fault or referee.is_over):
-            if not (self._prompt[color] and arrivals.spin(output, self._spin_seconds)):
+            taken = self._taken[color]
+            if not (
+                (taken < PROMPT_SECONDS and arrivals.spin(output, self._spin_seconds))
+                or (taken < DOZE_BELOW and self._is_alone() and arrivals.doze(output, taken < PROMPT_SECONDS))
+            ):
                 if self._times[color] is None:
                     self._times[color] = process.first_times()
                 await readable(output)
@@ -229,11 +235,15 @@ class Driver:
         if data:
             if self._yielded > self._read_at:
                 self._yielded = self._read_at  # the arena has slept
-            elif self._read_at - self._yielded > SLICE_SECONDS:
+            elif self._read_at - self._yielded > (LONE_SLICE_SECONDS if self._is_alone() else SLICE_SECONDS):
                 await trio.lowlevel.checkpoint()
                 self._yielded = self._arrivals.now()
         elif data is not None:
             await self._output_ended(seat.color, process)
+
+    def _is_alone(self) -> bool:
+        """Whether no other game is under way in this process."""
+        return len(self._arrivals.outputs) <= len(self._dead)
 
     def _receive(self, seat: Seat, process: Participant) -> bytes | None:
         referee, color, asked = self._referee, seat.color, seat.started
@@ -243,7 +253,7 @@ class Driver:
             if self._told < len(self._stops):
                 self._tell_of_stops()
             self._read_at = read
-            self._prompt[color] = came - asked < PROMPT_SECONDS
+            self._taken[color] = came - asked
             used = process.cpu_us() - self._cpu_before[color]
             referee.receive(color, data, came, read)
             if len(self.cpu_us) < len(referee.actions):
@@ -330,7 +340,7 @@ class Driver:
         """Return the time on the clock of the games, after reporting suspensions to the referee."""
         if self._told < len(self._stops):
             self._tell_of_stops()
-        return now() - self._arrivals.left_out
+        return self._arrivals.now()
 
     def _tell_of_stops(self) -> None:
         for stop in self._stops[self._told :]:

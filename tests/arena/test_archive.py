@@ -1,8 +1,8 @@
 """The archive of a store: copies of the bots that play, with which a game is played again after a new upload."""
 
 import os
-import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import invoke
@@ -13,6 +13,9 @@ from arena.api.leagues import League
 from arena.bots.archive import archive_of, copies_in, keep_copies
 from arena.bots.loading import load_bot
 from arena.league.store import Store
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 def put(path: Path, program: str = QUICK.format(first="")) -> Path:

@@ -5,9 +5,9 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import trio
@@ -28,6 +28,9 @@ from arena.league.option_values import times_of_bots
 from arena.league.store import Store
 from arena.sandbox.levels import Level
 from protocol.notation import Reason
+
+if TYPE_CHECKING:
+    import subprocess
 
 MakeBot = Callable[..., BotSpec]
 Play = Callable[..., Awaitable[GameRecord]]

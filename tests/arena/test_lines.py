@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena.game.game_spec import GameSpec
 from arena.game.live import introduction
 from arena.game.time_control import TimeControl
 from arena.stratego.game import variant_of
@@ -27,6 +26,7 @@ from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank
 from protocol.view import View
 
 if TYPE_CHECKING:
+    from arena.game.game_spec import GameSpec
     from tests.arena.conftest import Table
 
     SpecFor = Callable[..., GameSpec]

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from schedules import schedule
+from scripted import Table, game_spec, record_from
 
 from arena.errors import UsageError
 from arena.game.exported import decode_line, encode_line, redact
@@ -41,9 +42,9 @@ changed = msgspec.structs.replace
 
 
 @pytest.fixture
-def seated(spec: Callable[..., GameSpec], table_for: Callable[[GameSpec], Any]) -> Any:
+def seated() -> Any:
     """A game with an opening, before its bots have said anything."""
-    return table_for(changed(spec(BARRAGE), opening=GIVEN))
+    return Table(changed(game_spec(BARRAGE), opening=GIVEN))
 
 
 # --- what bots are told -----------------------------------------------------------------------------------------------
@@ -67,13 +68,11 @@ def test_both_are_told_their_set_ups_and_are_asked_for_none(seated: Any) -> None
 
 
 @pytest.fixture
-def played(
-    table_for: Callable[[GameSpec], Any], record_from: Callable[[Any], GameRecord]
-) -> Callable[[GameSpec], GameRecord]:
+def played() -> Callable[[GameSpec], GameRecord]:
     """`played(spec)`: the record of a random game."""
 
     def play(game: GameSpec) -> GameRecord:
-        table = table_for(game)
+        table = Table(game)
         rng = Random(game.id)
         if game.opening:
             table.introduce()

@@ -1,7 +1,7 @@
 """Leagues without processes, in a store: their games end at once, as it follows from their ids."""
 
 import random
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 import unplayed
+from executors import executor_here
 
 from arena.game.faults import Fault
 from arena.game.game_spec import GameSpec
@@ -69,10 +70,11 @@ def record_of(game: GameSpec, seed: int) -> GameRecord:
     )
 
 
-class Stopping:
+class Stopping(unplayed.Quiet):
     """Asks to stop after so many games."""
 
     def __init__(self, stop: StopRequest, games: int | None) -> None:
+        super().__init__()
         self._stop, self._left = stop, games
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
@@ -80,12 +82,6 @@ class Stopping:
             self._left -= 1
             if self._left <= 0:
                 self._stop.ask(Wish.STOP_NOW)
-
-    def remark(self, text: str) -> None:
-        pass
-
-    def closing(self, under_way: int) -> None:
-        pass
 
 
 class Run(NamedTuple):
@@ -100,7 +96,7 @@ class Run(NamedTuple):
 class Made:
     """A store of leagues whose games end at once; the first bot crashes often."""
 
-    def __init__(self, folder: Path, seed: int, patch: pytest.MonkeyPatch, here: Callable[..., Any]) -> None:
+    def __init__(self, folder: Path, seed: int, patch: pytest.MonkeyPatch) -> None:
         self.folder, self.path = folder, folder / "l.sqlite"
         self.placing: PlacingEntry | None = None
         """That of the last league, as it was printed at its end."""
@@ -112,7 +108,7 @@ class Made:
 
         @asynccontextmanager
         async def executor(league: OpenLeague, settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-            async with here(play, jobs) as executor:
+            async with executor_here(play, jobs) as executor:
                 yield executor
 
         patch.setattr(OpenLeague, "_executor", executor)
@@ -159,7 +155,7 @@ class Made:
 
 
 @contextmanager
-def made_in(folder: Path, here: Callable[..., Any], seed: int) -> Iterator[Made]:
-    """Such a store, as long as games are to end so; `here` is the fixture `executor_here`."""
+def made_in(folder: Path, seed: int) -> Iterator[Made]:
+    """Such a store, as long as games are to end so."""
     with pytest.MonkeyPatch.context() as patch:
-        yield Made(folder, seed, patch, here)
+        yield Made(folder, seed, patch)

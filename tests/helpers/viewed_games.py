@@ -1,9 +1,7 @@
-"""What the tests of the library for searching share: a game with the views of both its seats beside it."""
+"""A game with the views of both its seats next to it, for tests of the library for searching."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
-
-import pytest
 
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
@@ -52,37 +50,20 @@ class Table:
         self._ask()
 
 
-def told(ruleset: Ruleset, red: Sequence[str], blue: Sequence[str], actions: Sequence[str], color: Color) -> list[str]:
+def told(ruleset: Ruleset, rows: Sequence[Sequence[str]], actions: Sequence[str], color: Color) -> list[str]:
     """All that a seat is told in the game of these set-ups and actions, and whether it then goes on."""
-    game = EngineGame(ruleset, red, blue)
+    game = EngineGame(ruleset, *rows)
     messages: list[ArenaMessage] = []
     for action in actions:
         messages += told_to(game.apply(action), game.tables, color)
     return [*map(repr, messages), repr(game.outcome)]
 
 
-def _random_table(ruleset: Ruleset, seed: object) -> Table:
+def random_table(ruleset: Ruleset, seed: object) -> Table:
+    """A game with random set-ups."""
     rng = Random(f"{ruleset.name} {seed}")
     army = dict(ruleset.army)
     while True:  # a set-up in which a side has no move ends the game before it begins
         table = Table(ruleset, random_rows(army, rng), random_rows(army, rng))
         if table.game.outcome is None:
             return table
-
-
-@pytest.fixture(scope="session")
-def table() -> Callable[[Ruleset, object], Table]:
-    """`table(ruleset, seed)`: a game with random set-ups."""
-    return _random_table
-
-
-@pytest.fixture(scope="session")
-def table_of() -> Callable[..., Table]:
-    """`table_of(ruleset, red, blue)`: a game with these set-ups."""
-    return Table
-
-
-@pytest.fixture(scope="session")
-def what_is_told() -> Callable[..., list[str]]:
-    """`what_is_told(ruleset, red, blue, actions, color)`: the messages of that game to that seat."""
-    return told

@@ -1,12 +1,8 @@
-"""What these tests share: a small arena, and transcripts of a conversation as text."""
+"""A small arena without bots, clocks or processes, and transcripts of a conversation as text."""
 
-from collections.abc import Callable, Iterator, Sequence
-from random import Random
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import pytest
-
-import protocol.bot
 from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event
@@ -103,18 +99,6 @@ class SmallArena:
         return End(SeatResult.WIN if outcome.winner is color else SeatResult.LOSS, outcome.reason)
 
 
-@pytest.fixture(scope="session")
-def small_arena() -> Callable[[str | Ruleset], SmallArena]:
-    """Makes a `SmallArena` for a ruleset or for the one of that name."""
-    return SmallArena
-
-
-@pytest.fixture(scope="session")
-def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
-    """A random set-up: `random_rows(ruleset, rng)`."""
-    return lambda ruleset, rng: protocol.bot.random_rows(dict(ruleset.army), rng)
-
-
 class Line(NamedTuple):
     """One line of a transcript, with the newline that it had on the wire."""
 
@@ -145,9 +129,3 @@ class Transcript:
     @property
     def bot(self) -> list[bytes]:
         return [line.data for line in self.lines if not line.from_arena]
-
-
-@pytest.fixture
-def transcript() -> Callable[[str], Transcript]:
-    """Reads a conversation from its text."""
-    return Transcript
