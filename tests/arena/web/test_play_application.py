@@ -203,7 +203,7 @@ def test_after_each_ply_the_squares_are_those_whose_rank_the_enemy_knows(rules: 
             state = await session.changed(color, state.version)
 
     async def main() -> None:
-        players = [partial(at_random(4, 90), session, color) for color in Color]
+        players = [partial(at_random(4, 150), session, color) for color in Color]
         async with background(*players, *(partial(compare, color) for color in Color)):
             await session.play()
 
