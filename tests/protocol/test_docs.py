@@ -17,17 +17,16 @@ from arena.stratego.rules.combat import fight
 from arena.stratego.rules.ruleset import Chase, NoMove
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
 from arena.stratego.rules.setup import check_setup
+from protocol.actions import STRATEGO_FORMS
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot, encode_for_bot
 from protocol.conversation import BOT_MAY_SEND, Phase, after
-from protocol.forms import STRATEGO_FORMS
 from protocol.messages import (
     ArenaMessage,
     Battle,
     BotMessage,
     Clock,
     End,
-    GameLine,
     Hello,
     Legal,
     Quit,
@@ -39,7 +38,7 @@ from protocol.messages import (
     Wants,
 )
 from protocol.notation import COLOR_WORDS, RANK_BY_LETTER, SQUARES, Color, Rank, Reason
-from protocol.view import new_view
+from protocol.view import View
 
 DOC = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="ascii")
 BLOCKS = re.findall(r"^```(.+)\n((?:.*\n)*?)^```$", DOC, re.MULTILINE)
@@ -190,7 +189,7 @@ def test_the_pieces_and_the_squares_are_named() -> None:
     assert pieces == {letter: rank.name.lower() for letter, rank in RANK_BY_LETTER.items()}
     lakes = re.search(r"The lakes are (.*?)\.", text)
     assert lakes
-    empty = new_view(GameLine(Color.RED, "isf")).cells()
+    empty = View(Color.RED, "isf").cells()
     named = set(re.findall(r"[a-j]\d", lakes[1]))
     assert named == {name for name, cell in zip(SQUARES, empty, strict=True) if cell == "~~"}
 

@@ -24,7 +24,7 @@ from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import BrokenRule, Event, IllegalActionError
 from arena.stratego.rules.ruleset import FixedPieces, Flag, Ruleset, Starts
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.forms import is_action
+from protocol.actions import is_action
 from protocol.messages import Battle, Guess, Rescued, Reveal
 from protocol.notation import HOME_SQUARES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES, Color, Rank, Reason, Survivor
 from protocol.seats import Outcome

@@ -15,9 +15,8 @@ from arena.search import Knowledge, Position
 from arena.stratego.rules.board import RANKS
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
-from protocol.messages import GameLine
 from protocol.notation import Color, Rank
-from protocol.view import new_view
+from protocol.view import View
 
 SEEDS = st.integers(0, 10**6)
 
@@ -108,7 +107,7 @@ def test_reading_on_gives_what_reading_from_the_beginning_gives() -> None:
 
 def test_a_view_without_a_set_up_is_refused() -> None:
     with pytest.raises(UsageError, match="without a set-up"):
-        Knowledge(new_view(GameLine(Color.RED, "isf")))
+        Knowledge(View(Color.RED, "isf"))
 
 
 def test_rules_of_other_names_are_passed_over_and_other_values_are_an_error() -> None:
