@@ -1,9 +1,10 @@
 """Carries bytes between the referee and the two processes of a game, and measures when they come.
 
-Four things keep a ply cheap. One task talks to both bots, because only one of them has to answer. The deadline is lazy:
+Five things keep a ply cheap. One task talks to both bots, because only one of them has to answer. The deadline is lazy:
 its cancel scope is moved only for an earlier deadline, so it fires a few times a second and is set again if the game
 has advanced. For a bot that answers at once the arena stays awake: sleeping and waking cost more than all of the
-referee's work. `Arrivals` knows what has come without another system call.
+referee's work. For one that takes a little longer it sleeps in one system call, if no other game is under way.
+`Arrivals` knows what has come without another system call.
 """
 
 import os
@@ -198,7 +199,8 @@ class Driver:
         output, arrivals = process.stdout, self._arrivals
         if seat.due:
             if arrivals.may_have(output) and process.has_output():
-                await self._read(seat, process)  # unasked output: the referee judges it as that
+                if self._receive(seat, process) == b"":  # unasked output: the referee judges it as that
+                    await self._output_ended(color, process)
                 if seat.fault:
                     return
             self._write(seat, process)
@@ -214,7 +216,12 @@ class Driver:
                     self._times[color] = process.first_times()
                 await readable(output)
                 self._yielded = NEVER
-            await self._read(seat, process)
+            data = self._receive(seat, process)
+            if data and self._must_yield():
+                await trio.lowlevel.checkpoint()
+                self._yielded = arrivals.now()
+            elif data == b"":
+                await self._output_ended(color, process)
 
     def _write(self, seat: Seat, process: Participant) -> None:
         referee, color = self._referee, seat.color
@@ -230,16 +237,11 @@ class Driver:
         if rest:
             self._unsent[color] = rest
 
-    async def _read(self, seat: Seat, process: Participant) -> None:
-        data = self._receive(seat, process)
-        if data:
-            if self._yielded > self._read_at:
-                self._yielded = self._read_at  # the arena has slept
-            elif self._read_at - self._yielded > (LONE_SLICE_SECONDS if self._is_alone() else SLICE_SECONDS):
-                await trio.lowlevel.checkpoint()
-                self._yielded = self._arrivals.now()
-        elif data is not None:
-            await self._output_ended(seat.color, process)
+    def _must_yield(self) -> bool:
+        """Whether other tasks have to have a turn now, after the last read."""
+        self._yielded = min(self._yielded, self._read_at)  # NEVER if the arena has slept
+        passed = self._read_at - self._yielded
+        return passed > SLICE_SECONDS and (passed > LONE_SLICE_SECONDS or not self._is_alone())
 
     def _is_alone(self) -> bool:
         """Whether no other game is under way in this process."""

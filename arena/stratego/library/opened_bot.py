@@ -32,8 +32,8 @@ from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
 from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to
 from arena.system.concurrency import background, readable
+from protocol.actions import STRATEGO_FORMS
 from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
-from protocol.forms import STRATEGO_FORMS
 from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError
 from protocol.messages import (
     PROTOCOL_VERSION,
