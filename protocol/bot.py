@@ -21,10 +21,9 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import BinaryIO
 
-from protocol.actions import Parts, parts, squares
+from protocol.actions import STRATEGO_FORMS, Parts, parts, squares
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot
-from protocol.forms import STRATEGO_FORMS
 from protocol.game_bot import AnyBot, AnyConversation, converse, encoded, shown
 from protocol.messages import (
     ArenaMessage,
@@ -42,7 +41,7 @@ from protocol.messages import (
     Want,
 )
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Color, Rank
-from protocol.view import Piece, View, new_view
+from protocol.view import Piece, View
 
 _LETTERS = frozenset((*RANK_BY_LETTER, EMPTY))
 
@@ -102,8 +101,8 @@ class Conversation(AnyConversation[Bot]):
         match message:
             case Hello():
                 return [*map(_said, self._introduction())]
-            case GameLine():
-                self._view = new_view(message)
+            case GameLine(color, variant):
+                self._view = View(color, variant)
                 self._new_bot()
             case Quit():
                 self.finished = True

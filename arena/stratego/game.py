@@ -19,8 +19,8 @@ from arena.stratego.rules.rulesets import (
     switch_names,
     switch_title,
 )
+from protocol.actions import STRATEGO_FORMS
 from protocol.codec import HIDDEN
-from protocol.forms import STRATEGO_FORMS
 from protocol.notation import RESIGN, Color
 
 

@@ -10,25 +10,26 @@ from arena.stratego.game import ruleset_of
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
-from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to
+from arena.stratego.seat_view import begun_view, enemy_squares, legal_actions, told_to
 from arena.stratego.state import StrategoState, line_of
 from protocol.messages import BoardLine, Enemy
 from protocol.seats import Color
+from protocol.view import View
 
 
 class _Watched(StrategoState):
     """A game that the caller plays, as one seat knows it."""
 
-    def __init__(self, game: EngineGame, view: SeatView) -> None:
+    def __init__(self, game: EngineGame, view: View) -> None:
         self.board, self.seen = game, view
 
     def first_lines(self, seat: Color | None) -> Sequence[str]:
         del seat
-        ruleset, color = self.board.ruleset, self.seen.color
-        return () if ruleset.fills_rows else (line_of(Enemy(enemy_squares(self.board, color))),)
+        return () if self.board.ruleset.fills_rows else (line_of(Enemy(enemy_squares(self.board, self.seen.color))),)
 
     def board_line(self, color: Color) -> str:
         del color
+        self.seen.close_action()
         return line_of(BoardLine(self.seen.cells()))
 
     def legal_actions(self) -> Sequence[str]:
@@ -43,7 +44,7 @@ class StrategoOpenBot(OpenBot):
     def _state_of(self, game: Any, color: Color) -> State:
         if not isinstance(game, EngineGame):
             raise UsageError(f"expected a game (arena.Game), got {game!r:.60}")
-        self._watched = _Watched(game, SeatView(game.ruleset, color, self._rows, enemy_squares(game, color)))
+        self._watched = _Watched(game, begun_view(game.ruleset, color, self._rows, enemy_squares(game, color)))
         return self._watched
 
     def _lines_of(self, told: Any, color: Color) -> Sequence[str]:
@@ -55,5 +56,5 @@ class StrategoOpenBot(OpenBot):
                 raise UsageError(f"expected events, as game.apply returns them, got {event!r:.60}")
         messages = told_to(events, self._watched.board.tables, color)
         for message in messages:
-            self._watched.seen.see(message)
+            self._watched.seen.apply(message)
         return [line_of(message) for message in messages]
