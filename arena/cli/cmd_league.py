@@ -1,7 +1,8 @@
 """`arena league`: a league between bots, in one of several formats."""
 
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -22,6 +23,9 @@ from arena.league.league_options import (
     FormatOptions,
     Kind,
 )
+
+if TYPE_CHECKING:
+    from arena.cli.serving import PagesServed
 
 SERVE_GROUP = ("serve", "serve-delay", "serve-show", "serve-for", "serve-as")
 
@@ -137,6 +141,18 @@ def _cluster(values: dict[str, Any]) -> ClusterOptions | None:
     return options
 
 
+def _pages(values: dict[str, Any]) -> "AbstractContextManager[PagesServed | None]":
+    """Take the options for pages out of a command's arguments, and listen before any other work."""
+    where, *others = (values.pop(name.replace("-", "_")) for name in SERVE_GROUP)
+    if where is not None:
+        from arena.cli.serving import PagesServed
+
+        return closing(PagesServed(where, *others))
+    if others != [None, "public", "all", ""]:
+        raise UsageError("--serve-delay, --serve-show, --serve-for and --serve-as need --serve")
+    return nullcontext()
+
+
 @click.command(
     "league",
     cls=ConfiguredCommand,
@@ -193,7 +209,6 @@ def league_command(
     """
     refuse_windows()
     from arena.cli.play_games import play
-    from arena.cli.serving import listening_for
     from arena.league.pairing.chosen import format_of
     from arena.league.plan import LeagueEntry
 
@@ -212,5 +227,5 @@ def league_command(
         is_new=new_league,
         archive=archive,
     )
-    with listening_for(options) as pages:
+    with _pages(options) as pages:
         return play(entry, replace(collect(options), cluster=cluster), form, pages)

@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.helping import ArenaCommand
-from arena.cli.serving import PORT
-from arena.cli.shared_options import known_game_option, names_of, names_options, reader_option, title_option
+from arena.cli.shared_options import PORT, known_game_option, names_of, names_options, reader_option, title_option
 from arena.cli.stores import open_to_read, warn_of_seed
 from arena.cli.streams import flush_results, remark, result
 from arena.system.printable import printable

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
+from typing import TYPE_CHECKING
 
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.installation import arena_line
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.process_setup import level_line, run_unwinding, same_command, stopped_by
-from arena.cli.serving import PagesServed, refuse_to_give_away, serving_pages
 from arena.cli.shared_options import OutputForm
 from arena.cli.streams import Detail, complain, detail, flush_results, remark, result, try_to_print
 from arena.errors import ArenaError
@@ -30,15 +31,20 @@ from arena.report.terminal import full_report, standings_grid
 from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
 
+if TYPE_CHECKING:
+    from arena.cli.serving import PagesServed
+
 STDERR_LINES_SHOWN = 5
 
 
-def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: PagesServed | None = None) -> int:
+def play(entry: LeagueEntry, options: PlayOptions, form: OutputForm, pages: "PagesServed | None" = None) -> int:
     """Play a league or a match, serve its pages if requested, and print its table. Returns the exit code."""
 
     def play_opened(league: OpenLeague, stop: StopRequests) -> int:
-        refuse_to_give_away(league.plan, pages)
-        with serving_pages(league, progress_of(league), pages) as (progress, watch):
+        if pages:
+            pages.refuse_to_give_away(league.plan.level)
+        progress = progress_of(league)
+        with pages.beside(league, progress) if pages else nullcontext((progress, None)) as (progress, watch):
             play_games, print_results = partial(league.play, watch=watch), partial(_print_results, league, form)
             return play_and_print(league, stop, progress, play_games, print_results, form=form)
 

@@ -16,6 +16,8 @@ from arena.league.league_options import LARGEST_SEED, MOST_JOBS, OPPONENTS, SAND
 from arena.system.printable import printable, shown
 from protocol.seats import Color
 
+PORT = 8000
+"""The usual port of pages."""
 MOST_GAMES = 50
 OF_BOT = "bot:"
 PATH_STARTS = (".", "/", "~")

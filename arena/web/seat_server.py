@@ -5,9 +5,8 @@ A request that the rules or the moment do not allow is no error: the answer says
 
 import hmac
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -34,23 +33,6 @@ BYTES = 24
 
 
 @dataclass(frozen=True)
-class Token:
-    """The secret of one seat, safe in a path."""
-
-    text: str
-
-    @classmethod
-    def new(cls) -> "Token":
-        return cls(secrets.token_urlsafe(BYTES))
-
-    def matches(self, given: str) -> bool:
-        return hmac.compare_digest(self.text.encode(), given.encode("utf-8", "surrogatepass"))
-
-    def __repr__(self) -> str:
-        return "Token(...)"  # secrets do not belong in tracebacks
-
-
-@dataclass(frozen=True)
 class NextCommands:
     """Shell commands for the time after the game; a page leaves out empty ones.
 
@@ -62,24 +44,18 @@ class NextCommands:
     report: str = ""
 
 
-@dataclass(frozen=True)
 class SeatTable:
-    session: Session
-    commands: NextCommands = field(default_factory=NextCommands)
-    can_pause: bool = True
-    tokens: Mapping[Color, Token] = field(init=False)
-    page: "SeatPage" = field(init=False)
+    """A session with a secret for each person's seat, which is safe in a path."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tokens", {color: Token.new() for color in self.session.persons})
-        object.__setattr__(self, "page", displayed(self.session.spec.kind.displays.page, SeatPage)())
-
-    def address(self, color: Color, listening: Listening) -> str:
-        return f"{listening.url}{self.tokens[color].text}/"
+    def __init__(self, session: Session, commands: NextCommands) -> None:
+        self.session, self.commands = session, commands
+        self.tokens = {color: secrets.token_urlsafe(BYTES) for color in session.persons}
+        self.page: SeatPage = displayed(session.spec.kind.displays.page, SeatPage)()
 
     def seat_of(self, given: str) -> Color | None:
         """Return the seat of a token, in constant time for all tokens."""
-        found = [color for color, token in self.tokens.items() if token.matches(given)]
+        text = given.encode("utf-8", "surrogatepass")
+        found = [color for color, token in self.tokens.items() if hmac.compare_digest(token.encode(), text)]
         return found[0] if found else None
 
 
@@ -121,7 +97,6 @@ class SeatPage:
             "title": title,
             "heading": heading,
             "data": msgspec.json.encode({"seat": color.word, "title": title, "seats": kind.seat_names}).decode(),
-            "can_pause": table.can_pause,
             "rules": [
                 *filter(None, kind.rules_in_words(spec.variant).strip().split("\n\n")),
                 *(f"{name}: {value}" for name, value in spec.variant.rules),
@@ -296,8 +271,6 @@ class PlayPages:
         self._session.resign(color)
 
     def _pause(self, color: Color, sent: SentNothing) -> None:
-        if not self._table.can_pause:
-            raise RefusedError("This game cannot be paused.")
         self._session.pause()
 
 
@@ -314,34 +287,6 @@ def _json(value: object) -> Response:
 
 
 SHUTDOWN_SECONDS = 0.5
-
-
-@dataclass(frozen=True)
-class ServedTable:
-    """The address of each person, and the number of browsers that follow the game now."""
-
-    addresses: dict[Color, str]
-    viewers: Callable[[], int]
-
-
-@asynccontextmanager
-async def serving(
-    table: SeatTable, listening: Listening, *, complain: Complain, limits: ServerLimits = LIMITS
-) -> AsyncGenerator[ServedTable, None]:
-    pages = PlayPages(table, limits)
-    application = pages.application(hosts_of([listening.address]), complain=complain)
-    async with background(pages.follow) as nursery:
-        await nursery.start(Server(application, limits).run, [listening])
-        addresses = {color: table.address(color, listening) for color in table.tokens}
-        try:
-            yield ServedTable(addresses, lambda: pages.viewers)
-        finally:
-            pages.close()  # a browser cannot tell a server that stops from one that fails
-            with trio.move_on_after(SHUTDOWN_SECONDS, shield=True):
-                while pages.viewers:  # noqa: ASYNC110 - no event says that a browser has left
-                    await trio.sleep(SHUTDOWN_SECONDS / 50)
-
-
 LINGER_SECONDS = 10.0
 """The time for which the pages of a finished game are served without a viewer, as a browser may be reloading them."""
 LOOK_SECONDS = 0.2
@@ -364,17 +309,29 @@ def page_face(
 
     async def show(session: Session) -> None:
         table = SeatTable(session, commands or NextCommands())
-        async with serving(table, listening, complain=complain) as served:
-            tell(served.addresses)
-            color, version = session.persons[0], 0
-            while not session.is_over:
-                version = (await session.changed(color, version)).version
-            if session.record is not None:
-                ended()
-            seen = trio.current_time()
-            while served.viewers() or trio.current_time() - seen < linger:
-                if served.viewers():
-                    seen = trio.current_time()
-                await trio.sleep(LOOK_SECONDS)
+        pages = PlayPages(table)
+        application = pages.application(hosts_of([listening.address]), complain=complain)
+        async with background(pages.follow) as nursery:
+            await nursery.start(Server(application).run, [listening])
+            tell({color: f"{listening.url}{token}/" for color, token in table.tokens.items()})
+            try:
+                await last(session, pages)
+            finally:
+                pages.close()  # a browser cannot tell a server that stops from one that fails
+                with trio.move_on_after(SHUTDOWN_SECONDS, shield=True):
+                    while pages.viewers:  # noqa: ASYNC110 - no event says that a browser has left
+                        await trio.sleep(SHUTDOWN_SECONDS / 50)
+
+    async def last(session: Session, pages: PlayPages) -> None:
+        color, version = session.persons[0], 0
+        while not session.is_over:
+            version = (await session.changed(color, version)).version
+        if session.record is not None:
+            ended()
+        seen = trio.current_time()
+        while pages.viewers or trio.current_time() - seen < linger:
+            if pages.viewers:
+                seen = trio.current_time()
+            await trio.sleep(LOOK_SECONDS)
 
     return show

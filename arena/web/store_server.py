@@ -3,7 +3,7 @@
 import re
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import trio
@@ -32,14 +32,6 @@ SOON_SECONDS = 0.02
 NOW = ("Now playing", "now.html")
 
 
-@dataclass(frozen=True)
-class Running:
-    """The options of a store with running games: the view of viewers, and its `delay` in seconds."""
-
-    audience: SeenBy
-    delay: float
-
-
 class StoreServer:
     """Serves the stores at these paths: one at the root, several below their names, with a list of them."""
 
@@ -50,9 +42,10 @@ class StoreServer:
         hosts: Hosts,
         *,
         complain: Complain,
-        running: Running | None = None,
+        running: SeenBy | None = None,
+        delay: float = 0.0,
     ) -> None:
-        """`running` is for a single store, to which this league adds games."""
+        """`running` games of a single store are shown as this reader sees them, `delay` seconds later."""
         self._hosts, self._complain = hosts, complain
         self._audience = Viewers()
         self.live: LiveGames | None = None
@@ -60,7 +53,7 @@ class StoreServer:
             (path,) = paths
             title = plan.title or printable(path.stem)
             look = PageLook(Site(title, (*MENU, NOW), FOOTER))
-            self.live = LiveGames(self._audience, look, running.audience, running.delay)
+            self.live = LiveGames(self._audience, look, running, delay)
         names = _names(paths)
         self.stores = [self._store(path, name, plan, len(paths) == 1) for path, name in zip(paths, names, strict=True)]
         title = self.stores[0].name if len(paths) == 1 else TITLE
