@@ -16,10 +16,7 @@ from arena.errors import UsageError
 from arena.system.printable import printable
 
 if TYPE_CHECKING:
-    from arena.league.readers import Reader
     from arena.league.store import Damage
-    from arena.report.game_list import Roster
-
 
 STDOUT = "-"
 
@@ -60,7 +57,8 @@ def export_command(
 ) -> int:
     """Write the games of STORE as lines of JSON, one game each: see docs/record.md."""
     from arena.league.exchange import export_lines
-    from arena.league.readers import readable
+    from arena.league.option_values import option_value
+    from arena.league.readers import Audience, readable, reader_named
     from arena.league.stored_league import games_between
     from arena.report.game_list import Roster, players_of
     from arena.system.user_files import refuse_existing, written_whole
@@ -76,7 +74,9 @@ def export_command(
             contents = contents._replace(rows=list(games_between(contents.entrants, contents.rows)))
         damage: list[Damage] = list(contents.damage)
         roster = Roster(players_of(contents.rows, contents.entrants), contents.rows)
-        who, chosen = _reader(reader, store, roster), contents.rows
+        who, chosen = option_value("--view", reader_named, reader), contents.rows
+        if who.audience is Audience.BOT:
+            who = replace(who, bots=frozenset(called(who.name, roster, store)))
         if bot is not None:
             wanted = called(bot, roster, store)
             chosen = [row for row in chosen if not wanted.isdisjoint(row.players)]
@@ -100,13 +100,3 @@ def export_command(
                     written += 1
             remark(f"{printable(output)}: {'1 game' if written == 1 else f'{written} games'}")
     return warn_of_damage(store, tuple(dict.fromkeys(damage)))
-
-
-def _reader(text: str, store: Path, roster: "Roster") -> "Reader":
-    from arena.league.option_values import option_value
-    from arena.league.readers import Audience, reader_named
-
-    reader = option_value("--view", reader_named, text)
-    if reader.audience is not Audience.BOT:
-        return reader
-    return replace(reader, bots=frozenset(called(reader.name, roster, store)))

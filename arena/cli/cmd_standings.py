@@ -54,7 +54,7 @@ def standings_command(
     from arena.report.layout import print_blocks, width_of
     from arena.report.placings import placing_report, rounds_report, stored_table
     from arena.report.standings import declared_last, table_note
-    from arena.report.terminal import against_itself_text, full_report
+    from arena.report.terminal import against_itself_text, full_report, not_counted_text
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
     exclusive(csv=as_csv, markdown=as_markdown, json=as_json)
@@ -89,18 +89,12 @@ def standings_command(
             print_blocks(full_report(table, width_of(sys.stdout), table_note(table.lines, contents.settings)))
             print_blocks([*placing_report(placing), *chosen])
         left_out = contents.rows.games - table.games - table.against_itself
-    _remark_on_table(left_out, contents.not_counted)
-    return warn_of_damage(store, contents.damage)
-
-
-def _remark_on_table(left_out: int, not_counted: int) -> None:
-    from arena.report.terminal import not_counted_text
-
     if left_out:
         are = "is" if left_out == 1 else "are"
         remark(f"{counted(left_out, 'game')} of other bots or versions {are} left out; --all shows them")
-    if not_counted:
-        remark(f"{not_counted_text(not_counted)}; --all counts them")
+    if contents.not_counted:
+        remark(f"{not_counted_text(contents.not_counted)}; --all counts them")
+    return warn_of_damage(store, contents.damage)
 
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:

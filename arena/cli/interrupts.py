@@ -33,11 +33,6 @@ def leave_at_once() -> None:
         signal.signal(signal.SIGINT, _leave)
 
 
-def ignore_from_now_on() -> None:
-    """Ignore Ctrl-C while Python shuts down, where it would cause a traceback."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 def _leave(number: int, frame: FrameType | None) -> None:
     with contextlib.suppress(OSError, ValueError):
         if select.select([], [2], [], 0)[1]:  # a terminal held by Ctrl-S takes no output

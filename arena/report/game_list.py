@@ -44,7 +44,12 @@ class Roster:
     """
 
     def __init__(self, players: Iterable[Player], rows: Collection[HasPlayers] | Groups = ()) -> None:
-        self._copies = _copies_in(rows)
+        if isinstance(rows, Groups):
+            self._copies = rows.copies
+        else:
+            met = (row.players for row in rows)
+            pairs = (pair for pair in met if pair[0].digest == pair[1].digest and pair[0] != pair[1])
+            self._copies = {player for pair in pairs for player in pair}
         last = {self._key(player): player for player in players}
         self.players = tuple(last.values())
         counts = Counter(player.name for player in self.players)
@@ -103,13 +108,6 @@ def _everybody_in(rows: Collection[HasPlayers] | Groups) -> list[Player]:
             seen.pop(player, None)
             seen[player] = None
     return list(seen)
-
-
-def _copies_in(rows: Collection[HasPlayers] | Groups) -> set[Player]:
-    if isinstance(rows, Groups):
-        return rows.copies
-    met = (row.players for row in rows)
-    return {player for red, blue in met if red.digest == blue.digest and red != blue for player in (red, blue)}
 
 
 def date_text(seconds: float) -> str:
@@ -211,20 +209,18 @@ class GameFilter:
             yield lambda row: not bots.isdisjoint(row.players)
             if self.against is not None:
                 others = roster.called(self.against)
-                yield lambda row: _met(row, bots, others)
+                yield lambda row: any(
+                    one in bots and other in others for one, other in (row.players, row.players[::-1])
+                )
         if self.lost_by is not None:
             losers = roster.called(self.lost_by)
-            yield lambda row: any(row.players[color] in losers for color in _losers(row.result))
+            yield (
+                lambda row: (
+                    row.result is not GameResult.DRAW
+                    and any(row.players[color] in losers for color in Color if color is not row.result.winner)
+                )
+            )
         if self.result is not None:
             yield lambda row: row.result is self.result
         if self.reasons or self.forfeits:
             yield lambda row: row.reason in self.reasons or (self.forfeits and row.reason.is_forfeit)
-
-
-def _losers(result: GameResult) -> list[Color]:
-    return [] if result is GameResult.DRAW else [color for color in Color if color is not result.winner]
-
-
-def _met(row: GameRow, bots: set[Player], others: set[Player]) -> bool:
-    red, blue = row.players
-    return (red in bots and blue in others) or (blue in bots and red in others)

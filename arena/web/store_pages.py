@@ -110,7 +110,7 @@ class StoreReader:
         found = await trio.to_thread.run_sync(self._look)
         if self.is_read.is_set() and found == self._seen:
             return LOOK_SECONDS
-        state, cost = await trio.to_thread.run_sync(self._read_timed, self._next_version(), abandon_on_cancel=True)
+        state, cost = await trio.to_thread.run_sync(self._read, self._next_version(), abandon_on_cancel=True)
         self._seen = found  # later changes are seen at the next look
         self.state = state
         self._changed.set()
@@ -129,21 +129,21 @@ class StoreReader:
             return None
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
-    def _read_timed(self, version: str) -> tuple[StoreSnapshot, float]:
-        start = time.thread_time()
-        return self._read(version), time.thread_time() - start
-
-    def _read(self, version: str) -> StoreSnapshot:
+    def _read(self, version: str) -> tuple[StoreSnapshot, float]:
+        """Read the store; return it, and the processor time that it took."""
+        start, problem, told = time.thread_time(), UNREADABLE, ""
+        state: StoreSnapshot | None = None
         try:
-            return self._state_of(version)
+            state = self._state_of(version)
         except NoGamesError:
-            self._tell("")
-            return StoreSnapshot(version, None, NOT_READ)
+            problem = NOT_READ
         except ArenaError as error:
-            self._tell(printable(str(error), lines=True))
+            told = printable(str(error), lines=True)
         except Exception as error:  # a stranger's file does not end the other pages
-            self._tell(printable(f"{self.path}: {type(error).__name__}: {error}"))
-        return StoreSnapshot(version, None, UNREADABLE)
+            told = printable(f"{self.path}: {type(error).__name__}: {error}")
+        if state is None:
+            self._tell(told)
+        return state or StoreSnapshot(version, None, problem), time.thread_time() - start
 
     def _state_of(self, version: str) -> StoreSnapshot:
         with Store(self.path, create=False) as store:

@@ -18,7 +18,7 @@ from arena.report.site.site_contents import MENU, SitePlan
 from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.version import __version__
-from arena.web.address import Address, Hosts, Listening, hosts_of, listen
+from arena.web.address import Address, Hosts, hosts_of, listen
 from arena.web.feed import Event, EventAnswer, Feed, Viewers
 from arena.web.guard import TEMPLATES, Complain, PageLook, application
 from arena.web.live_games import LiveGames
@@ -142,17 +142,6 @@ def _names(paths: Sequence[Path]) -> list[str]:
 SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
-async def serve_until_signal(application: Application, listening: Listening, ready: Callable[[str], None]) -> None:
-    """Serve until a signal such as Ctrl-C; `ready` is called with the URL when it can be opened."""
-    heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
-    with trio.open_signal_receiver(*heard) as signals:
-        async with background() as nursery:
-            await nursery.start(Server(application).run, [listening])
-            ready(listening.url)
-            async for _ in signals:
-                return
-
-
 def serve_stores(
     paths: Sequence[Path],
     address: Address,
@@ -172,8 +161,13 @@ def serve_stores(
             store.reader.read_first()
 
         async def main() -> None:
-            async with background(server.run):
-                await serve_until_signal(server.application(), listening, ready)
+            heard = [number for number in SIGNALS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
+            with trio.open_signal_receiver(*heard) as signals:
+                async with background(server.run) as nursery:
+                    await nursery.start(Server(server.application()).run, [listening])
+                    ready(listening.url)
+                    async for _ in signals:
+                        return
 
         trio.run(main)
     finally:

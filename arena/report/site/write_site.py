@@ -41,27 +41,25 @@ PAGES = re.compile(
 
 def refuse_other_folder(out: Path) -> None:
     try:
-        _refuse_other_folder(out)
+        if not out.parent.is_dir():
+            raise UsageError(f"{out}: expected a folder to make it in; there is no folder {out.parent}")
+        if out.is_symlink() or (out.exists() and not out.is_dir()):
+            raise UsageError(f"{out}: expected a folder or a new path; it is something else")
+        if not out.is_dir():
+            return
+        if out.samefile("."):
+            raise UsageError(f"{out}: expected another folder than the current one: the site replaces the whole folder")
+        if any(out.iterdir()) and not (out / MARK).is_file():
+            raise UsageError(
+                f"{out}: expected an empty folder, or one with a site in it ({MARK}): nothing is overwritten"
+            )
+        for path in out.rglob("*"):
+            if not path.is_dir() and not PAGES.fullmatch(path.relative_to(out).as_posix()):
+                raise UsageError(
+                    f"{out}: expected only a site, as it is replaced whole; {path.relative_to(out)} is no page"
+                )
     except OSError as error:  # a name that is too long, a folder that may not be searched
         raise UsageError(f"{out}: the pages cannot be written: {error.strerror or error}") from error
-
-
-def _refuse_other_folder(out: Path) -> None:
-    if not out.parent.is_dir():
-        raise UsageError(f"{out}: expected a folder to make it in; there is no folder {out.parent}")
-    if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise UsageError(f"{out}: expected a folder or a new path; it is something else")
-    if not out.is_dir():
-        return
-    if out.samefile("."):
-        raise UsageError(f"{out}: expected another folder than the current one: the site replaces the whole folder")
-    if any(out.iterdir()) and not (out / MARK).is_file():
-        raise UsageError(f"{out}: expected an empty folder, or one with a site in it ({MARK}): nothing is overwritten")
-    for folder, _, names in os.walk(out):
-        for name in names:
-            inside = (Path(folder) / name).relative_to(out).as_posix()
-            if not PAGES.fullmatch(inside):
-                raise UsageError(f"{out}: expected only a site, as it is replaced whole; {inside} is no page")
 
 
 @contextmanager
@@ -71,7 +69,9 @@ def new_folder_for(out: Path) -> Iterator[Path]:
     try:
         with draft_folder(out.parent) as folder:
             yield folder
-            folder.chmod(0o777 & ~_umask())
+            mask = os.umask(0)
+            os.umask(mask)
+            folder.chmod(0o777 & ~mask)
             if out.exists():
                 refuse_other_folder(out)  # it may have changed meanwhile
                 old = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
@@ -82,12 +82,6 @@ def new_folder_for(out: Path) -> Iterator[Path]:
                 folder.rename(out)
     except OSError as error:
         raise ArenaError(f"{out}: the pages cannot be written: {error.strerror or error}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 class Written(msgspec.Struct, frozen=True):
