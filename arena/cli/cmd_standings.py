@@ -53,7 +53,7 @@ def standings_command(
     from arena.report.documents import league_json, places_text, table_text
     from arena.report.layout import print_blocks, width_of
     from arena.report.placings import placing_report, rounds_report, stored_table
-    from arena.report.standings import declared_last, table_note
+    from arena.report.standings import table_note, with_declared
     from arena.report.terminal import against_itself_text, full_report, not_counted_text
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
@@ -73,12 +73,12 @@ def standings_command(
         contents, table, placing = stored_table(opened, everyone=everyone, anchor=anchor, pairs=pairs)
         stored = opened.each_row(counted=not everyone) if as_json or as_csv else ()
         kept = [row for row in stored if set(row.players) <= table.names.keys()]
-        declared = declared_last(kept, lambda number: opened.stored(number).sound)
+        table = with_declared(table, kept, lambda number: opened.stored(number).sound)
         if as_json:
-            document = partial(league_json, declared=declared, placing=placing, not_counted=contents.not_counted)
+            document = partial(league_json, placing=placing, not_counted=contents.not_counted)
             result(document(store, contents.settings, table, kept))
         elif forms:
-            text = table_text(table, forms[0], crosstable=crosstable, declared=declared)
+            text = table_text(table, forms[0], crosstable=crosstable)
             result(places_text(store, placing, forms[0]) if places else text, end="")
             for line in placing.lines if placing else ():
                 remark(line)

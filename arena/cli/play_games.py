@@ -26,7 +26,7 @@ from arena.report.game_list import Roster
 from arena.report.layout import colored, fitted, for_stream, is_dumb, print_blocks, width_of
 from arena.report.placings import placing_entry, placing_report
 from arena.report.progress import GameLines, LiveProgress, PlainProgress, Progress
-from arena.report.standings import declared_last, handicap_text, make_table, table_note
+from arena.report.standings import handicap_text, make_table, table_note, with_declared
 from arena.report.terminal import full_report, standings_grid
 from arena.sandbox.rlimits import use_all_descriptors
 from arena.system.printable import counted, printable
@@ -179,9 +179,9 @@ def _print_results(league: OpenLeague, form: OutputForm) -> None:
     settings, places = league.store.settings(), league.placing()
     placing = placing_entry(places, table.names) if places else None
     if form is not OutputForm.TEXT:
-        declared = declared_last(rows, lambda number: league.store.stored(number).sound)
-        document = partial(league_json, plan.path, settings, table, placing=placing, declared=declared)
-        result(document(rows, plan.faults, as_line=form is OutputForm.LINES))
+        table = with_declared(table, rows, lambda number: league.store.stored(number).sound)
+        as_line = form is OutputForm.LINES
+        result(league_json(plan.path, settings, table, rows, plan.faults, placing=placing, as_line=as_line))
         return
     width = width_of(sys.stdout)
     if detail() is Detail.QUIET:
