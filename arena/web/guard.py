@@ -138,10 +138,25 @@ class Guard:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             return
-        answer = _Answer(send, self._headers)
+        is_started = False
+
+        async def send_checked(message: MutableMapping[str, Any]) -> None:
+            nonlocal is_started
+            if message["type"] == "http.response.start":
+                is_started, time.deadline = True, inf
+                headers = MutableHeaders(raw=message["headers"])
+                headers.update(self._headers)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
         try:
-            self._check(scope)
-            await self._within_time(scope, receive, answer)
+            with trio.CancelScope(deadline=trio.current_time() + self._limits.answer_seconds) as time:
+                self._check(scope)
+                await self._application(scope, receive, send_checked)
+            if not time.cancelled_caught:
+                return
+            text = "This page takes too long to be made. Try again in a moment."
+            refusal: HTTPException = RequestRefused(503, text, {"Retry-After": str(self._limits.retry_seconds)})
         except HTTPException as error:
             refusal = error
         except (trio.BrokenResourceError, trio.ClosedResourceError, trio.BusyResourceError):
@@ -150,22 +165,12 @@ class Guard:
             what = f"{scope['method']} {printable(scope['path'], 200)}"
             self._complain(f"{what}: {type(error).__name__}: {printable(str(error), 500)}")
             refusal = RequestRefused(500, "Something went wrong. The host has been told what.")
-        else:
-            return
-        if answer.is_started:
+        if is_started:
             raise ConnectionAbortedError  # half a page has been sent: the connection ends with it
         is_missing = refusal.status_code == 404 and refusal.detail == HTTPStatus.NOT_FOUND.phrase
         path = scope["raw_path"].decode("ascii", "replace")
         text = NOT_FOUND if is_missing else refusal.detail
-        await self._look.error(refusal.status_code, text, path, refusal.headers)(scope, receive, answer.send)
-
-    async def _within_time(self, scope: Any, receive: Any, answer: "_Answer") -> None:
-        with trio.CancelScope(deadline=trio.current_time() + self._limits.answer_seconds) as time:
-            answer.time = time
-            await self._application(scope, receive, answer.send)
-        if time.cancelled_caught:
-            text = "This page takes too long to be made. Try again in a moment."
-            raise RequestRefused(503, text, {"Retry-After": str(self._limits.retry_seconds)})
+        await self._look.error(refusal.status_code, text, path, refusal.headers)(scope, receive, send_checked)
 
     def _check(self, scope: Any) -> None:
         headers = Headers(scope=scope)
@@ -192,23 +197,6 @@ class Guard:
         is_plain = length.isascii() and length.isdecimal() and "transfer-encoding" not in headers
         if not is_plain or int(length) > self._limits.body_bytes:
             raise RequestRefused(413, TOO_LARGE)
-
-
-class _Answer:
-    def __init__(self, send: Any, headers: dict[str, str]) -> None:
-        self._send, self._headers = send, headers
-        self.is_started = False
-        self.time: trio.CancelScope | None = None
-
-    async def send(self, message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            self.is_started = True
-            if self.time is not None:
-                self.time.deadline = inf
-            headers = MutableHeaders(raw=message["headers"])
-            headers.update(self._headers)
-            headers.setdefault("Cache-Control", "no-store")
-        await self._send(message)
 
 
 def application(

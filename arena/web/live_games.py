@@ -23,7 +23,7 @@ from arena.report.progress import duration_text
 from arena.report.shown import SeenBy, Shown
 from arena.report.site.page_frame import isolated
 from arena.web.beside import GameStored, LeagueProgress, Over, Told
-from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused
 
 BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
@@ -253,8 +253,8 @@ class LiveGames:
     async def _list_page(self, request: Request) -> Response:
         return HTMLResponse(self._look.page("now.html", "now.html", rows=self._rows(), progress=self.text))
 
-    async def _list_events(self, request: Request) -> EventAnswer:
-        return self._list.answer()
+    async def _list_events(self, request: Request) -> Feed:
+        return self._list
 
     def _game(self, request: Request) -> WatchedGame:
         game = self.games.get(request.path_params["game"])
@@ -270,8 +270,8 @@ class LiveGames:
         here = f"now/{game.spec.id}.html"
         return HTMLResponse(self._look.page(game.template, here, game=game, state=game.state(), notes=notes))
 
-    async def _game_events(self, request: Request) -> EventAnswer:
+    async def _game_events(self, request: Request) -> Feed:
         id = self._game(request).spec.id
         if id not in self._feeds:
             self._feeds[id] = Feed(self._viewers, lambda: [self._board_event(id)])
-        return self._feeds[id].answer()
+        return self._feeds[id]

@@ -24,7 +24,7 @@ from arena.report.site.page_frame import Site, isolated
 from arena.system.concurrency import background, open_nursery
 from arena.system.printable import printable
 from arena.web.address import Hosts, Listening, hosts_of
-from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import Complain, PageLook, application
 from arena.web.server import LIMITS, Application, Server, ServerLimits
 from protocol.seats import Color
@@ -235,8 +235,8 @@ class PlayPages:
             raise HTTPException(400, f"Expected ply=NUMBER, from 0 to {plies}, which is how many plies there are.")
         return _json(self._table.page.earlier(self._table, color, asked))
 
-    async def _events(self, request: Request) -> EventAnswer:
-        return self._feeds[self._seat(request)].answer()
+    async def _events(self, request: Request) -> Feed:
+        return self._feeds[self._seat(request)]
 
     def _post(self, kind: type[Any], do: Callable[[Color, Any], None]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:

@@ -22,7 +22,7 @@ from arena.report.site.page_frame import Site
 from arena.report.site.pages import PlayedGames, SiteContents
 from arena.report.site.site_contents import NoGamesError, SitePlan, read_site
 from arena.system.printable import printable
-from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import NOT_FOUND, Asset, RequestRefused, static_route
 from arena.web.live_games import LiveGames
 
@@ -177,10 +177,22 @@ HTML, SCRIPT = "text/html; charset=utf-8", "text/javascript; charset=utf-8"
 
 
 class ServedStore:
-    """One store with its pages below `prefix`, and its viewers; `live` are its running games."""
+    """One store with its pages below `prefix`, and its viewers; `live` are its running games.
 
-    def __init__(self, name: str, prefix: str, reader: StoreReader, audience: Viewers, live: LiveGames | None) -> None:
-        self.name, self.prefix, self.reader, self.live = name, prefix, reader, live
+    `tell` is called when the store has changed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        prefix: str,
+        reader: StoreReader,
+        audience: Viewers,
+        live: LiveGames | None,
+        *,
+        tell: Callable[[], None],
+    ) -> None:
+        self.name, self.prefix, self.reader, self.live, self._tell = name, prefix, reader, live, tell
         self.feed = Feed(audience, lambda: [self.event()])
         self._cache: dict[str, Asset] = {}
         self._cached = reader.state
@@ -204,14 +216,15 @@ class ServedStore:
             while True:
                 state = await self.reader.changed(state)
                 self.feed.publish(self.event())
+                self._tell()
 
     def event(self) -> Event:
         """Return the event with the version of the pages; when the league is over, viewers end their connections."""
         state, is_over = self.reader.state, self.live is not None and self.live.is_over
         return state_event(state.version, SERVED if is_over else state.text, len(self.feed), is_over=is_over)
 
-    async def _events(self, request: Request) -> EventAnswer:
-        return self.feed.answer()
+    async def _events(self, request: Request) -> Feed:
+        return self.feed
 
     async def _page(self, request: Request) -> Response:
         page = await self._asset(request.path_params.get("name") or "index.html")

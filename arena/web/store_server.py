@@ -19,7 +19,7 @@ from arena.system.concurrency import background
 from arena.system.printable import printable
 from arena.version import __version__
 from arena.web.address import Address, Hosts, hosts_of, listen
-from arena.web.feed import Event, EventAnswer, Feed, Viewers
+from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import TEMPLATES, Complain, PageLook, application
 from arena.web.live_games import LiveGames
 from arena.web.server import Application, Server
@@ -54,24 +54,27 @@ class StoreServer:
             title = plan.title or printable(path.stem)
             look = PageLook(Site(title, (*MENU, NOW), FOOTER))
             self.live = LiveGames(self._audience, look, running, delay)
-        names = _names(paths)
-        self.stores = [self._store(path, name, plan, len(paths) == 1) for path, name in zip(paths, names, strict=True)]
-        title = self.stores[0].name if len(paths) == 1 else TITLE
-        now = (NOW,) if running else ()
-        menu = (*MENU, *now) if len(paths) == 1 else ((TITLE, "index.html"),)
-        self._look = PageLook(Site(plan.title or title, menu, FOOTER, head=LIVE))
-        self._feed = Feed(self._audience, lambda: [self._state()])  # for the list of stores
-
-    def _store(self, path: Path, name: str, plan: SitePlan, is_alone: bool) -> ServedStore:
-        prefix = "" if is_alone else f"/{name}"
-        menu = () if is_alone else ((TITLE, "../index.html"),)
-        now = (NOW,) if self.live else ()
+        is_alone, now = len(paths) == 1, (NOW,) if running else ()
+        plan = replace(plan, dialogues=plan.dialogues is not False)
+        above = () if is_alone else ((TITLE, "../index.html"),)
 
         def dress(site: Site, version: str) -> Site:
-            return Site(site.title, (*menu, *site.menu, *now), FOOTER, TEMPLATES, LIVE, version)
+            return Site(site.title, (*above, *site.menu, *now), FOOTER, TEMPLATES, LIVE, version)
 
-        reader = StoreReader(path, replace(plan, dialogues=plan.dialogues is not False), dress, self._complain)
-        return ServedStore(name, prefix, reader, self._audience, self.live)
+        self._feed = Feed(self._audience, lambda: [self._state()])  # for the list of stores
+        self.stores = [
+            ServedStore(
+                name,
+                "" if is_alone else f"/{name}",
+                StoreReader(path, plan, dress, complain),
+                self._audience,
+                self.live,
+                tell=lambda: self._feed.publish(self._state()),
+            )
+            for path, name in zip(paths, _names(paths), strict=True)
+        ]
+        title, menu = (self.stores[0].name, (*MENU, *now)) if is_alone else (TITLE, ((TITLE, "index.html"),))
+        self._look = PageLook(Site(plan.title or title, menu, FOOTER, head=LIVE))
 
     def application(self) -> Application:
         routes: list[BaseRoute] = []
@@ -85,7 +88,6 @@ class StoreServer:
         async with trio.open_nursery() as nursery:
             for store in self.stores:
                 nursery.start_soon(store.run)
-                nursery.start_soon(self._tell_of, store.reader)
             task_status.started()
 
     async def end(self) -> None:
@@ -98,19 +100,13 @@ class StoreServer:
         while self._audience.count:  # noqa: ASYNC110  (once, at the end)
             await trio.sleep(SOON_SECONDS)
 
-    async def _tell_of(self, reader: StoreReader) -> None:
-        state = reader.state
-        while True:
-            state = await reader.changed(state)
-            self._feed.publish(self._state())
-
     def _state(self) -> Event:
         states = [store.reader.state for store in self.stores]
         version = "+".join(state.version for state in states)
         return state_event(version, f"Live: {sum(state.games for state in states)} games so far.", len(self._feed))
 
-    async def _events(self, request: Request) -> EventAnswer:
-        return self._feed.answer()
+    async def _events(self, request: Request) -> Feed:
+        return self._feed
 
     async def _index(self, request: Request) -> Response:
         rows = [
