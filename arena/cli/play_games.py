@@ -17,11 +17,9 @@ from arena.league.league import OpenLeague, open_league
 from arena.league.league_options import PlayOptions
 from arena.league.plan import LeagueEntry, Plan
 from arena.league.play_missing import LeagueOutcome, Watcher
-from arena.league.readers import GUESSED
 from arena.league.stop import StopRequest
 from arena.league.store import StoreChangedError, StoreError
 from arena.play.machine import reference_text
-from arena.report.documents import league_json
 from arena.report.game_list import Roster
 from arena.report.layout import colored, fitted, for_stream, is_dumb, print_blocks, width_of
 from arena.report.placings import placing_entry, placing_report
@@ -166,6 +164,8 @@ def _plan_text(plan: Plan, what: str, stored: int) -> str:
     if plan.openings is not None:
         lines.append(f"openings: {printable(str(plan.openings))} ({len(plan.settings.openings)})")
     if plan.settings.variant.kind.has_chance:
+        from arena.league.readers import GUESSED
+
         guess = ", which can be guessed: so can all that is hidden; without --seed a random one is drawn"
         lines.append(f"seed: {plan.settings.seed}{guess if plan.settings.seed < GUESSED else ', kept by the store'}")
     lines += [level_line(plan.level, plan.is_level_chosen), f"store: {plan.path}"]
@@ -180,6 +180,9 @@ def _print_results(league: OpenLeague, form: OutputForm) -> None:
     placing = placing_entry(places, table.names) if places else None
     if form is not OutputForm.TEXT:
         table = with_declared(table, rows, lambda number: league.store.stored(number).sound)
+
+        from arena.report.documents import league_json
+
         as_line = form is OutputForm.LINES
         result(league_json(plan.path, settings, table, rows, plan.faults, placing=placing, as_line=as_line))
         return

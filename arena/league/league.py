@@ -17,7 +17,6 @@ from pathlib import Path
 import msgspec
 import trio
 
-from arena.bots.archive import ARCHIVE, archive_of, keep_copies
 from arena.bots.entering import fingerprint
 from arena.bots.starting import Sandbox
 from arena.bots.trial import Run

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-import protocol.bot
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup, wrong_shape
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Rank
@@ -72,7 +71,9 @@ def _name(letter: str, count: int) -> str:
 
 def random_rows(ruleset: Ruleset, seed: int) -> Rows:
     """Return a random legal set-up, uniformly distributed, that follows from the seed alone."""
-    return protocol.bot.random_rows(dict(ruleset.army), random.Random(seed))
+    from protocol.bot import random_rows as rows_of_army  # a league plays without the kit for bots
+
+    return rows_of_army(dict(ruleset.army), random.Random(seed))
 
 
 def _rows(letters: Sequence[str]) -> Rows:
