@@ -1,9 +1,4 @@
-"""A plain call that plays games, from anywhere: a script, a thread, a notebook's event loop, a task of trio.
-
-A trio loop in a separate thread plays the games, without the program's signals, exit status and event loop. The calling
-thread waits, and runs the callbacks. An exception there, by Ctrl-C or by a callback, stops the games and is raised when
-all processes have ended. Events of games reach their watcher in the same way (`EventQueue`), and never delay a game.
-"""
+"""A plain call that plays games in another thread, and runs callbacks in the calling one, from any kind of program."""
 
 import logging
 import sys
@@ -90,10 +85,7 @@ class BackgroundCall(Generic[T]):
     # --- in the thread that waits -----------------------------------------------------------------------------------
 
     def result(self) -> T:
-        """Run the callbacks of the work until it is done; return or raise its outcome.
-
-        In a task of asyncio that is cancelled meanwhile, as on Ctrl-C, `asyncio.CancelledError` is raised.
-        """
+        """Run the callbacks of the work until it is done, or its task of asyncio cancelled; return or raise its outcome."""
         task = _task_of_asyncio()
         while (call := self._next(task)) is not None:
             call()
@@ -173,10 +165,7 @@ MOST_WAITING = 10_000
 
 
 class EventQueue:
-    """Events for a watcher that may be slow: if too many wait, further ones are dropped and counted.
-
-    Each of the two counts is changed by one thread.
-    """
+    """Events for a watcher that may be slow: if too many wait, further ones are dropped and counted."""
 
     def __init__(self, call: BackgroundCall[T], on_event: OnEvent, most: int = MOST_WAITING) -> None:
         self._call = call

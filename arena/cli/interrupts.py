@@ -42,10 +42,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def unwinding() -> Iterator[None]:
-    """Have signals raise KeyboardInterrupt within the block.
-
-    Ctrl-C gets Python's own handler: only where trio finds that one does it raise at a safe moment.
-    """
+    """Have signals raise KeyboardInterrupt within the block; trio needs Python's own handler of Ctrl-C for that."""
     before = _take_over(_interrupt)
     if signal.SIGINT in before:
         signal.signal(signal.SIGINT, signal.default_int_handler)

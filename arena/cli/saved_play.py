@@ -247,10 +247,7 @@ def _run(
     saved: Callable[[int], None],
     *after_error: str,
 ) -> int:
-    """Play a game and report how it ended; `after_error` are the lines after an error that stopped it.
-
-    An error that these bots cannot play the game is raised unchanged: it cannot be resumed.
-    """
+    """Play a game and report how it ended; `after_error` are the lines after an error that stopped it."""
     with StopRequests() as stop:
         try:
             ending = play(stop)

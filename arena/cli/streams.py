@@ -54,10 +54,7 @@ def detail() -> Detail:
 
 
 def take_over() -> None:
-    """Replace `sys.stdout` and `sys.stderr`, and open descriptors 0 to 2.
-
-    A closed descriptor (`2>&-`) would be reused for the next opened file: messages would be written into a store.
-    """
+    """Replace `sys.stdout` and `sys.stderr`; open closed descriptors, which would be reused for a store."""
     for number in (STDIN, STDOUT, STDERR):
         try:
             os.fstat(number)

@@ -73,11 +73,7 @@ class VersionCount:
         record_of: Callable[[int], GameRecord | None],
         files_of: Callable[[Player], Mapping[str, str]],
     ) -> list[BotVersion]:
-        """Return all versions by name and first game; those without games come last.
-
-        `record_of` returns the record of a game, None where it cannot be read; `files_of` the fingerprints of a
-        player's files, empty where they are not known.
-        """
+        """Return all versions by name and first game; those without games come last."""
         played = self._played
         files = dict[str, Mapping[str, str]]()
         for player, shown in self._roster.names.items():

@@ -1,7 +1,4 @@
-"""Results of leagues and stores as JSON, CSV and Markdown.
-
-A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, so such a name gets an apostrophe.
-"""
+"""Results of leagues and stores as JSON, CSV and Markdown, in which names are no formulas and no markup."""
 
 import csv
 import re

@@ -71,11 +71,7 @@ class Roster:
         return player if player in self._copies else player.digest
 
     def called(self, name: str) -> set[Player]:
-        """Return the players of a name: all versions, or with `@DIGEST` one of them.
-
-        Former names count if no player has the name now. Raises `UsageError` for an unknown name or an ambiguous
-        digest.
-        """
+        """Return the players of a name, or of NAME@DIGEST. Former names count if no player has the name now."""
         found = {self.names[player] for player in self.players if player.name == name}
         base, at, digest = name.rpartition("@")
         if not found and at and digest:
@@ -185,10 +181,7 @@ class PausedJson(msgspec.Struct, frozen=True, tag_field="kind", tag="paused"):
 
 @dataclass(frozen=True)
 class GameFilter:
-    """Conditions that listed games have to meet; None for any. Bots are named as `arena games` lists them.
-
-    `against` is the opponent of `bot`. One of the `reasons` has to match; `forfeits` adds all faults of bots.
-    """
+    """Conditions that listed games have to meet; None for any. `forfeits` adds all faults of bots to the `reasons`."""
 
     bot: str | None = None
     against: str | None = None

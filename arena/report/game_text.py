@@ -29,11 +29,7 @@ A_PERSON = "a person"
 
 
 class SideFacts(msgspec.Struct, frozen=True):
-    """One side of a game. `declared` and `author` are what the bot declared in this game.
-
-    `time` is its time control before scaling; `sandbox` the isolation level. Unknown and hidden values are empty or
-    None.
-    """
+    """One side of a game. Unknown and hidden values are empty or None."""
 
     name: str
     digest: str
@@ -47,11 +43,7 @@ class SideFacts(msgspec.Struct, frozen=True):
 
 
 class GameFacts(msgspec.Struct, frozen=True):
-    """A game without its moves. With `has_opening` both sides were given their set-ups.
-
-    `started` is in UTC, as in ISO 8601, `seconds` the duration, `time_percent` the factor that scaled the clocks to the
-    machine.
-    """
+    """A game without its moves. With `has_opening` both sides were given their set-ups."""
 
     number: int
     id: str
@@ -167,11 +159,7 @@ LONGEST_WORD = 60
 
 @dataclass(frozen=True)
 class GameStyle:
-    """The options of `arena show`.
-
-    `view` is `all`, `red` or `blue`. Without `boards` only moves are shown; without `times` the date, the times and the
-    use of the machine are left out. `players` are the names to show.
-    """
+    """The options of `arena show`. Without `times` its text is the same for the same game."""
 
     view: str = ALL
     plies: Plies = ALL_PLIES

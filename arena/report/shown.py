@@ -37,11 +37,7 @@ class SeenBy(Enum):
 
 
 class PlainView(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A game for its page as one reader saw it.
-
-    `texts`, and `images` if the game draws, have the position before the first ply and after each one; `words` has by
-    ply what the reader was told.
-    """
+    """A game for its page as one reader saw it: positions before the first ply and after each one, and words by ply."""
 
     texts: list[str] = msgspec.field(default_factory=list)
     images: list[str] = msgspec.field(default_factory=list)

@@ -100,10 +100,7 @@ class Totals:
 
 
 class Tally:
-    """The counts of the games between players of a table.
-
-    An imported store may have games of a player against itself: they are counted in `against_itself` only.
-    """
+    """The counts of the games between players of a table. Games of a player against itself count nowhere else."""
 
     def __init__(self, names: ShownNames, rows: Iterable[GameRow] | Groups = ()) -> None:
         self._names = names
@@ -230,11 +227,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """The Elo that `first` is above `second` by all their games, with the ends of its 95% interval.
-
-    A bound is None if the games do not set it, and `elo` is None if one of the two scored 0. `stronger` is the
-    likelihood, from 0 to 1, that `first` is the stronger one.
-    """
+    """The Elo that `first` is above `second`, with its 95% interval; a value that the games do not bound is None."""
 
     first: str
     second: str

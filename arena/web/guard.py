@@ -208,11 +208,7 @@ def application(
     limits: ServerLimits = LIMITS,
     complain: Complain = lambda text: None,
 ) -> Application:
-    """Return a guarded application. Pages are made by async functions; slow work goes to a thread.
-
-    To show an error page, raise `RequestRefused` or starlette's `HTTPException`. This is starlette's router without its
-    application, which would answer errors before the guard has reported them.
-    """
+    """Return a guarded application. To show an error page, raise `RequestRefused` or starlette's `HTTPException`."""
     router = Router([static_route(), *routes], redirect_slashes=False)
 
     async def inner(scope: Any, receive: Any, send: Any) -> None:

@@ -1,7 +1,4 @@
-"""The running games of a league, and the pages on which they can be watched.
-
-A game plays its moves on a board only when its state is requested.
-"""
+"""The running games of a league, and the pages on which they can be watched."""
 
 import json
 from collections import deque
@@ -37,11 +34,7 @@ ENDED = "The league is over."
 
 
 class WatchedGame:
-    """A running game for one kind of viewer, as text. A game may have a class of its own below this one.
-
-    `number` is its number in the store and `end` its result, once it is over. It `is_broken` when an event was lost:
-    then the position cannot be followed.
-    """
+    """A running game for one kind of viewer. It `is_broken` when an event was lost."""
 
     template = "watch_plain.html"
     all_note = "All that there is to know."

@@ -1,7 +1,4 @@
-"""The web pages of a game that people play.
-
-A request that the rules or the moment do not allow is no error: the answer says why, in `refused`.
-"""
+"""The web pages of a game that people play. The answer to a request that is not allowed says why, in `refused`."""
 
 import hmac
 import secrets
@@ -34,10 +31,7 @@ BYTES = 24
 
 @dataclass(frozen=True)
 class NextCommands:
-    """Shell commands for the time after the game; a page leaves out empty ones.
-
-    `go_on` resumes a paused game, `show` and `report` display a stored one.
-    """
+    """Shell commands for the time after the game; a page leaves out empty ones."""
 
     go_on: str = ""
     show: Callable[[int], str] = lambda number: ""
@@ -60,11 +54,7 @@ class SeatTable:
 
 
 class PlainAnswer(msgspec.Struct, frozen=True):
-    """The state of a seat, the lines that it was told after the first `since`, and the position as it knows it.
-
-    `image` is the position as SVG, empty if the game draws none. When the game is over or paused, `after` has the next
-    possible commands.
-    """
+    """The state of a seat, the lines that it was told after the first `since`, and the position as it knows it."""
 
     state: SeatState
     since: int
@@ -301,11 +291,7 @@ def page_face(
     ended: Callable[[], None] = lambda: None,
     linger: float = LINGER_SECONDS,
 ) -> Callable[[Session], Awaitable[None]]:
-    """Return a face of a session (`arena.league.person_game.Face`) that serves it at this socket.
-
-    `tell` gets the secret address of each person's seat. The face returns `linger` seconds after the last viewer of a
-    finished game.
-    """
+    """Return a face that serves a session until `linger` seconds after the last viewer of a finished game."""
 
     async def show(session: Session) -> None:
         table = SeatTable(session, commands or NextCommands())

@@ -177,10 +177,7 @@ HTML, SCRIPT = "text/html; charset=utf-8", "text/javascript; charset=utf-8"
 
 
 class ServedStore:
-    """One store with its pages below `prefix`, and its viewers; `live` are its running games.
-
-    `tell` is called when the store has changed.
-    """
+    """One store with its pages below `prefix`, and its viewers. `tell` is called when the store has changed."""
 
     def __init__(
         self,

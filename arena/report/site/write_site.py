@@ -1,7 +1,4 @@
-"""`arena report`: write the pages of a store to a folder.
-
-The pages are written to a new folder next to it, which then takes its place: a reader sees the old site or the new one.
-"""
+"""`arena report`: write the pages of a store to a new folder, which then takes the place of the old one."""
 
 import json
 import os
