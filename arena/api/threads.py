@@ -85,7 +85,7 @@ class BackgroundCall(Generic[T]):
     # --- in the thread that waits -----------------------------------------------------------------------------------
 
     def result(self) -> T:
-        """Run the callbacks of the work until it is done, or its task of asyncio cancelled; return or raise its outcome."""
+        """Run the callbacks until the work is done, or its task of asyncio cancelled; return or raise its outcome."""
         task = _task_of_asyncio()
         while (call := self._next(task)) is not None:
             call()

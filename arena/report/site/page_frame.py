@@ -18,7 +18,7 @@ POLICY = (
 
 
 class Site(msgspec.Struct, frozen=True):
-    """The title, menu and footer of each page. Served pages have more `folders` of templates, and one for the `head`."""
+    """The title, menu and footer of each page. Served pages have further `folders` of templates, and a `head`."""
 
     title: str
     menu: tuple[tuple[str, str], ...]
