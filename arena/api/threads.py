@@ -4,6 +4,7 @@ import logging
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, wait
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
@@ -34,13 +35,7 @@ class BackgroundCall(Generic[T]):
     def __init__(self) -> None:
         self.stop = StopRequest()
         self._told: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
-        self._done = threading.Event()
-        self._lock = threading.Lock()
-        self._is_begun = False
-        self._is_given_up = False
-        """Set if the work was given up before it was begun."""
-        self._value: list[T] = []
-        self._error: BaseException | None = None
+        self._outcome: Future[T] = Future()
 
     # --- in the thread that works -----------------------------------------------------------------------------------
 
@@ -70,16 +65,13 @@ class BackgroundCall(Generic[T]):
         return value[0]
 
     def work(self, function: "Callable[[BackgroundCall[T]], T]") -> None:
-        with self._lock:
-            if self._is_given_up:
-                return
-            self._is_begun = True
+        if not self._outcome.set_running_or_notify_cancel():
+            return
         try:
-            self._value.append(function(self))
+            self._outcome.set_result(function(self))
         except BaseException as error:
-            self._error = error
+            self._outcome.set_exception(error)
         finally:
-            self._done.set()
             self._told.put(None)
 
     # --- in the thread that waits -----------------------------------------------------------------------------------
@@ -90,9 +82,7 @@ class BackgroundCall(Generic[T]):
         while (call := self._next(task)) is not None:
             call()
         with plain_errors():
-            if self._error is not None:
-                raise self._error
-        return self._value[0]
+            return self._outcome.result()
 
     def _next(self, task: "asyncio.Task[Any] | None") -> Callable[[], object] | None:
         if task is None:
@@ -110,10 +100,8 @@ class BackgroundCall(Generic[T]):
         while True:
             try:
                 self.stop.ask(Wish.STOP_NOW)
-                with self._lock:
-                    self._is_given_up = not self._is_begun
-                if not self._is_given_up:
-                    self._done.wait()
+                if not self._outcome.cancel():
+                    wait([self._outcome])
             except KeyboardInterrupt:  # one more: it is being stopped already
                 continue
             return
