@@ -9,7 +9,7 @@ imported when the first match is played.
 
 import os
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
@@ -20,7 +20,6 @@ import pytest
 if TYPE_CHECKING:
     from arena.api import MatchResult
     from arena.api.keywords import GameWord, Rules
-    from arena.game.record import GameRecord
 
 USUAL_GAMES = 20
 NUMBERS = ("games", "seed", "jobs")
@@ -179,17 +178,12 @@ def describe(result: "MatchResult", store: Path) -> str:
     lines.append("ended by " + ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common()))
     seen: set[str] = set()
     for number, record in sorted(zip(result.numbers, result.records, strict=True), key=itemgetter(0)):
-        for name, stderr in _forfeited(record):
-            if name not in seen:
-                seen.add(name)
-                lines.append(f"first forfeit of {name}, game {number}: {record.verdict.detail}")
-                lines += [f"    stderr: {line}" for line in stderr.strip().splitlines()[-STDERR_LINES:]]
-    return "\n".join([*lines, f"to see a game: arena show {store} 1"])
-
-
-def _forfeited(record: "GameRecord") -> Iterator[tuple[str, str]]:
-    """The bots that lost a game by a fault of their own, and the end of what they wrote to standard error."""
-    if record.verdict.reason.is_forfeit:
+        if not record.verdict.reason.is_forfeit:
+            continue
         for color, player in enumerate(record.players):
-            if record.verdict.result.winner != color:
-                yield player.name, record.stderr[color]
+            if record.verdict.result.winner != color and player.name not in seen:
+                seen.add(player.name)
+                lines.append(f"first forfeit of {player.name}, game {number}: {record.verdict.detail}")
+                stderr = record.stderr[color].strip().splitlines()
+                lines += [f"    stderr: {line}" for line in stderr[-STDERR_LINES:]]
+    return "\n".join([*lines, f"to see a game: arena show {store} 1"])

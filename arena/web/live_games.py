@@ -2,7 +2,8 @@
 
 import json
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import trio
@@ -23,7 +24,7 @@ from arena.web.beside import GameStored, LeagueProgress, Over, Told
 from arena.web.feed import Event, Feed, Viewers
 from arena.web.guard import PageLook, RequestRefused
 
-BOARD_SECONDS, LIST_SECONDS = 0.1, 1.0
+BOARD_SECONDS, BOARDS_A_LIST = 0.1, 10
 MOST_DELAYED = 20_000
 """Batches of events that wait for the delay; games of later ones cannot be followed."""
 KEPT_OVER = 64
@@ -113,7 +114,6 @@ class LiveGames:
         self._list = Feed(viewers, lambda: [self._list_event()])
         self._is_list_new = False
         self._waiting: deque[tuple[float, Told]] = deque()
-        self._has_some = trio.Event()
         self.progress: LeagueProgress | None = None
         self.is_over = False
 
@@ -122,7 +122,6 @@ class LiveGames:
             self._note(message)
         elif len(self._waiting) < MOST_DELAYED or not isinstance(message, Happened):
             self._waiting.append((trio.current_time() + self._delay, message))
-            self._has_some.set()
 
     def end(self) -> None:
         while self._waiting:
@@ -174,27 +173,13 @@ class LiveGames:
                 feed.close()
 
     async def run(self) -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._note_delayed)
-            nursery.start_soon(self._every, BOARD_SECONDS, self._publish_boards)
-            nursery.start_soon(self._every, LIST_SECONDS, self._publish_list)
-
-    async def _note_delayed(self) -> None:
-        while True:
-            await self._has_some.wait()
-            while self._waiting:
-                due, message = self._waiting[0]
-                await trio.sleep_until(due)
-                if self._waiting and self._waiting[0][1] is message:
-                    self._waiting.popleft()
-                    self._note(message)
-            self._has_some = trio.Event()
-
-    @staticmethod
-    async def _every(seconds: float, publish: Callable[[], None]) -> None:
-        while True:
-            publish()
-            await trio.sleep(seconds)
+        for rounds in count():
+            while self._waiting and self._waiting[0][0] <= trio.current_time():
+                self._note(self._waiting.popleft()[1])
+            self._publish_boards()
+            if rounds % BOARDS_A_LIST == 0:
+                self._publish_list()
+            await trio.sleep(BOARD_SECONDS)
 
     def _publish_boards(self) -> None:
         changed, self._changed = self._changed, set()
