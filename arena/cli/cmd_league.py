@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from arena.cli.config import ConfiguredCommand, collect
-from arena.cli.helping import Whole, exclusive, with_options
+from arena.cli.helping import Whole, exclusive
 from arena.cli.installation import needs, refuse_windows
 from arena.cli.shared_options import FILE, HELP_GROUPS, detail_options, form_of, lines_option, offer_bots, play_options
 from arena.errors import UsageError
@@ -28,91 +28,6 @@ if TYPE_CHECKING:
     from arena.cli.serving import PagesServed
 
 SERVE_GROUP = ("serve", "serve-delay", "serve-show", "serve-for", "serve-as")
-
-_format_options = with_options(
-    [
-        click.option(
-            "--format",
-            default=FormatName.ROUND_ROBIN.value,
-            show_default=True,
-            type=click.Choice([name.value for name in FormatName]),
-            metavar="NAME",
-            help="Pairing system.",
-        ),
-        click.option(
-            "--rounds",
-            show_default=f"{USUAL_ROUNDS}; swiss: log2 of the bots",
-            type=Whole(min=1),
-            help="Number of rounds (round-robin: two games of each pair).",
-        ),
-        click.option("--challengers", type=Whole(min=1), help="Gauntlet: number of bots that meet all others."),
-        click.option("--seeds", metavar="NAME,...", help="Swiss and knockout: top seeds, in order."),
-        click.option("--best-of", type=Whole(min=1), show_default="1", help="Knockout: pairs of games of a match."),
-        click.option(
-            "--extra-pairs",
-            type=Whole(min=0),
-            show_default=str(USUAL_EXTRA_PAIRS),
-            help="Knockout: extra pairs of a tied match; then the better seed wins.",
-        ),
-        click.option(
-            "--confidence",
-            type=float,
-            metavar="P",
-            show_default=f"{USUAL_CONFIDENCE}, without --games",
-            help="Ladder: end when each bot is stronger than the next one with this likelihood.",
-        ),
-        click.option(
-            "--games", type=Whole(1, MOST_GAMES), help="Ladder: number of games (default: at most 500 for each bot)."
-        ),
-        click.option("--disqualify", type=Whole(1, MOST_GAMES), help="Exclude a bot after N forfeits."),
-    ]
-)
-_cluster_options = with_options(
-    [
-        click.option(
-            "--cluster", metavar="ADDRESS", help="dask scheduler (tcp://HOST:PORT or tls://HOST:PORT), or local:N."
-        ),
-        click.option(
-            "--cluster-wait",
-            default=USUAL_WAIT,
-            show_default=True,
-            metavar="TIME",
-            help="Time limit for an unreachable scheduler or a missing worker.",
-        ),
-        click.option("--calibrate", is_flag=True, help="Scale clocks to the speed of each machine of the cluster."),
-        click.option("--tls-ca", type=FILE, metavar="FILE", help="CA of the cluster's certificates, in PEM."),
-        click.option("--tls-cert", type=FILE, metavar="FILE", help="Certificate of this arena, in PEM."),
-        click.option("--tls-key", type=FILE, metavar="FILE", help="Key of that certificate, in PEM."),
-    ]
-)
-_serve_options = with_options(
-    [
-        click.option(
-            "--serve",
-            is_flag=False,
-            flag_value="127.0.0.1:8000",
-            default=None,
-            metavar="[HOST:PORT]",
-            help="Serve the league as web pages while it runs (default address: 127.0.0.1:8000).",
-        ),
-        click.option("--serve-delay", metavar="TIME", help="Delay of the moves of running games (default: none)."),
-        click.option(
-            "--serve-show",
-            type=click.Choice(["public", "all"]),
-            default="public",
-            show_default=True,
-            help="Ranks shown in running games: those that both sides know, or all.",
-        ),
-        click.option(
-            "--serve-for",
-            default="all",
-            show_default=True,
-            metavar="all|public|...",
-            help="Readers of finished games, as with arena report --for.",
-        ),
-        click.option("--serve-as", default="", metavar="NAME,...", help="Further host names, such as a proxy's."),
-    ]
-)
 
 
 def _format(values: dict[str, Any]) -> FormatOptions:
@@ -174,7 +89,38 @@ def _pages(values: dict[str, Any]) -> "AbstractContextManager[PagesServed | None
     ),
 )
 @click.argument("paths", nargs=-1, metavar="BOT...", shell_complete=offer_bots)
-@_format_options
+@click.option(
+    "--format",
+    default=FormatName.ROUND_ROBIN.value,
+    show_default=True,
+    type=click.Choice([name.value for name in FormatName]),
+    metavar="NAME",
+    help="Pairing system.",
+)
+@click.option(
+    "--rounds",
+    show_default=f"{USUAL_ROUNDS}; swiss: log2 of the bots",
+    type=Whole(min=1),
+    help="Number of rounds (round-robin: two games of each pair).",
+)
+@click.option("--challengers", type=Whole(min=1), help="Gauntlet: number of bots that meet all others.")
+@click.option("--seeds", metavar="NAME,...", help="Swiss and knockout: top seeds, in order.")
+@click.option("--best-of", type=Whole(min=1), show_default="1", help="Knockout: pairs of games of a match.")
+@click.option(
+    "--extra-pairs",
+    type=Whole(min=0),
+    show_default=str(USUAL_EXTRA_PAIRS),
+    help="Knockout: extra pairs of a tied match; then the better seed wins.",
+)
+@click.option(
+    "--confidence",
+    type=float,
+    metavar="P",
+    show_default=f"{USUAL_CONFIDENCE}, without --games",
+    help="Ladder: end when each bot is stronger than the next one with this likelihood.",
+)
+@click.option("--games", type=Whole(1, MOST_GAMES), help="Ladder: number of games (default: at most 500 for each bot).")
+@click.option("--disqualify", type=Whole(1, MOST_GAMES), help="Exclude a bot after N forfeits.")
 @click.option("--strict", is_flag=True, help="Stop if any bot cannot be started.")
 @click.option("--skip-broken", is_flag=True, help="Leave out bots that cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Follow a BOT that is a symbolic link.")
@@ -185,8 +131,42 @@ def _pages(values: dict[str, Any]) -> "AbstractContextManager[PagesServed | None
     show_default="for swiss, knockout and ladder",
     help="Keep copies of the bots next to the store, for arena rerun.",
 )
-@_cluster_options
-@_serve_options
+@click.option("--cluster", metavar="ADDRESS", help="dask scheduler (tcp://HOST:PORT or tls://HOST:PORT), or local:N.")
+@click.option(
+    "--cluster-wait",
+    default=USUAL_WAIT,
+    show_default=True,
+    metavar="TIME",
+    help="Time limit for an unreachable scheduler or a missing worker.",
+)
+@click.option("--calibrate", is_flag=True, help="Scale clocks to the speed of each machine of the cluster.")
+@click.option("--tls-ca", type=FILE, metavar="FILE", help="CA of the cluster's certificates, in PEM.")
+@click.option("--tls-cert", type=FILE, metavar="FILE", help="Certificate of this arena, in PEM.")
+@click.option("--tls-key", type=FILE, metavar="FILE", help="Key of that certificate, in PEM.")
+@click.option(
+    "--serve",
+    is_flag=False,
+    flag_value="127.0.0.1:8000",
+    default=None,
+    metavar="[HOST:PORT]",
+    help="Serve the league as web pages while it runs (default address: 127.0.0.1:8000).",
+)
+@click.option("--serve-delay", metavar="TIME", help="Delay of the moves of running games (default: none).")
+@click.option(
+    "--serve-show",
+    type=click.Choice(["public", "all"]),
+    default="public",
+    show_default=True,
+    help="Ranks shown in running games: those that both sides know, or all.",
+)
+@click.option(
+    "--serve-for",
+    default="all",
+    show_default=True,
+    metavar="all|public|...",
+    help="Readers of finished games, as with arena report --for.",
+)
+@click.option("--serve-as", default="", metavar="NAME,...", help="Further host names, such as a proxy's.")
 @play_options
 @lines_option
 @detail_options
