@@ -50,7 +50,6 @@ def standings_command(
     places: bool,
 ) -> int:
     """Print the table of the games in STORE, and the places of its format."""
-    from arena.report.documents import league_json, places_text, table_text
     from arena.report.layout import print_blocks, width_of
     from arena.report.placings import placing_report, rounds_report, stored_table
     from arena.report.standings import table_note, with_declared
@@ -75,9 +74,13 @@ def standings_command(
         kept = [row for row in stored if set(row.players) <= table.names.keys()]
         table = with_declared(table, kept, lambda number: opened.stored(number).sound)
         if as_json:
+            from arena.report.documents import league_json
+
             document = partial(league_json, placing=placing, not_counted=contents.not_counted)
             result(document(store, contents.settings, table, kept))
         elif forms:
+            from arena.report.documents import places_text, table_text
+
             text = table_text(table, forms[0], crosstable=crosstable)
             result(places_text(store, placing, forms[0]) if places else text, end="")
             for line in placing.lines if placing else ():
