@@ -30,7 +30,7 @@ from arena.report.site.page_frame import FOLDER as SITE
 from arena.report.site.page_frame import PageFrame, Site
 from arena.system.printable import printable
 from arena.web.address import Hosts
-from arena.web.server import LIMITS, Application, ServerLimits
+from arena.web.server import LIMITS, ServerLimits
 
 READS = frozenset({"GET", "HEAD"})
 POLICY = (
@@ -117,11 +117,15 @@ def static_route(prefix: str = "") -> Route:
 
 
 class Guard:
-    """An application within limits. With `posts` requests may change something; else it is read-only."""
+    """An application within limits. With `posts` requests may change something; else it is read-only.
+
+    To show an error page, a route raises `RequestRefused` or starlette's `HTTPException`. This is starlette's router
+    without its application, which would answer errors before the guard has reported them.
+    """
 
     def __init__(
         self,
-        application: Application,
+        routes: Sequence[BaseRoute],
         look: PageLook,
         hosts: Hosts,
         *,
@@ -129,7 +133,8 @@ class Guard:
         limits: ServerLimits = LIMITS,
         complain: Complain = lambda text: None,
     ) -> None:
-        self._application, self._look, self._hosts = application, look, hosts
+        self._router = Router([static_route(), *routes], redirect_slashes=False)
+        self._look, self._hosts = look, hosts
         self._posts, self._limits, self._complain = posts, limits, complain
         self._headers = HEADERS | {"Content-Security-Policy": POLICY.format(forms="'self'" if posts else "'none'")}
 
@@ -152,7 +157,8 @@ class Guard:
         try:
             with trio.CancelScope(deadline=trio.current_time() + self._limits.answer_seconds) as time:
                 self._check(scope)
-                await self._application(scope, receive, send_checked)
+                scope["app"] = self._router  # with this, the router raises what it does not find
+                await self._router(scope, receive, send_checked)
             if not time.cancelled_caught:
                 return
             text = "This page takes too long to be made. Try again in a moment."
@@ -197,22 +203,3 @@ class Guard:
         is_plain = length.isascii() and length.isdecimal() and "transfer-encoding" not in headers
         if not is_plain or int(length) > self._limits.body_bytes:
             raise RequestRefused(413, TOO_LARGE)
-
-
-def application(
-    routes: Sequence[BaseRoute],
-    look: PageLook,
-    hosts: Hosts,
-    *,
-    posts: bool = False,
-    limits: ServerLimits = LIMITS,
-    complain: Complain = lambda text: None,
-) -> Application:
-    """Return a guarded application. To show an error page, raise `RequestRefused` or starlette's `HTTPException`."""
-    router = Router([static_route(), *routes], redirect_slashes=False)
-
-    async def inner(scope: Any, receive: Any, send: Any) -> None:
-        scope["app"] = router  # with this, the router raises what it does not find
-        await router(scope, receive, send)
-
-    return Guard(inner, look, hosts, posts=posts, limits=limits, complain=complain)

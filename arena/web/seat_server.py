@@ -22,7 +22,7 @@ from arena.system.concurrency import background, open_nursery
 from arena.system.printable import printable
 from arena.web.address import Hosts, Listening, hosts_of
 from arena.web.feed import Event, Feed, Viewers
-from arena.web.guard import Complain, PageLook, application
+from arena.web.guard import Complain, Guard, PageLook
 from arena.web.server import LIMITS, Application, Server, ServerLimits
 from protocol.seats import Color
 
@@ -154,19 +154,29 @@ class PlayPages:
         self._feeds = {color: Feed(Viewers(few), partial(self._greeting, color)) for color in table.tokens}
 
     def application(self, hosts: Hosts, *, complain: Complain = lambda text: None) -> Application:
+        session = self._session
+        posts: dict[str, tuple[type[Any], Callable[[Color, Any], None]]] = {
+            "setup": (SentSetup, lambda color, sent: session.set_up(color, sent.rows)),
+            "random": (
+                SentNothing,
+                lambda color, _: session.set_up(color, session.random_setup(color, secrets.randbits(32))),
+            ),
+            "act": (SentAct, self._act),
+            "resign": (SentNothing, lambda color, _: session.resign(color)),
+            "pause": (SentNothing, lambda color, _: session.pause()),
+        }
         routes = [
             Route("/{token}", self._move_on),
             Route("/{token}/", self._page),
             Route("/{token}/state", self._state),
             Route("/{token}/then", self._then),
             Route("/{token}/events", self._events),
-            Route("/{token}/setup", self._post(SentSetup, self._set_up), methods=["POST"]),
-            Route("/{token}/random", self._post(SentNothing, self._set_up_at_random), methods=["POST"]),
-            Route("/{token}/act", self._post(SentAct, self._act), methods=["POST"]),
-            Route("/{token}/resign", self._post(SentNothing, self._resign), methods=["POST"]),
-            Route("/{token}/pause", self._post(SentNothing, self._pause), methods=["POST"]),
+            *(
+                Route(f"/{{token}}/{name}", self._post(kind, do), methods=["POST"])
+                for name, (kind, do) in posts.items()
+            ),
         ]
-        return application(routes, self._look, hosts, posts=True, complain=complain)
+        return Guard(routes, self._look, hosts, posts=True, complain=complain)
 
     async def follow(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         async with open_nursery() as nursery:
@@ -246,22 +256,10 @@ class PlayPages:
 
         return answer
 
-    def _set_up(self, color: Color, sent: SentSetup) -> None:
-        self._session.set_up(color, sent.rows)
-
-    def _set_up_at_random(self, color: Color, sent: SentNothing) -> None:
-        self._session.set_up(color, self._session.random_setup(color, secrets.randbits(32)))
-
     def _act(self, color: Color, sent: SentAct) -> None:
         if sent.ply != self._session.state(color).plies + 1:
             raise RefusedError("The game has moved on: look at the board, and choose again.")
         self._session.act(color, sent.action)
-
-    def _resign(self, color: Color, sent: SentNothing) -> None:
-        self._session.resign(color)
-
-    def _pause(self, color: Color, sent: SentNothing) -> None:
-        self._session.pause()
 
 
 def _number(text: str) -> int | None:

@@ -20,7 +20,7 @@ from arena.system.printable import printable
 from arena.version import __version__
 from arena.web.address import Address, Hosts, hosts_of, listen
 from arena.web.feed import Event, Feed, Viewers
-from arena.web.guard import TEMPLATES, Complain, PageLook, application
+from arena.web.guard import TEMPLATES, Complain, Guard, PageLook
 from arena.web.live_games import LiveGames
 from arena.web.server import Application, Server
 from arena.web.store_pages import ServedStore, StoreReader, state_event
@@ -82,7 +82,7 @@ class StoreServer:
             routes += [Route("/", self._index), Route("/index.html", self._index), Route("/events", self._events)]
         for store in self.stores:
             routes += store.routes()
-        return application(routes, self._look, self._hosts, complain=self._complain)
+        return Guard(routes, self._look, self._hosts, complain=self._complain)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         async with trio.open_nursery() as nursery:

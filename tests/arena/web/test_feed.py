@@ -12,7 +12,7 @@ from starlette.routing import Route
 from arena.report.site.page_frame import Site
 from arena.web.address import Address, hosts_of
 from arena.web.feed import Event, Feed, Viewers
-from arena.web.guard import PageLook, RequestRefused, application
+from arena.web.guard import Guard, PageLook, RequestRefused
 from arena.web.server import Application, ServerLimits
 
 ASK = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -23,7 +23,7 @@ def events_application(feed: Feed, limits: ServerLimits) -> Application:
         return feed
 
     look = PageLook(Site("a test", (), ""))
-    return application([Route("/events", events)], look, hosts_of([Address("127.0.0.1", 0)]), limits=limits)
+    return Guard([Route("/events", events)], look, hosts_of([Address("127.0.0.1", 0)]), limits=limits)
 
 
 def read_until(client: socket.socket, end: bytes, found: bytes = b"") -> bytes:
