@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from arena.report.site.page_frame import Site
 from arena.web.address import Address, hosts_of
-from arena.web.guard import PageLook
+from arena.web.guard import Guard, PageLook
 from arena.web.server import LIMITS, ServerLimits
 
 NASTY = "<script>alert(1)</script>"
