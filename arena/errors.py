@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 
 class ArenaError(Exception):
-    """An error for the user, whose text stands alone: where, what was expected, what came, what to do."""
+    """An error for the user. Its text says where, what was expected, what came, and what to do."""
 
     exit_code = 1
 

@@ -20,7 +20,7 @@ from arena.search import Knowledge, Position, WeightedArmies
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset, RulesetError
 from arena.stratego.rules.rulesets import load_ruleset
-from arena.stratego.seat_view import enemy_squares, tell
+from arena.stratego.seat_view import enemy_squares, told_to
 from protocol.bot import random_rows
 from protocol.messages import Enemy, GameLine, Rule, Turn
 from protocol.notation import Color
@@ -100,9 +100,10 @@ class Played:
     def _play(self, text: str) -> None:
         self.actions.append(text)
         self.position.play(self.position.action(text))
-        for event in self.game.apply(text):
-            for view, told in zip(self.views, tell(event), strict=True):
-                view.apply(told)
+        events = self.game.apply(text)
+        for view in self.views:
+            for event in told_to(events, self.game.tables, view.color):
+                view.apply(event)
 
     def replayed(self, army: tuple[str, ...]) -> EngineGame:
         """The game with another set-up of the enemy, played again."""

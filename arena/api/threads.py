@@ -96,7 +96,7 @@ class BackgroundCall(Generic[T]):
                     raise sys.modules["asyncio"].CancelledError from None
 
     def give_up(self) -> None:
-        """Stop the work and wait until it has stopped, despite exceptions; work not yet begun never will be."""
+        """Stop the work and wait until it has stopped, despite exceptions; work that has not begun is cancelled."""
         while True:
             try:
                 self.stop.ask(Wish.STOP_NOW)

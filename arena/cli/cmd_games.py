@@ -99,7 +99,9 @@ def games_command(
         for word in reasons:
             known = [*reasons_in(opened.read_document()[0].games), FORFEIT]
             if word not in known and word not in (row.reason.value for row in opened.each_row()):
-                raise UsageError(f"--reason: expected how games end, got {shown(word)}; {suggest(word, known)}")
+                raise UsageError(
+                    f"--reason: expected a reason for the end of games, got {shown(word)}; {suggest(word, known)}"
+                )
         wanted = GameFilter(
             bot=bot,
             against=against,

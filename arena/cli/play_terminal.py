@@ -169,7 +169,7 @@ class TerminalGame:
             self._told = max(0, len(self.session.seat(self.color).lines) - LINES_SHOWN)
 
     def news(self) -> list[str]:
-        """Return what happened since it was last asked, for a terminal that does not redraw."""
+        """Return the events since the last call, for a terminal that does not redraw."""
         lines = self.session.seat(self.color).lines[self._told :]
         self._told += len(lines)
         return [printable(line) for line in lines]

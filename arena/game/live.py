@@ -91,7 +91,7 @@ class LiveGame:
         return self.begin()
 
     def impose(self, opening: Opening) -> State:
-        """Begin with these set-ups, with the messages of a game that was interrupted before its first action."""
+        """Begin with given set-ups, which the bots receive by `restore`."""
         self._open(opening)
         return self.begin()
 

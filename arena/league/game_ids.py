@@ -30,7 +30,7 @@ ID_LENGTH = 16
 def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
     """Return a fingerprint of what all games of two players share: the digest of the rules, the seed and the clocks.
 
-    Equal clocks count once, different ones as their players', independent of colours.
+    If both have the same clock, it counts once; otherwise each player's clock counts, independent of colours.
     """
     first, second = times
     if first == second:

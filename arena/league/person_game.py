@@ -2,7 +2,7 @@
 
 It is played in this process, with the page or the terminal for the person: no other game's clocks could suffer. The
 stored game is like any other, with an id and seeds from its settings, its two players and a round. People decide who
-plays whom how often, so a store of such games has no plan, and each new game takes an unplayed round: a random one,
+plays whom how often, so such a store has no schedule. Each new game takes an unplayed round: a random one,
 unless the seed was given.
 """
 
@@ -156,7 +156,7 @@ def _default_store(options: PlayOptions, who: PersonOptions) -> Path:
 
 
 def _next_game(settings: Settings, store: Store, players: tuple[Player, Player], who: PersonOptions) -> GameSpec:
-    """Return an unplayed game of these two, in which the first has the requested colour, or its rarer one."""
+    """Return an unplayed game of these two; the first has the requested colour, or the one it has had less often."""
     first, second = players
     games = Games(settings)
     color = _rarer_color(store, first, second) if who.color is None else who.color

@@ -110,7 +110,7 @@ def begin_game(
     refuse_to_overwrite(file)
     check_values(options)
     if options.openings is not None:
-        raise UsageError("--pause saves one game, and --openings is about two: expected one of them")
+        raise UsageError("--pause and --openings cannot be used together: an opening is for a pair of games")
     level = choose(options.sandbox)
     store_at = partial(store_of, options, Kind.MATCH)
     found, path = enrolled(paths, options, follow_links=True, store=store_at)

@@ -34,7 +34,7 @@ class StopRequest:
         self._waiting: list[Callable[[], None]] = []
 
     def ask(self, wish: Wish) -> None:
-        """Set the wish, unless a stronger one was set before."""
+        """Ask for a stop, unless a more urgent one was asked for before."""
         self.wish = max(self.wish, wish)
         for notify in tuple(self._waiting):
             notify()

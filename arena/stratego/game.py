@@ -76,7 +76,7 @@ class Stratego(Game):
         written = [name for name, _ in variant.rules]
         expected = [name for name, _ in ruleset.lines() if name in there]
         if written != expected:
-            raise UsageError(f"its rules stand in the order {', '.join(written)}: expected {', '.join(expected)}")
+            raise UsageError(f"its rules are in the order {', '.join(written)}: expected {', '.join(expected)}")
 
     def digest(self, variant: Variant) -> str:
         return ruleset_of(variant).digest()

@@ -7,8 +7,8 @@ backwards, upside down or mirrored, that is most likely the mistake.
 import re
 from collections.abc import Callable
 
-from arena.game.faults import Illegal, Malformed
-from arena.game.hints.seen import WANT_LEGAL, Hint, Mistake, ProgramLanguage, Seen
+from arena.game.faults import Hint, Illegal, Malformed, Mistake
+from arena.game.hints.seen import WANT_LEGAL, ProgramLanguage, Seen
 from arena.stratego.rules.board import BLUE_BIT
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.events import BrokenRule, IllegalActionError
@@ -28,8 +28,8 @@ MOST_ROWS = 12
 def hint(seen: Seen) -> Hint | None:
     """Return the hint for an answer that Stratego does not allow; None for other faults."""
     match seen.fault.cause:
-        case Illegal(action, BrokenRule() as rule) if isinstance(seen.state, StrategoState):
-            return illegal_action(seen, seen.state.board, action, rule)
+        case Illegal(action, rule) if isinstance(seen.state, StrategoState):
+            return illegal_action(seen, seen.state.board, action, BrokenRule(rule))
         case Malformed(Slip.FIELDS, line) if line == " ".join(line.split()):
             verb, _, fields = line.partition(" ")
             return _malformed_setup(fields) if verb == "setup" else _malformed_move(fields) if verb == "move" else None
@@ -112,7 +112,7 @@ _READINGS: tuple[tuple[Mistake, Callable[[str, int], str], str], ...] = (
 def illegal_action(seen: Seen, game: EngineGame, action: str, rule: BrokenRule) -> Hint | None:
     if rule in (BrokenRule.TWO_SQUARES, BrokenRule.CHASE):
         cure = f"{_choose(seen)}, which leave" if seen.gets_legal else "the legal actions leave"
-        hint: Hint | None = Hint(Mistake.REPETITION, f"moving to and fro is limited: {cure} such moves out")
+        hint: Hint | None = Hint(Mistake.REPETITION, f"moving back and forth is limited: {cure} such moves out")
     else:
         hint = _stale(seen, game, action) or _mixed_up(game, action, rule) or _wrong_rows(seen, game, action, rule)
     return hint if hint is None or seen.gets_legal else Hint(hint.mistake, f"{hint.text}; {WANT_LEGAL}")
@@ -157,7 +157,7 @@ def _read(action: str, reading: Callable[[str, int], str]) -> str:
 def _mixed_up(game: EngineGame, action: str, rule: BrokenRule) -> Hint | None:
     back = "-".join(reversed(action.split("-")))
     if action.count("-") == 1 and _is_legal(game, back):
-        return Hint(Mistake.SQUARES_REVERSED, f"{back} is legal: the square that the piece comes from stands first")
+        return Hint(Mistake.SQUARES_REVERSED, f"{back} is legal: the square that the piece leaves comes first")
     for mistake, reading, words in _READINGS if rule in OWN_SIDE else ():
         other = _read(action, reading)
         if _is_legal(game, other):
@@ -174,12 +174,12 @@ def _wrong_rows(seen: Seen, game: EngineGame, action: str, rule: BrokenRule) -> 
         other = EngineGame(game.ruleset, rows, rows)  # of the enemy's it is enough that it is not in the way
         other.to_move, other.outcome = game.to_move, None
         if _is_legal(other, action):
-            words = "perhaps its set-up stands the other way round: the first row is its back row"
+            words = "perhaps its set-up is upside down: the first row is its back row"
             return Hint(Mistake.ROWS_REVERSED, words)
     origin = SQUARE_INDEX.get(action.partition("-")[0])
     if origin is not None and game.board[origin] and (game.board[origin] > BLUE_BIT) != bool(game.to_move):
         whose = f"the piece on {SQUARES[origin]} is the opponent's"
         return Hint(Mistake.ENEMY_PIECE, f"{whose}: the 'game' line says that it plays {game.to_move.word}")
     if seen.gets_legal:
-        return Hint(Mistake.RULES, f"{_choose(seen)}: they are all that may be played")
+        return Hint(Mistake.RULES, f"{_choose(seen)}: only these may be played")
     return Hint(Mistake.RULES, "follow each 'moved' and 'battle' line on a board of your own")

@@ -11,51 +11,28 @@ from operator import attrgetter
 from arena.stratego.rules.action_types import Action, Path, Rescue
 from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.engine import EngineGame
-from arena.stratego.rules.events import Acted, Event, Fought, Guessed, Resigned, Returned, Revealed
+from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
-from protocol import messages
-from protocol.messages import ArenaMessage
-from protocol.notation import LAKE_SQUARES, RESIGN, SQUARES, Color, Rank
+from arena.stratego.rules.tables import RuleTables
+from protocol.messages import ArenaMessage, Battle, Enemy, Moved, Rule
+from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank
 from protocol.view import CELL_EMPTY, CELL_LAKE, View
 
 
-def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
-    """Return the messages to Red and Blue about a public event; the same object twice if these are equal.
+def told_to(events: Sequence[Event], tables: RuleTables, seat: Color | None) -> Sequence[Event]:
+    """Return what a seat is told of the events of an action, or, without a seat, what both seats are told.
 
-    They differ in one case: under silent defence a defender that stays is not named to the attacker's side (Vintage p.
-    21). All booklets have both ranks of any other fight named.
+    That is everything but a defender's rank, which silent defence hides from the attacker's side: all booklets have
+    both ranks of any other fight named.
     """
-    message = _public(event)
-    if isinstance(event, Fought) and event.silent:
-        told = event.defender_for(event.color)
-        hidden = messages.Battle(SQUARES[event.square], event.attacker, told, event.survivor)
-        return (hidden, message) if event.color is Color.RED else (message, hidden)
-    return message, message
-
-
-def told_to(event: Event, seat: Color | None) -> ArenaMessage:
-    """Return the message of a seat about an event, or, without a seat, what both were told."""
-    told = tell(event)
-    if seat is not None:
-        return told[seat]
-    # A silent defender is named to its own side alone, so that what the attacker was told both know.
-    return told[event.color] if isinstance(event, Fought) else told[Color.RED]
-
-
-def _public(event: Event) -> ArenaMessage:
-    match event:
-        case Acted(mover, action):
-            return messages.Moved(mover, action.text)
-        case Fought():
-            return messages.Battle(SQUARES[event.square], event.attacker, event.defender, event.survivor)
-        case Revealed(square, rank):
-            return messages.Reveal(SQUARES[square], rank)
-        case Returned(color, square, rank):
-            return messages.Rescued(color, SQUARES[square], rank)
-        case Guessed(square, rank, right):
-            return messages.Guess(SQUARES[square], rank, right)
-        case Resigned(mover):
-            return messages.Moved(mover, RESIGN)
+    if not tables.silent:
+        return events
+    if any(isinstance(event, Moved) and seat is event.color.opponent for event in events):
+        return events
+    return [
+        event._replace(defender=None) if isinstance(event, Battle) and tables.hides_defender(event) else event
+        for event in events
+    ]
 
 
 def enemy_squares(game: EngineGame, color: Color) -> tuple[str, ...]:
@@ -98,10 +75,10 @@ class SeatView:
         self.color = color
         self._view = View(color, ruleset.name)
         for name, value in ruleset.lines():
-            self._view.apply(messages.Rule(name, value))
+            self._view.apply(Rule(name, value))
         self._view.place_own(tuple(rows))
         if not ruleset.fills_rows:
-            self._view.apply(messages.Enemy(enemy))
+            self._view.apply(Enemy(enemy))
 
     def see(self, told: ArenaMessage) -> None:
         self._view.apply(told)

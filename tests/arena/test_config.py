@@ -2,8 +2,6 @@
 
 import json
 import os
-import re
-import shlex
 import sys
 import tomllib
 from pathlib import Path
@@ -178,7 +176,6 @@ def test_a_key_may_be_spelled_with_underscores_and_a_list_of_one_be_its_value() 
     [
         ("tiem = '1s'", "unknown key 'tiem'; did you mean time?"),
         ("rounds = 1", "unknown key 'rounds'; rounds belongs in [league]"),
-        ("ruonds = 1", "unknown key 'ruonds'; did you mean rounds"),
         ("games = 1", "unknown key 'games'; games belongs in [league] or [match] or [compare]"),
         ("[leauge]", "unknown key 'leauge'; did you mean league"),
         ("[match]\nrounds = 1", "[match]: unknown key 'rounds'; rounds belongs in [league]"),
@@ -186,7 +183,6 @@ def test_a_key_may_be_spelled_with_underscores_and_a_list_of_one_be_its_value() 
         ("jobs = '2'", "jobs: expected a whole number from 1 to 4096, got '2'"),
         ("jobs = true", "jobs: expected a whole number from 1 to 4096, got True"),
         ("keep-bots = 1", "keep-bots: expected true or false, got 1"),
-        ("[league]\njobs = 0", "[league] jobs: expected a whole number from 1 to 4096, got 0"),
         ("sandbox = 'jail'", "sandbox: 'jail' is not one of 'basic', 'bwrap'"),
         ("store = '.'", "store: File '.' is a directory."),
         ("interpreter = [3]", "interpreter: expected a string, or a list, got [3]"),
@@ -201,8 +197,6 @@ def test_a_key_may_be_spelled_with_underscores_and_a_list_of_one_be_its_value() 
         ("bots = ['a', 'no/*']", "bots: entry 2: expected a pattern that matches paths of bots, got 'no/*'"),
         ("[[bots]]\nname = 'x'", "bots: entry 1: the key 'path' is missing"),
         ("[[bots]]\npath = 'x'\narg = ['y']", "bots: entry 1: unknown key 'arg'; did you mean args?"),
-        ("[[bots]]\npath = 'x'\nname = 'a/b'", "bots: entry 1: name: expected a name of 1 to 40 columns"),
-        ("[[bots]]\npath = 'x'\ntime = 'y'", "bots: entry 1: time: expected a time such as"),
         ("[league]\nbots = []", "[league] bots: expected a list such as"),
     ],
 )
@@ -327,30 +321,6 @@ def test_what_is_shown_is_a_file_that_says_the_same(shows: Shows) -> None:
     assert (again["bots"]["value"], again["bot"]) == (first["bots"]["value"], first["bot"])
     for key, each in first["settings"].items():
         assert again["settings"][key]["value"] == each["value"] or key == "json"
-
-
-def test_the_example_of_the_documentation_says_what_its_page_says(here: Path, shows: Shows) -> None:
-    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
-    example, *others = re.findall(r"^```toml\n((?:.*\n)*?)^```$", page, re.MULTILINE)
-    for name in ("a.py", "b.py"):
-        Path("bots", name).unlink()
-    for name in ("fox.py", "hunter.py"):
-        Path("bots", name).write_text("")
-    write(example)
-    league, match = shows.json("league"), shows.json("match")
-    assert [bot["path"] for bot in league["bots"]["value"]] == ["bots/fox.py", "bots/hunter.py", "./mine", "./mine"]
-    assert league["bots"]["value"][2] == {"path": "./mine", "name": "deep", "args": ["--depth", "6"], "time": "1000ms"}
-    assert [bot["path"] for bot in match["bots"]["value"]] == ["./mine", "warden"]
-    assert (league["settings"]["rounds"]["value"], match["settings"]["games"]["value"]) == (4, 20)
-    assert league["bot"] == {"hunter": {"memory": "1G", "processes": 128}}
-    for other in others:
-        write(other)
-        assert shows.json("league")["bots"]["source"] == "file"
-    for text in re.findall(r"^```sh\n((?:.*\n)*?)^```$", page, re.MULTILINE):
-        for line in text.splitlines():
-            write(example)
-            _, *words = shlex.split(line, comments=True)
-            assert shows.json(*[word for word in words if word != "--show-config"])["settings"]
 
 
 # --- games ------------------------------------------------------------------------------------------------------------

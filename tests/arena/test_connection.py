@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import arena.game.live
 import arena.game.seat
 import arena.stratego.state
-from arena.game import Told, moved
+from arena.game import Told, to_both
 from arena.game.clock import NEVER, Suspension
-from arena.game.connection import MAX_LINES_A_TURN, LineConnection
+from arena.game.connection import LineConnection
 from arena.game.game_spec import GameSpec, Player
 from arena.game.referee import Referee
 from arena.game.time_control import TimeControl
@@ -21,8 +21,8 @@ from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset, ruleset_names
-from arena.stratego.state import as_stratego, told_of
-from protocol.codec import encode_for_bot, encode_lines
+from arena.stratego.state import as_stratego, line_of
+from protocol.codec import encode_lines
 from protocol.conversation import Phase
 from protocol.forms import STRATEGO_FORMS
 from protocol.lines import RemoteProtocolError
@@ -63,23 +63,6 @@ def test_messages_become_lines_and_lines_become_messages() -> None:
     assert connection.phase is Phase.WAITING
 
 
-def test_a_line_may_come_in_parts() -> None:
-    connection = asked()
-    assert list(connection.receive(b"move a4")) == []
-    assert connection.unfinished == b"move a4"
-    assert list(connection.receive(b"-a5\n")) == [Move("a4-a5")]
-    assert connection.unfinished == b""
-
-
-def test_what_comes_before_the_request_was_written_is_no_answer_to_it() -> None:
-    connection = asked()
-    assert list(connection.receive(b"move a4-a5\n")) == [Move("a4-a5")]
-    connection.turn(5, 100, 100, None, None)
-    assert connection.take_move(b"move a4-a5\n") is None
-    with pytest.raises(RemoteProtocolError, match="'move' came during the opponent's turn"):
-        list(connection.receive(b"move a4-a5\n"))
-
-
 def test_a_line_that_began_before_the_request_was_written_is_no_answer_to_it() -> None:
     """Python without a buffer writes the text that is printed and the end of its line separately."""
     connection = asked()
@@ -107,13 +90,6 @@ def test_an_answer_that_has_begun_is_one_whatever_the_bot_is_written_before_it_e
     assert list(connection.receive(b"-a5\n")) == [Move("a4-a5")]
 
 
-def test_messages_are_given_one_by_one_up_to_the_first_that_may_not_come() -> None:
-    messages = asked().receive(b"note a\nready\nnote b\n")
-    assert next(messages) == Note("a")
-    with pytest.raises(RemoteProtocolError, match="'ready' came"):
-        next(messages)
-
-
 def test_no_more_may_be_sent_after_quit() -> None:
     connection = asked()
     assert connection.send(Quit()) == b"quit\n"
@@ -121,20 +97,6 @@ def test_no_more_may_be_sent_after_quit() -> None:
     assert connection.take_move(b"move a4-a5\n") is None
     with pytest.raises(RemoteProtocolError, match="after quit"):
         list(connection.receive(b"move a4-a5\n"))
-
-
-def test_the_lines_of_one_turn_are_counted_and_those_of_the_next_anew() -> None:
-    connection = asked()
-    list(connection.receive(b"\n" * MAX_LINES_A_TURN))
-    assert connection.take_move(b"move a4-a5\n") is None
-    with pytest.raises(RemoteProtocolError, match=f"more than {MAX_LINES_A_TURN} lines"):
-        list(connection.receive(b"move a4-a5\n"))
-    connection = asked()
-    list(connection.receive(b"\n" * (MAX_LINES_A_TURN - 1)))
-    assert connection.take_move(b"move a4-a5\n") == "a4-a5"
-    connection.turn(5, 100, 100, None, None)
-    connection.flushed()
-    assert connection.take_move(b"move a4-a5\n") == "a4-a5"
 
 
 def test_a_plain_move_that_was_seen_before_is_taken_at_once_and_nothing_else_is() -> None:
@@ -154,23 +116,6 @@ def test_a_plain_move_that_was_seen_before_is_taken_at_once_and_nothing_else_is(
     list(connection.receive(b"note "))
     assert connection.take_move(b"move a4-a5\n") is None
     assert list(connection.receive(b"move a4-a5\n")) == [Note("move a4-a5")]
-
-
-@given(
-    st.integers(1, 10**6), st.lists(st.integers(0, 10**9), min_size=2, max_size=2), st.none() | st.integers(0, 10**9)
-)
-def test_the_short_ways_give_the_same_bytes_and_the_same_state(ply: int, ms: list[int], bank: int | None) -> None:
-    short, long = LineConnection(STRATEGO_FORMS), LineConnection(STRATEGO_FORMS)
-    own, enemy = ms
-    assert short.turn(ply, own, enemy, bank, bank) == long.send(Turn(ply, own, enemy, bank, bank))
-    assert short.phase is long.phase
-
-
-@pytest.mark.parametrize("action", ["a4-a5", "j10-j1", "resign", "a4-a5-b5", "e7?e9B"])
-@pytest.mark.parametrize("color", Color)
-def test_the_line_of_an_action_is_that_of_its_message(color: Color, action: str) -> None:
-    lines = (moved(color, action),)
-    assert encode_lines(lines) == encode_lines(lines) == encode_for_bot(Moved(color, action))
 
 
 # --- the short way and the long one, side by side -------------------------------------------------------------------
@@ -206,7 +151,7 @@ class Twins:
         with self.patch.context() as patch:
             patch.setattr(arena.game.live, "encode_lines", encode_lines.__wrapped__)
             patch.setattr(arena.stratego.state, "_MOVES", NOTHING_KNOWN)
-            patch.setattr(arena.stratego.state, "_moves", lambda mover, action, events: told_of(events))
+            patch.setattr(arena.stratego.state, "_moves", lambda mover, action: to_both(line_of(Moved(mover, action))))
             yield self.long
         self.compare()
 

@@ -1,8 +1,8 @@
 """`--game` says which game is played or was played, and a store is for one game and version."""
 
 import json
-import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import invoke
@@ -13,6 +13,9 @@ import arena.game
 from arena.game import STRATEGO, game_named
 from arena.game.registry import FILES
 from arena.league.store import Store
+
+if TYPE_CHECKING:
+    import subprocess
 
 ALWAYS = ("--sandbox", "basic", "--time", "2s/move", "-q")
 

@@ -325,11 +325,6 @@ def entry_point(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: points)
 
 
-def test_a_game_of_an_installed_package_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry_point(monkeypatch, "plain", f"{__name__}:Plain")
-    assert type(load_game("plain")) is Plain
-
-
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
@@ -448,12 +443,6 @@ def test_a_game_says_itself_what_is_malformed_and_what_is_illegal(
     record = record_from(table)
     assert (record.verdict.reason, record.verdict.result.winner) == (reason, BLUE)
     assert words in record.verdict.detail
-    check_record(record)
-
-
-def test_a_bot_resigns_by_a_word_that_the_game_need_not_know(played: Callable[..., GameRecord]) -> None:
-    record = played("1 2 3 resign")
-    assert (record.verdict.reason, record.verdict.result.winner, record.verdict.plies) == (Reason.RESIGN, RED, 4)
     check_record(record)
 
 

@@ -2,8 +2,8 @@
 
 import json
 import re
-import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import invoke
@@ -18,6 +18,9 @@ from arena.league.pairing.chosen import format_of
 from arena.league.plan import LeagueEntry
 from arena.league.stop import StopRequest, Wish
 from arena.league.store import GameRow, Store
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 @pytest.fixture

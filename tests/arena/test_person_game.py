@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 import trio
+from unplayed import Quiet
 
 from arena.bots.samples import bot_path
 from arena.errors import ArenaError, UsageError
 from arena.game.person_seat import SeatStage
 from arena.game.persons import is_person, person
-from arena.game.record import GameRecord
 from arena.league.exchange import export_lines, import_games
 from arena.league.league import open_league
 from arena.league.league_options import Kind, PlayOptions
@@ -22,7 +22,7 @@ from arena.league.rerun import RerunOptions, rerun
 from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.saved import Ending, Finished, NotSaved, PreparedGame, Saved
 from arena.league.stop import StopRequest, Wish
-from arena.league.store import GameRow, Store
+from arena.league.store import Store
 from arena.league.store.document import own_times_in
 from arena.league.verify import salvage, verify
 from arena.play.saved_game import load_saved
@@ -62,19 +62,6 @@ def people(seed: int = 1, *, resign_at: int = 60, pause_at: int = 10**6) -> Face
                 nursery.start_soon(sit, session, color)
 
     return face
-
-
-class Quiet:
-    """A watcher that says nothing."""
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        pass
-
-    def remark(self, text: str) -> None:
-        pass
-
-    def closing(self, under_way: int) -> None:
-        pass
 
 
 def in_time(face: Face) -> Face:

@@ -26,7 +26,7 @@ from arena.stratego.rules.events import BrokenRule
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from arena.stratego.seat_state import StrategoSeatState, seat_of, state_after, state_of
-from arena.stratego.seat_view import SeatView, enemy_squares, tell
+from arena.stratego.seat_view import SeatView, enemy_squares, told_to
 from arena.system.concurrency import background
 from protocol import messages
 from protocol.notation import Color, Reason
@@ -133,8 +133,9 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
     views = [SeatView(game.ruleset, color, (red, blue)[color], enemy_squares(game, color)) for color in Color]
     expected: tuple[list[messages.ArenaMessage], list[messages.ArenaMessage]] = ([], [])
     for action in record.actions:
-        for event in game.apply(action):
-            for color, message in zip(Color, tell(event), strict=True):
+        events = game.apply(action)
+        for color in Color:
+            for message in told_to(events, game.tables, color):
                 expected[color].append(message)
                 views[color].see(message)
     for color in Color:
@@ -256,7 +257,7 @@ def test_a_set_up_that_is_not_legal_is_refused_with_what_it_lacks() -> None:
         state = await session.changed(color)
         while state.stage is not SeatStage.SETTING_UP:
             state = await session.changed(color, state.version)
-        with pytest.raises(RefusedError, match="still to be placed: 1 x S, 2 x 2, 2 x 3, 1 x 9, 1 x M"):
+        with pytest.raises(RefusedError, match=r"expected the army of duel: 1 x S \(got 0\), 2 x 2"):
             session.set_up(color, ("FBB.......", *("..........",) * 3))
         with pytest.raises(RefusedError, match="not your turn"):
             session.act(color, "a4-a5")

@@ -1,9 +1,7 @@
 """People play, and watch, games that are not Stratego: in a session, in a terminal, on a page, and while they run."""
 
-import os
 import random
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +11,7 @@ import msgspec
 import pytest
 import trio
 import trio.lowlevel
+from commands import run_program
 from play_table import PlayTable, serve_session
 from small_games import FOUR, GUESSING, HERE
 
@@ -50,7 +49,6 @@ for line in sys.stdin:
     elif words[0] == "turn":
         print("move", legal[0], flush=True)
 """
-COMMAND = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
@@ -217,28 +215,11 @@ def test_the_games_of_the_examples_are_played_at_random_by_two_people(
 # --- in a terminal ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def arena(tmp_path: Path, first: Path) -> COMMAND:
-    """Runs `arena play` with these lines as its input."""
-
-    def run(lines: str, *words: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "arena", "play", *words],
-            input=lines,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            timeout=2 * NEVER_ENDS,
-            env={**os.environ, "PYTHONPATH": str(HERE.parent)},
-            check=False,
-        )
-
-    return run
-
-
-def test_a_person_plays_in_a_terminal_saves_the_game_and_wins_it_on_another_day(arena: COMMAND) -> None:
+def test_a_person_plays_in_a_terminal_saves_the_game_and_wins_it_on_another_day(first: Path) -> None:
+    play = (sys.executable, "-m", "arena", "play")
     words = ("first.py", "--terminal", "--game", str(HERE), "--side", "red", "--name", "Ada", "--time", "5s")
-    done = arena("help\n9\nrules\nmoves\nhistory\n7\nmove 7\n", *words)
+    typed = "help\n9\nrules\nmoves\nhistory\n7\nmove 7\n"
+    done = run_program([*play, *words], first.parent, typed, PYTHONPATH=str(HERE.parent))
     assert done.returncode == 0, done.stderr
     said = done.stdout.split("\n> ")
     assert "Ada (cross, red) - first (circle, blue), four, ply 0: your move" in said[0]
@@ -250,7 +231,7 @@ def test_a_person_plays_in_a_terminal_saves_the_game_and_wins_it_on_another_day(
     assert "O . . . . . X" in said[7]
     assert max(map(len, done.stdout.splitlines())) <= 80
     (line,) = re.findall(r"resume with: .* play (.*)", done.stderr)
-    again = arena("7\n7\n", *line.split())
+    again = run_program([*play, *line.split()], first.parent, "7\n7\n", PYTHONPATH=str(HERE.parent))
     assert again.returncode == 0, again.stderr
     assert "You have won: blue (first) let four in a line happen." in again.stdout
     assert "stored as game 1" in again.stderr

@@ -7,9 +7,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pytest
+from small_arena import SmallArena
 
 from arena.stratego.rules.rulesets import ruleset_names
 from arena.stratego.rules.setup import check_setup
@@ -31,9 +31,6 @@ from protocol.messages import (
     Turn,
 )
 from protocol.notation import Color, Reason, SeatResult
-
-if TYPE_CHECKING:
-    from tests.protocol.conftest import SmallArena
 
 OPENING = b"""\
 hello 1
@@ -102,10 +99,8 @@ def test_wants_that_are_none_of_the_protocols_are_an_error_that_says_what_came(
 
 @pytest.mark.parametrize("ruleset", ruleset_names())
 @pytest.mark.parametrize("color", Color)
-def test_the_set_up_that_comes_with_the_kit_is_legal(
-    ruleset: str, color: Color, small_arena: "Callable[[str], SmallArena]"
-) -> None:
-    arena = small_arena(ruleset)
+def test_the_set_up_that_comes_with_the_kit_is_legal(ruleset: str, color: Color) -> None:
+    arena = SmallArena(ruleset)
     seen = set()
     for seed in range(20):
         conversation = Conversation(Drifter)

@@ -2,32 +2,24 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from every_ruleset import EVERY_RULESET
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_play import any_rules, lively, random_rows
+from small_arena import SmallArena
 
-from arena.stratego.rules.action_types import Action
 from arena.stratego.rules.board import MOVES
 from arena.stratego.rules.combat import fight
-from arena.stratego.rules.engine import EngineGame
 from arena.stratego.rules.ruleset import Bombs, EqualRanks, Ruleset
-from arena.stratego.rules.rulesets import load_ruleset, ruleset_names, switch_names
+from arena.stratego.rules.rulesets import load_ruleset
 from protocol.messages import Battle, Clock, Enemy, GameLine, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
 from protocol.notation import HOME_SQUARES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
 from protocol.piece import Piece
 from protocol.view import View, new_view
-
-if TYPE_CHECKING:
-    from tests.protocol.conftest import SmallArena
-
-    MakeArena = Callable[[str | Ruleset], SmallArena]
-    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-    Lively = Callable[[EngineGame, Random], Action]
 
 RED, BLUE = Color.RED, Color.BLUE
 ROWS = ("F.........", "..........", "..........", "2S3......M")
@@ -294,51 +286,33 @@ def test_all_that_a_piece_has_shown_counts_together() -> None:
 
 # --- whole games --------------------------------------------------------------------------------------------------
 
-EVERY = [
-    *ruleset_names(),
-    *(f"isf+{switch}" for switch in switch_names() if switch != "infiltration"),
-    "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains+attackers-advantage",
-    "vintage/lightning+silent-defence+mobile-bombs+rescue",
-    "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
-    "isf+lightning-captains+facing-attacks+silent-defence",
-]
 SQUARE = re.compile(SQUARE_PATTERN)
 
 
-@settings(max_examples=30, deadline=None)
-@given(data=st.data(), seed=st.integers(0, 2**32))
+@settings(max_examples=15, deadline=None)
+@given(ruleset=any_rules, seed=st.integers(0, 2**32))
 def test_through_whole_games_the_view_has_every_piece_in_its_place_and_no_rank_wrong(
-    small_arena: "MakeArena",
-    random_rows: "RandomRows",
-    lively: "Lively",
-    any_rules: st.SearchStrategy[Ruleset],
-    *,
-    data: st.DataObject,
-    seed: int,
+    *, ruleset: Ruleset, seed: int
 ) -> None:
-    play_through(small_arena(data.draw(any_rules)), random_rows, lively, seed)
+    play_through(SmallArena(ruleset), seed)
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_the_same_holds_under_every_ruleset_and_every_switch(
-    small_arena: "MakeArena", random_rows: "RandomRows", lively: "Lively", name: str
-) -> None:
-    play_through(small_arena(name), random_rows, lively, 3)
+@pytest.mark.parametrize("name", EVERY_RULESET)
+def test_the_same_holds_under_every_ruleset_and_every_switch(name: str) -> None:
+    play_through(SmallArena(name), 3)
 
 
-def test_these_games_have_in_them_all_that_a_view_can_be_told(
-    small_arena: "MakeArena", random_rows: "RandomRows", lively: "Lively"
-) -> None:
+def test_these_games_have_in_them_all_that_a_view_can_be_told() -> None:
     """So that the property does not hold for want of cases: also pieces that have narrowed themselves down."""
     name = "jumbo-81320/infiltrator+rescue+silent-defence+lightning-captains"
     small = replace(load_ruleset(name), army=(*load_ruleset("vintage/lightning").army, (Rank.INFILTRATOR, 4)))
     met: Counter[str] = Counter()
     for seed in range(12):
-        met += play_through(small_arena(small), random_rows, lively, seed)
+        met += play_through(SmallArena(small), seed)
     assert set(met) >= {"Moved", "Battle", "Reveal", "Rescued", "Guess", "hidden defender", "turn", "narrowed"}
 
 
-def play_through(table: "SmallArena", random_rows: "RandomRows", lively: "Lively", seed: int) -> Counter[str]:
+def play_through(table: SmallArena, seed: int) -> Counter[str]:
     """A game in which both views are compared with the truth; returns what was said and seen in it."""
     rng = Random(seed)
     views = {color: new_view(GameLine(color, table.ruleset.name)) for color in Color}
@@ -371,7 +345,7 @@ def play_through(table: "SmallArena", random_rows: "RandomRows", lively: "Lively
     return +met
 
 
-def compare(table: "SmallArena", view: View, untouched: set[str]) -> None:
+def compare(table: SmallArena, view: View, untouched: set[str]) -> None:
     truth = table.truth()
     seen = {SQUARES[square]: piece for color in Color for square, piece in view.pieces(color)}
     assert {square: piece.color for square, piece in seen.items()} == {

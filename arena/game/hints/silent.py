@@ -1,7 +1,7 @@
 """Hints for bots that did not answer in time."""
 
-from arena.game.faults import Cause
-from arena.game.hints.seen import FLUSH, NEWLINE, READ, WANT_LEGAL, Activity, Hint, Mistake, Probe, Seen
+from arena.game.faults import Cause, Hint, Mistake
+from arena.game.hints.seen import FLUSH, NEWLINE, READ, WANT_LEGAL, Activity, Probe, Seen
 from protocol.conversation import Phase
 
 AWAITED = {Phase.INTRODUCING: "ready", Phase.SETTING_UP: "setup", Phase.THINKING: "move"}
@@ -39,7 +39,7 @@ def _by_its_input(seen: Seen) -> Hint | None:
         )
         return Hint(Mistake.SLOW_START, words)
     if seen.fault.cause is Cause.STALLED or (seen.has_unread and seen.activity is not Activity.RUNS):
-        return Hint(Mistake.NOT_READING, "it does not read its input: it must read every line, soon after it has come")
+        return Hint(Mistake.NOT_READING, "it does not read its input: it must read every line soon after it is sent")
     return None
 
 

@@ -244,7 +244,7 @@ class Ladder:
             expected[player] = expected.get(player, 0.0) + information
 
     def _doubts(self, order: Sequence[int]) -> dict[int, float]:
-        """Return with how many of its neighbours each is expected to be in the wrong order."""
+        """Return for each bot the expected number of neighbours with which it is in the wrong order."""
         doubts = dict.fromkeys(order, 0.0)
         for at, one in enumerate(order):
             for other in order[at + 1 : at + 1 + NEIGHBOURS]:

@@ -97,7 +97,7 @@ class GameTable:
     def _insert(self, row: GameRow, data: bytes) -> None:
         columns, of_record = columns_of(row), digest_of(data)
         if not could_be_stored(columns):
-            raise StoreError(f"game {printable(row.id, SHOWN)}: it has a number or a name that no game has")
+            raise StoreError(f"game {printable(row.id, SHOWN)}: its number or a name in it is invalid")
         red, blue = map(self._number_of, row.players)
         values = (*columns[:2], red, blue, *columns[6:], of_record, row_digest(columns, of_record))
         self._database.query(_INSERT, *values)
@@ -134,7 +134,7 @@ class GameTable:
         return columns if is_unchanged(columns, read[-2], read[-1]) and could_be_stored(columns) else None
 
     def stored(self, number: int) -> Stored:
-        """Return a game, checked by itself."""
+        """Return a game and what is wrong with its row and record."""
         found = self._if_readable(f"{_READ} WHERE number = ?", number)
         records = self._if_readable("SELECT record FROM records WHERE number = ?", number)
         if not found:

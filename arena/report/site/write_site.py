@@ -39,7 +39,7 @@ PAGES = re.compile(
 def refuse_other_folder(out: Path) -> None:
     try:
         if not out.parent.is_dir():
-            raise UsageError(f"{out}: expected a folder to make it in; there is no folder {out.parent}")
+            raise UsageError(f"{out}: there is no folder {out.parent}")
         if out.is_symlink() or (out.exists() and not out.is_dir()):
             raise UsageError(f"{out}: expected a folder or a new path; it is something else")
         if not out.is_dir():

@@ -30,7 +30,7 @@ from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
-from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, tell
+from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to
 from arena.system.concurrency import background, readable
 from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
 from protocol.forms import STRATEGO_FORMS
@@ -140,7 +140,7 @@ class OpenBot:
             try:
                 message = decode_from_bot(line, STRATEGO_FORMS)
             except RemoteProtocolError as error:
-                raise self._error(f"sent what is no message: {error}") from None
+                raise self._error(f"sent an invalid message: {error}") from None
             if message is not None:
                 return message
         return None
@@ -156,7 +156,7 @@ class OpenBot:
         try:
             self._lines.extend(self._buffer.feed(data))
         except RemoteProtocolError as error:
-            raise self._error(f"sent what is no message: {error}") from None
+            raise self._error(f"sent an invalid message: {error}") from None
 
     async def watch(self) -> None:
         """Stop the bot when it uses more than its limits."""
@@ -220,15 +220,15 @@ class OpenBot:
 
     async def tell(self, events: Iterable[Event], within: float = ANSWER_SECONDS) -> None:
         """Tell the bot what its side may know of the events that `game.apply` returned, also for its own action."""
-        if self._color is None or self._view is None:
-            raise UsageError("expected start before there is something to tell")
+        if self._game is None or self._view is None:
+            raise UsageError("expected start() before tell()")
         if not isinstance(events, Iterable) or isinstance(events, Event):
-            raise UsageError(f"expected events, as game.apply returns them, got one, or none: {events!r:.60}")
+            raise UsageError(f"expected events, as game.apply returns them in a sequence, got {events!r:.60}")
         events = list(events)
         for event in events:
             if not isinstance(event, Event):
                 raise UsageError(f"expected events, as game.apply returns them, got {event!r:.60}")
-        told = [tell(event)[self._color] for event in events]
+        told = told_to(events, self._game.tables, self._color)
         for message in told:
             self._view.see(message)
         await self.send(*told, within=within)

@@ -10,8 +10,7 @@ import trio
 
 import arena
 from arena.sandbox.levels import Level
-from arena.stratego.rules.events import Acted
-from protocol.messages import Want
+from protocol.messages import Moved, Want
 
 Bots = Callable[..., str]
 LeftBehind = Callable[[], list[str]]
@@ -30,7 +29,7 @@ def test_a_bot_introduces_itself_sets_up_and_moves(left_behind: LeftBehind) -> N
             await bot.start(game)
             for _ in range(3):
                 events = game.apply(await bot.turn())
-                assert isinstance(events[0], Acted)
+                assert isinstance(events[0], Moved)
                 await bot.tell(events)
                 await bot.tell(game.apply(game.legal_moves()[0].text))
 
@@ -40,7 +39,7 @@ def test_a_bot_introduces_itself_sets_up_and_moves(left_behind: LeftBehind) -> N
 
 FAULTS = {
     "late": ("sleep 1000", "sent no message within 0.2 s"),
-    "garbage": ("echo nonsense", "sent what is no message: expected one of"),
+    "garbage": ("echo nonsense", "sent an invalid message: expected one of"),
     "other": ("echo ready", "was to send move, and sent Ready()"),
     "exit": ("echo oh >&2; exit 3", "exited with code 3\n    bot stderr: oh"),
 }

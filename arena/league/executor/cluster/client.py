@@ -339,7 +339,7 @@ class ClusterExecutor(OutcomeStream):
         try:
             body = Refused(done.why) if done.why else decode_answer(done.data).body
         except WireError as error:
-            body = Refused(f"it sends what is no message: {error}")
+            body = Refused(f"it sent an invalid message: {error}")
         match body:
             case Prepared(calibration) if calibration.work_us > 0:
                 if why := self._unfit(calibration):
@@ -377,7 +377,7 @@ class ClusterExecutor(OutcomeStream):
         self.changed()
 
     async def _keep_time(self) -> None:
-        """Report that there is no worker, and fail when patience is over."""
+        """Report that there is no worker; fail when that has lasted too long."""
         since: float | None = None
         is_told = False
         while not self._is_stopped:
@@ -418,7 +418,7 @@ class ClusterExecutor(OutcomeStream):
                     await self._take_answer(batch, decode_answer(done.data))
                 self._take_back(batch)
         except WireError as error:
-            self._fail(ArenaError(f"cluster {self._plan.name}: a worker sends what is no message: {error}"))
+            self._fail(ArenaError(f"cluster {self._plan.name}: a worker sent an invalid message: {error}"))
         finally:
             self._judging -= 1
             self._drop_unreachable()
@@ -427,7 +427,9 @@ class ClusterExecutor(OutcomeStream):
     def _note_lost(self, batch: SentBatch, done: Done) -> None:
         games = batch.games
         if done.has_killed and len(batch.tasks) == 1:
-            self._fail(ArenaError(f"game {games[0].id} ({games[0].names}) was not played: {done.why} while it was"))
+            self._fail(
+                ArenaError(f"game {games[0].id} ({games[0].names}) was not finished: {done.why} during the game")
+            )
         elif done.has_killed:
             self._alone |= {task.id for task in batch.tasks}
         elif done.is_failed:

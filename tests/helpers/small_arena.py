@@ -1,15 +1,11 @@
-"""What these tests share: a small arena, and transcripts of a conversation as text."""
+"""A small arena without bots, clocks or processes, and transcripts of a conversation as text."""
 
-from collections.abc import Callable, Iterator, Sequence
-from random import Random
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import pytest
-
-import protocol.bot
-from arena.stratego.rules import events as rules
 from arena.stratego.rules.board import BLUE_BIT, RANKS
 from arena.stratego.rules.engine import EngineGame
+from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Defence, Ruleset
 from arena.stratego.rules.rulesets import load_ruleset
 from protocol.codec import legal_lines
@@ -21,10 +17,6 @@ from protocol.messages import (
     End,
     Enemy,
     GameLine,
-    Guess,
-    Moved,
-    Rescued,
-    Reveal,
     Rule,
     Seed,
     SetupRequest,
@@ -87,28 +79,16 @@ class SmallArena:
     def play(self, action: str) -> dict[Color, list[ArenaMessage]]:
         """Play an action; returns what each seat is told of it."""
         mover = self.game.to_move
-        said: dict[Color, list[ArenaMessage]] = {color: [Moved(mover, action)] for color in Color}
-        for event in self.game.apply(action):
-            for color in Color:
-                said[color] += self._told(event, color)
-        return said
+        events = self.game.apply(action)
+        return {color: [self._told(event, color is mover) for event in events] for color in Color}
 
-    def _told(self, event: rules.Event, color: Color) -> list[ArenaMessage]:
-        """What a seat is told of an event beside the action itself."""
-        match event:
-            case rules.Fought():
-                square, attacker, survivor = SQUARES[event.square], event.attacker, event.survivor
-                stays = survivor is Survivor.DEFENDER and attacker is not Rank.SCOUT
-                hidden = self.ruleset.defence is Defence.SILENT and stays and event.color is color
-                return [Battle(square, attacker, None if hidden else event.defender, survivor)]
-            case rules.Revealed(square, rank):
-                return [Reveal(SQUARES[square], rank)]
-            case rules.Returned(side, square, rank):
-                return [Rescued(side, SQUARES[square], rank)]
-            case rules.Guessed(square, rank, right):
-                return [Guess(SQUARES[square], rank, right)]
-            case _:
-                return []
+    def _told(self, event: Event, is_mover: bool) -> ArenaMessage:
+        """What a seat is told of an event."""
+        if not isinstance(event, Battle):
+            return event
+        stays = event.survivor is Survivor.DEFENDER and event.attacker is not Rank.SCOUT
+        hidden = self.ruleset.defence is Defence.SILENT and stays and is_mover
+        return event._replace(defender=None) if hidden else event
 
     def end(self, color: Color) -> End:
         """How the finished game ended for one seat."""
@@ -117,18 +97,6 @@ class SmallArena:
         if outcome.winner is None:
             return End(SeatResult.DRAW, outcome.reason)
         return End(SeatResult.WIN if outcome.winner is color else SeatResult.LOSS, outcome.reason)
-
-
-@pytest.fixture(scope="session")
-def small_arena() -> Callable[[str | Ruleset], SmallArena]:
-    """Makes a `SmallArena` for a ruleset or for the one of that name."""
-    return SmallArena
-
-
-@pytest.fixture(scope="session")
-def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
-    """A random set-up: `random_rows(ruleset, rng)`."""
-    return lambda ruleset, rng: protocol.bot.random_rows(dict(ruleset.army), rng)
 
 
 class Line(NamedTuple):
@@ -161,9 +129,3 @@ class Transcript:
     @property
     def bot(self) -> list[bytes]:
         return [line.data for line in self.lines if not line.from_arena]
-
-
-@pytest.fixture
-def transcript() -> Callable[[str], Transcript]:
-    """Reads a conversation from its text."""
-    return Transcript
