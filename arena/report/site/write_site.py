@@ -6,11 +6,12 @@ import re
 import shutil
 import signal
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 
 import msgspec
@@ -129,7 +130,7 @@ def _write_games(store: Path, folder: Path, numbers: Sequence[int], texts: GameT
     played = PlayedGames()
     size = min(SHARE, -(-len(numbers) // count))
     shares = [numbers[start : start + size] for start in range(0, len(numbers), size)]
-    pool = ProcessPoolExecutor(count, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    pool = ProcessPoolExecutor(count, get_context("spawn"), _begin)
     try:
         for share in pool.map(partial(_write_share, store, folder, texts), shares):
             played.faults |= share.faults
@@ -140,6 +141,17 @@ def _write_games(store: Path, folder: Path, numbers: Sequence[int], texts: GameT
     finally:
         pool.shutdown(cancel_futures=True)
     return played
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _write_share(store: Path, folder: Path, texts: GameTexts, numbers: Sequence[int]) -> PlayedGames:
