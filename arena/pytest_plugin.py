@@ -114,18 +114,8 @@ class ArenaPlay:
         A bot is a path, from the current folder, or the bare name of a sample bot. Fails the test, without an inner
         traceback, for an unknown bot or an invalid option; a bot that crashes only loses its game.
         """
+        asked = {name: value for name, value in locals().items() if name in OPTIONS and value is not None}
         __tracebackhide__ = True
-        given = {
-            "games": games,
-            "time": time,
-            "game": game,
-            "rules": rules,
-            "sandbox": sandbox,
-            "seed": seed,
-            "jobs": jobs,
-            "openings": openings,
-        }
-        asked = {name: value for name, value in given.items() if value is not None}
         store = self._folder / f"match-{len(self._session.played) + 1}.sqlite"
         result = _play(first, second, store, {"games": USUAL_GAMES, **self._session.said, **asked})
         if isinstance(result, str):

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.exit_codes import DONE, FOUND
-from arena.cli.helping import ArenaCommand, exclusive
-from arena.cli.installation import refuse_windows
+from arena.cli.helping import command, exclusive
 from arena.cli.shared_options import (
     HELP_GROUPS,
     PLAY_OPTIONS,
@@ -29,16 +28,13 @@ if TYPE_CHECKING:
     from arena.check.service import Begins
 
 
-@click.command(
-    "check",
-    cls=ArenaCommand,
+@command(
+    ("arena check mine.py", ""),
+    ("arena check mine.py --rules barrage", "one ruleset"),
+    ("arena check mine.py --replay league.sqlite 3 --side red", "a stored game"),
     usual=("game", "rules", "quick", "all", "replay", "sandbox", "time", "json"),
     groups={"Checks": ("rules", "quick", "all", "only", "replay", "side"), **HELP_GROUPS},
-    examples=(
-        ("arena check mine.py", ""),
-        ("arena check mine.py --rules barrage", "one ruleset"),
-        ("arena check mine.py --replay league.sqlite 3 --side red", "a stored game"),
-    ),
+    runs_bots=True,
 )
 @click.argument("bot", metavar="BOT", shell_complete=offer_bots)
 @PLAY_OPTIONS["game"]
@@ -77,7 +73,6 @@ def check_command(
     The bot plays short games on both sides, under the conditions of a league; its times and memory are measured. Exits
     with 0 only if the bot is ready for all rules checked.
     """
-    refuse_windows()
     if replay is not None and (rules or quick or is_all or only):
         raise click.UsageError("--replay cannot be used together with --rules, --quick, --all or --only")
     if replay is None and side is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.interrupts import unwinding
 from arena.cli.shared_options import bot_name_option, offer_games, reader_option, store_argument, without_game_files
 from arena.cli.stores import called, open_to_read, warn_of_damage, warn_of_seed
@@ -21,14 +21,10 @@ if TYPE_CHECKING:
 STDOUT = "-"
 
 
-@click.command(
-    "export",
-    cls=ArenaCommand,
-    examples=(
-        ("arena export league.sqlite -o games.jsonl", ""),
-        ("arena export league.sqlite --view bot:warden", "its games, as it saw them"),
-        ("arena export league.sqlite --view public", "what both sides were told"),
-    ),
+@command(
+    ("arena export league.sqlite -o games.jsonl", ""),
+    ("arena export league.sqlite --view bot:warden", "its games, as it saw them"),
+    ("arena export league.sqlite --view public", "what both sides were told"),
 )
 @store_argument
 @click.option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.helping import ArenaCommand, Whole, exclusive
+from arena.cli.helping import Whole, command, exclusive
 from arena.cli.shared_options import (
     OutputForm,
     bot_name_option,
@@ -36,15 +36,11 @@ LONGEST_DETAIL = 2000
 NOTE = ", not counted"
 
 
-@click.command(
-    "games",
-    cls=ArenaCommand,
-    examples=(
-        ("arena games league.sqlite --lost-by warden", "the games it lost"),
-        ("arena games league.sqlite --reason forfeit --long", ""),
-        ("arena games league.sqlite --last 20", ""),
-        ("arena games league.sqlite --jsonl", "for a program"),
-    ),
+@command(
+    ("arena games league.sqlite --lost-by warden", "the games it lost"),
+    ("arena games league.sqlite --reason forfeit --long", ""),
+    ("arena games league.sqlite --last 20", ""),
+    ("arena games league.sqlite --jsonl", "for a program"),
 )
 @store_argument
 @bot_name_option

@@ -8,8 +8,8 @@ import click
 from click.core import ParameterSource
 
 from arena.cli.config import ConfiguredCommand, collect
-from arena.cli.helping import Whole, exclusive
-from arena.cli.installation import needs, refuse_windows
+from arena.cli.helping import Whole, command, exclusive
+from arena.cli.installation import needs
 from arena.cli.shared_options import FILE, HELP_GROUPS, detail_options, form_of, lines_option, offer_bots, play_options
 from arena.errors import UsageError
 from arena.league.league_options import (
@@ -68,8 +68,9 @@ def _pages(values: dict[str, Any]) -> "AbstractContextManager[PagesServed | None
     return nullcontext()
 
 
-@click.command(
-    "league",
+@command(
+    ("arena league bots/* --store league.sqlite", ""),
+    ("arena league bots/* --format swiss --time 1s/move --store swiss.sqlite", ""),
     cls=ConfiguredCommand,
     bots="the bots that are to play",
     usual=("format", "rounds", "rules", "time", "jobs", "sandbox", "store", "json"),
@@ -83,10 +84,7 @@ def _pages(values: dict[str, Any]) -> "AbstractContextManager[PagesServed | None
         "Pages": SERVE_GROUP,
         **HELP_GROUPS,
     },
-    examples=(
-        ("arena league bots/* --store league.sqlite", ""),
-        ("arena league bots/* --format swiss --time 1s/move --store swiss.sqlite", ""),
-    ),
+    runs_bots=True,
 )
 @click.argument("paths", nargs=-1, metavar="BOT...", shell_complete=offer_bots)
 @click.option(
@@ -187,7 +185,6 @@ def league_command(
     A BOT is an executable file, a .py file, a folder with a bot.toml, or a sample bot: drifter, forager, raider,
     skirmisher, warden, scholar, tactician, strategist. The same command resumes the league.
     """
-    refuse_windows()
     from arena.cli.play_games import play
     from arena.league.pairing.chosen import format_of
     from arena.league.plan import LeagueEntry

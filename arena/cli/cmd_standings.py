@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.helping import ArenaCommand, exclusive
+from arena.cli.helping import command, exclusive
 from arena.cli.shared_options import json_option, known_game_option, offer_names, store_argument
 from arena.cli.stores import open_to_read, warn_of_damage
 from arena.cli.streams import remark, result
@@ -14,14 +14,10 @@ from arena.errors import UsageError
 from arena.system.printable import counted
 
 
-@click.command(
-    "standings",
-    cls=ArenaCommand,
-    examples=(
-        ("arena standings league.sqlite --anchor raider=1000", ""),
-        ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
-        ("arena standings swiss.sqlite --rounds", "of a Swiss or a knockout"),
-    ),
+@command(
+    ("arena standings league.sqlite --anchor raider=1000", ""),
+    ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
+    ("arena standings swiss.sqlite --rounds", "of a Swiss or a knockout"),
 )
 @store_argument
 @click.option("--all", "everyone", is_flag=True, help="Include bots, versions and games outside the last league.")

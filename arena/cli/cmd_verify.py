@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.exit_codes import DONE, FOUND
-from arena.cli.helping import ArenaCommand
+from arena.cli.helping import command
 from arena.cli.shared_options import json_option, known_game_option
 from arena.cli.stores import open_to_read
 from arena.cli.streams import NowAndThen, remark, result
@@ -23,13 +23,9 @@ if TYPE_CHECKING:
     from arena.league.store import Damage
 
 
-@click.command(
-    "verify",
-    cls=ArenaCommand,
-    examples=(
-        ("arena verify league.sqlite", ""),
-        ("arena verify league.sqlite --salvage whole.sqlite", "copy what is sound"),
-    ),
+@command(
+    ("arena verify league.sqlite", ""),
+    ("arena verify league.sqlite --salvage whole.sqlite", "copy what is sound"),
 )
 @click.argument("store", metavar="STORE|FILE", type=click.Path(path_type=Path))
 @click.option("--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Copy the sound games to a new store.")
