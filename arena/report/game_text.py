@@ -18,7 +18,6 @@ from arena.game.exported import ALL, verdict_words
 from arena.game.persons import is_person
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, ReplayStep
-from arena.game.transcript import ActionTime
 from arena.report.game_list import DIGEST_DIGITS, ShownNames, date_text, score_text, shown_name
 from arena.report.layout import Paint, plain, to_json
 from arena.report.shown import SeenBy, Shown, shown_class, shown_game
@@ -177,10 +176,6 @@ class Taken(NamedTuple):
     forgiven_us: int | None
     cpu_us: int | None
     interrupted_us: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, answer: ActionTime) -> Self:
-        return cls(answer.taken_us, answer.forgiven_us, answer.cpu_us)
 
     @classmethod
     def at(cls, record: GameRecord, ply: int) -> Self:

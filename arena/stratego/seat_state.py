@@ -24,8 +24,7 @@ from protocol.actions import parts
 from protocol.bot_codec import decode_for_bot
 from protocol.messages import ArenaMessage
 from protocol.notation import SQUARES, Color, Rank
-from protocol.piece import Piece
-from protocol.view import View
+from protocol.view import Piece, View
 
 Square = str
 Letter = str
