@@ -30,7 +30,7 @@ from arena.stratego.rules.events import Event
 from arena.stratego.rules.ruleset import Ruleset
 from arena.stratego.rules.rulesets import as_ruleset
 from arena.stratego.rules.setup import IllegalSetupError, check_setup
-from arena.stratego.seat_view import SeatView, enemy_squares, legal_actions, told_to
+from arena.stratego.seat_view import begun_view, enemy_squares, legal_actions, told_to
 from arena.system.concurrency import background, readable
 from protocol.actions import STRATEGO_FORMS
 from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
@@ -56,6 +56,7 @@ from protocol.messages import (
     Wants,
 )
 from protocol.notation import COLOR_BY_WORD, Color
+from protocol.view import View
 
 START_SECONDS = 10.0
 ANSWER_SECONDS = 5.0
@@ -96,7 +97,7 @@ class OpenBot:
         self._color: Color | None = None
         self._rows: tuple[str, ...] | None = None
         self._game: EngineGame | None = None
-        self._view: SeatView | None = None
+        self._view: View | None = None
 
     @property
     def stderr(self) -> str:
@@ -214,7 +215,7 @@ class OpenBot:
         if self._color is None or self._rows is None:
             raise UsageError("expected set_up before the game starts")
         self._game = game
-        self._view = SeatView(game.ruleset, self._color, self._rows, enemy_squares(game, self._color))
+        self._view = begun_view(game.ruleset, self._color, self._rows, enemy_squares(game, self._color))
         if not game.ruleset.fills_rows:
             await self.send(Enemy(enemy_squares(game, self._color)), within=within)
 
@@ -230,7 +231,7 @@ class OpenBot:
                 raise UsageError(f"expected events, as game.apply returns them, got {event!r:.60}")
         told = told_to(events, self._game.tables, self._color)
         for message in told:
-            self._view.see(message)
+            self._view.apply(message)
         await self.send(*told, within=within)
 
     async def turn(
@@ -251,6 +252,7 @@ class OpenBot:
         if self._game is not None and self._view is not None:
             ply = self._game.ply + 1 if ply is None else ply
             if Want.BOARD in self._wants:
+                self._view.close_action()
                 messages.append(BoardLine(self._view.cells()))
             if Want.LEGAL in self._wants:
                 messages.extend(legal_lines(legal_actions(self._game)))

@@ -20,8 +20,6 @@ class RulesetError(UsageError):
 
 
 class Starts(enum.Enum):
-    """The side that moves first."""
-
     RED = "red"
     BLUE = "blue"
     CHOSEN = "chosen"
@@ -29,8 +27,6 @@ class Starts(enum.Enum):
 
 
 class Chase(enum.Enum):
-    """Limits on chasing."""
-
     FREE = "free"
     """Pieces may be chased for ever (Jumbo 494/495, Original 03/2000, Milton Bradley)."""
     ISF = "isf"
@@ -49,16 +45,12 @@ class NoMove(enum.Enum):
 
 
 class EqualRanks(enum.Enum):
-    """Results of a fight between equal ranks."""
-
     BOTH_LEAVE = "both-leave"
     ATTACKER = "attacker"
     """The attacker wins (Vintage p. 21, attacker's advantage)."""
 
 
 class Bombs(enum.Enum):
-    """Behaviour of bombs."""
-
     FIXED = "fixed"
     """Bombs never move, and stay when they have beaten a piece."""
     EXPLODING = "exploding"
@@ -68,8 +60,6 @@ class Bombs(enum.Enum):
 
 
 class Flag(enum.Enum):
-    """Behaviour of the flag."""
-
     FIXED = "fixed"
     MOBILE = "mobile"
     """The flag moves one square, and its owner also wins by bringing it to the opponent's back row (Vintage p. 21)."""
@@ -101,24 +91,18 @@ class Scouts(enum.Enum):
 
 
 class Captains(enum.Enum):
-    """How far captains move."""
-
     ONE_STEP = "one-step"
     TWO_STEPS = "two-steps"
     """Up to two squares, with a turn after the first if they like (Vintage p. 22, Bataille éclair)."""
 
 
 class Spy(enum.Enum):
-    """Directions in which the spy attacks."""
-
     STRAIGHT = "straight"
     DIAGONAL = "diagonal"
     """Also an enemy that touches its square at a corner (Horn, the "Tek" house rules of 1942)."""
 
 
 class Attacks(enum.Enum):
-    """Directions in which pieces attack."""
-
     ALL_SIDES = "all-sides"
     FACING = "facing"
     """Straight ahead or behind along their file, never sideways (Horn, on L'Attaque)."""

@@ -85,9 +85,9 @@ class ShownBoard(Shown):
 
     def lost(self, color: Color) -> list[Rank]:
         if self.view is SeenBy.ALL:
-            return self._state.view(color).captured(color)
+            return self._state.view(color).captured[color]
         viewer = color.opponent if self.view.seat is None else self.view.seat
-        return self._state.view(viewer).captured(color)
+        return self._state.view(viewer).captured[color]
 
     def lost_letters(self) -> tuple[str, str]:
         red, blue = ("".join(rank.letter for rank in self.lost(color)) for color in Color)
