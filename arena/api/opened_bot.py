@@ -21,40 +21,22 @@ from arena.game import State, Variant, displayed
 from arena.game.live import introduction
 from arena.game.time_control import parse_time
 from arena.league.entrants import built
-from arena.league.league_options import LARGEST_SEED, PlayOptions, variant_of
+from arena.league.league_options import PlayOptions, variant_of
 from arena.league.option_values import check_options, option_value, usual_limits
 from arena.sandbox.launch import StartError
 from arena.sandbox.levels import Level, choose
 from arena.system.concurrency import background, readable
+from protocol import messages
 from protocol.codec import decode_from_bot, encode_for_bot, encode_line, legal_lines
 from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError
-from protocol.messages import (
-    PROTOCOL_VERSION,
-    Ability,
-    ArenaMessage,
-    Author,
-    BotMessage,
-    Cannot,
-    Hello,
-    Move,
-    Name,
-    Note,
-    Quit,
-    Ready,
-    Setup,
-    Turn,
-    Want,
-    Wants,
-)
+from protocol.messages import PROTOCOL_VERSION, Ability, ArenaMessage, BotMessage, Want
 from protocol.seats import COLOR_BY_WORD, Color
 
 START_SECONDS = 10.0
 ANSWER_SECONDS = 5.0
-MOST = 2**53
-"""The greatest number of milliseconds and plies: any language's numbers hold it."""
 STDERR_LINES = 5
 
-M = TypeVar("M", Ready, Setup, Move)
+M = TypeVar("M", messages.Ready, messages.Setup, messages.Move)
 
 
 @dataclass(frozen=True)
@@ -102,7 +84,6 @@ class OpenBot:
         await self._write(encode_for_bot, messages, within)
 
     async def _write(self, encode: Callable[[Any], bytes], items: Sequence[object], within: float) -> None:
-        _check_within(within)
         try:
             data = b"".join(map(encode, items))
         except (LocalProtocolError, KeyError) as error:
@@ -116,7 +97,6 @@ class OpenBot:
         """Return the bot's next message, of any kind. Raises `ArenaError` if none comes within this number of
         seconds.
         """
-        _check_within(within)
         return await self._receive_until(trio.current_time() + within, within)
 
     async def _receive_until(self, end: float, within: float) -> BotMessage:
@@ -166,12 +146,13 @@ class OpenBot:
     async def hello(self, within: float = START_SECONDS) -> BotIntroduction:
         """Say hello, and wait for the bot's introduction and its `ready`."""
         said: list[BotMessage] = []
-        await self.send(Hello(PROTOCOL_VERSION), within=within)
-        await self._wait_for(Ready, within, said.append, allowed=(Name, Author, Wants, Cannot))
-        name = next((message.text for message in said if isinstance(message, Name)), "")
-        author = next((message.text for message in said if isinstance(message, Author)), "")
-        self._wants = tuple(want for message in said if isinstance(message, Wants) for want in message.wants)
-        cannot = tuple(one for message in said if isinstance(message, Cannot) for one in message.abilities)
+        await self.send(messages.Hello(PROTOCOL_VERSION), within=within)
+        introduces = (messages.Name, messages.Author, messages.Wants, messages.Cannot)
+        await self._wait_for(messages.Ready, within, said.append, allowed=introduces)
+        name = next((message.text for message in said if isinstance(message, messages.Name)), "")
+        author = next((message.text for message in said if isinstance(message, messages.Author)), "")
+        self._wants = tuple(want for message in said if isinstance(message, messages.Wants) for want in message.wants)
+        cannot = tuple(one for message in said if isinstance(message, messages.Cannot) for one in message.abilities)
         return BotIntroduction(name, author, self._wants, cannot)
 
     async def set_up(
@@ -185,14 +166,13 @@ class OpenBot:
         if not isinstance(color, Color) and not (isinstance(color, str) and color in COLOR_BY_WORD):
             raise UsageError(f"expected {' or '.join(COLOR_BY_WORD)}, got {color!r}")
         side = color if isinstance(color, Color) else COLOR_BY_WORD[color]
-        _check_number("seed", seed, 0, LARGEST_SEED)
         if not isinstance(time, str):
             raise UsageError(f"time: expected a string such as '100ms', got {time!r}")
         control = option_value("time", parse_time, time)
         await self.send(*introduction(self.variant, control, seed, side), within=within)
         self._color = side
         if self.game.has_setups:
-            self._rows = (await self._wait_for(Setup, within, self._note, allowed=(Note,))).rows
+            self._rows = (await self._wait_for(messages.Setup, within, self._note, allowed=(messages.Note,))).rows
             try:
                 self.game.check_setup(self.variant, side, "/".join(self._rows))
             except IllegalAnswerError as error:
@@ -238,24 +218,18 @@ class OpenBot:
         Only the form of the action is checked; the game judges it. Without a game (see `start`) the ply is 1 by
         default, and the caller has to `send` the lines that the bot wants.
         """
-        for name, value, least in (
-            ("own_ms", own_ms, 0),
-            ("enemy_ms", enemy_ms, 0),
-            ("ply", 1 if ply is None else ply, 1),
-        ):
-            _check_number(name, value, least, MOST)
-        state, color, messages = self._state, self._color, list[ArenaMessage]()
+        state, color, due = self._state, self._color, list[ArenaMessage]()
         if state is not None and color is not None:
             ply = state.ply + 1 if ply is None else ply
             if Want.BOARD in self._wants and (board := state.board_line(color)) is not None:
                 await self._write(encode_line, (board,), within)
             if Want.LEGAL in self._wants and (actions := state.legal_actions()) is not None:
-                messages.extend(legal_lines(tuple(actions)))
-        await self.send(*messages, Turn(1 if ply is None else ply, own_ms, enemy_ms), within=within)
-        return (await self._wait_for(Move, within, self._note, allowed=(Note,))).action
+                due.extend(legal_lines(tuple(actions)))
+        await self.send(*due, messages.Turn(1 if ply is None else ply, own_ms, enemy_ms), within=within)
+        return (await self._wait_for(messages.Move, within, self._note, allowed=(messages.Note,))).action
 
     def _note(self, message: BotMessage) -> None:
-        if isinstance(message, Note):
+        if isinstance(message, messages.Note):
             self.notes.append(message.text)
 
     async def _wait_for(
@@ -271,16 +245,6 @@ class OpenBot:
             other(message)
 
 
-def _check_within(within: object) -> None:
-    if not isinstance(within, int | float) or isinstance(within, bool) or not within >= 0:
-        raise UsageError(f"within: expected a number of seconds, got {within!r}")
-
-
-def _check_number(name: str, value: object, least: int, most: int) -> None:
-    if type(value) is not int or not least <= value <= most:
-        raise UsageError(f"{name}: expected a whole number from {least} to {most}, got {value!r}")
-
-
 @contextlib.asynccontextmanager
 async def open_bot(
     path: AnyPath, *, rules: Rules = "", game: GameWord = "", **options: Unpack[BotKeywords]
@@ -293,7 +257,7 @@ async def open_bot(
     if not trio.lowlevel.in_trio_run():
         raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
     with plain_errors():
-        chosen = play_options(BotKeywords, {**options, "rules": rules, "game": game}, ("rules", "game"))
+        chosen = play_options(BotKeywords, options, open_bot, rules=rules, game=game)
         variant = variant_of(chosen)
     with contextlib.ExitStack() as stack:
         folders = stack.enter_context(BotFolders())
@@ -309,7 +273,7 @@ async def open_bot(
         try:
             async with background(process.drain_stderr, opened.watch):
                 yield opened
-            process.write_now(encode_for_bot(Quit()))
+            process.write_now(encode_for_bot(messages.Quit()))
         finally:
             await process.end(QUIT_GRACE)
 
